@@ -1,0 +1,108 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+/// One list for every target of ours: Swift 6, and a warning is an error.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+/// Templates and styles are compiled in one by one: a missing file is a build error, the binary is the deployment.
+func embedded(_ paths: String...) -> [Resource] { paths.map { .embedInCode($0) } }
+
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+
+let package = Package(
+    name: "swift-sso",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "idp", targets: ["IdP"]),
+        .executable(name: "relying-party", targets: ["RelyingParty"]),
+        .library(name: "SSOShared", targets: ["SSOShared"]),
+        .library(name: "WellKnown", targets: ["WellKnown"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["CommandLineArguments"]),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: [
+        // What both ends of the wire agree on, and a partner in Swift can take alone.
+        .systemLibrary(
+            name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CCurl", path: "Sources/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(name: "SSOShared", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
+        .target(name: "WellKnown", swiftSettings: settings),
+
+        // Browser plumbing both programs share.
+        .target(
+            name: "SSOWeb",
+            dependencies: [
+                "SSOShared", hummingbird, mustache, logging, arguments, lifecycle, httpTypes, nioCore,
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            resources: embedded("Pages/layout.mustache", "Pages/failure.mustache", "Pages/house.css"),
+            swiftSettings: settings),
+
+        // The two programs.
+        .executableTarget(
+            name: "IdP",
+            dependencies: [
+                "CCurl", "SSOShared", "SSOWeb", "WellKnown", hummingbird, logging, arguments, lifecycle,
+                httpTypes, nioCore, .product(name: "Yams", package: "Yams"),
+            ],
+            resources: embedded(
+                "idp-brand.css", "Authorize/completion.mustache", "Authorize/continue.js", "Home/home.mustache",
+                "Home/welcome.mustache", "Mail/mailbox.mustache", "SignIn/sign-in.js", "SignIn/sign-in.mustache",
+                "SignIn/EmailCode/email-code.mustache", "SignIn/EmailCode/email-code-letter-html.mustache",
+                "SignIn/EmailCode/email-code-letter-text.mustache"),
+            swiftSettings: settings),
+        .executableTarget(
+            name: "RelyingParty",
+            dependencies: [
+                "SSOShared", "SSOWeb", hummingbird, logging, arguments, lifecycle, httpTypes, nioCore,
+            ],
+            resources: embedded(
+                "rp-brand.css", "Home/account.mustache", "Home/signed-in.mustache", "Home/signed-out.mustache"),
+            swiftSettings: settings),
+
+        // script/bench. Measures the programs from outside; not a product.
+        .executableTarget(
+            name: "Bench",
+            dependencies: ["SSOShared", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+            swiftSettings: settings),
+
+        .testTarget(
+            name: "SSOTests",
+            dependencies: [
+                "IdP", "RelyingParty", "SSOShared", "SSOWeb", "WellKnown", hummingbird, lifecycle, logging, httpTypes,
+                nioCore,
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            exclude: ["Vectors"],
+            swiftSettings: settings),
+    ]
+)

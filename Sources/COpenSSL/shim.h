@@ -1,0 +1,26 @@
+// libcrypto as Swift sees it. The three functions below exist because OpenSSL's one-shot calls take lengths of mixed
+// types and carry names (SHA256) that a Swift type of ours would hide. Each answers 1 on success and 0 on failure.
+#pragma once
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+#include <openssl/sha.h>
+#include <limits.h>
+#include <stddef.h>
+
+static inline int sso_sha256(const unsigned char *bytes, size_t count, unsigned char *digest) {
+    return SHA256(bytes, count, digest) != NULL;
+}
+
+static inline int sso_hmac_sha256(
+    const unsigned char *key, size_t key_count, const unsigned char *bytes, size_t count, unsigned char *code) {
+    unsigned int written = 0;
+    if (key_count > INT_MAX) return 0;
+    return HMAC(EVP_sha256(), key, (int)key_count, bytes, count, code, &written) != NULL && written == 32;
+}
+
+static inline int sso_random(unsigned char *bytes, size_t count) {
+    return count <= INT_MAX && RAND_bytes(bytes, (int)count) == 1;
+}

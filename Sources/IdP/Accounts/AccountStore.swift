@@ -1,0 +1,60 @@
+import SSOShared
+import SSOWeb
+
+/// Owns the rows of `account`. Does not decide who may sign in: see ``SignInEligibility``.
+struct AccountStore: Sendable {
+    let database: any Database
+    let clock: ServiceClock
+    let randomness: any Randomness
+
+    func find(_ id: String) async throws -> Account? {
+        try await database.read { connection in
+            try connection.query("SELECT id, email, name, disabled FROM account WHERE id = :id", ["id": .text(id)])
+                .first.map(Account.init)
+        }
+    }
+
+    /// The account of a proven address, made now if this is its first sign-in.
+    func findOrCreate(email: String) async throws -> Account {
+        let id = "usr_" + Base64URL.encode(try randomness.bytes(16))
+        let now = clock.now()
+        return try await database.write { connection in
+            try connection.execute(
+                """
+                INSERT INTO account (id, email, name, created_at) VALUES (:id, :email, :name, :now)
+                    ON CONFLICT (email) DO NOTHING
+                """,
+                [
+                    "id": .text(id), "email": .text(email), "name": .text(DisplayName.initial(for: email)),
+                    "now": .timestamp(now),
+                ])
+            guard let account = try Self.find(email: email, connection) else {
+                throw DatabaseFailure.unavailable("an account vanished while it was made")
+            }
+            return account
+        }
+    }
+
+    func rename(_ account: Account, to name: String) async throws {
+        try await database.write { connection in
+            try connection.execute(
+                "UPDATE account SET name = :name WHERE id = :id", ["name": .text(name), "id": .text(account.id)])
+            return
+        }
+    }
+
+    static func find(email: String, _ connection: any SQLConnection) throws -> Account? {
+        try connection.query(
+            "SELECT id, email, name, disabled FROM account WHERE email = :email", ["email": .text(email)]
+        ).first.map(Account.init)
+    }
+}
+
+extension Account {
+    init(_ row: SQLRow) throws {
+        id = try row.text("id")
+        email = try row.text("email")
+        name = try row.text("name")
+        isDisabled = try row.integer("disabled") != 0
+    }
+}

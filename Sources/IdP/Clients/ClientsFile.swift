@@ -1,0 +1,153 @@
+import Foundation
+import SSOShared
+import SSOWeb
+import Yams
+
+/// Reads `IDP_CLIENTS_FILE`. Every fault names file, line and key; unknown keys are faults, since a misspelt
+/// `redirect_uris` that is silently ignored costs somebody an afternoon.
+struct ClientsFile {
+    let path: String
+    /// Where `env:NAME` looks.
+    let environment: (String) -> String?
+    let problem: (String) -> Void
+    let warn: (String) -> Void
+    /// Told each secret with its name, to see whether others may know it.
+    let judge: (String, String) -> Void
+
+    func read() -> [PartnerClient] {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            problem("IDP_CLIENTS_FILE: cannot read \(path). Check the path and the permissions.")
+            return []
+        }
+        guard data.count <= 1 << 20, let text = String(validating: data, as: UTF8.self) else {
+            problem("IDP_CLIENTS_FILE: \(path) is not text in UTF-8 of at most 1 MiB.")
+            return []
+        }
+        do {
+            guard let root = try Yams.compose(yaml: text) else {
+                problem("IDP_CLIENTS_FILE: \(path): it is empty. It needs a list called clients.")
+                return []
+            }
+            guard let keys = map(root, known: ["clients"], what: "clients file") else { return [] }
+            guard let list = keys["clients"]?.sequence else { return refuse("clients must be a list.", root) ?? [] }
+            return list.compactMap(client)
+        } catch {
+            problem("IDP_CLIENTS_FILE: \(path):\(Self.words(error))")
+            return []
+        }
+    }
+
+    private func client(_ node: Node) -> PartnerClient? {
+        guard let keys = map(node, known: ["id", "name", "redirect_uris", "secrets"], what: "client") else {
+            return nil
+        }
+        // Each is read before any is missed: all that is wrong is told at once.
+        let (id, name) = (identifier(keys, node), displayName(keys, node))
+        let uris = redirectURIs(keys, node)
+        let secrets = secrets(keys, client: id ?? "?", node)
+        guard let id, let name, let uris, let secrets else { return nil }
+        return PartnerClient(id: id, name: name, redirectURIs: uris, secrets: secrets)
+    }
+
+    private func identifier(_ keys: [String: Node], _ node: Node) -> String? {
+        guard let id = text(keys, "id", node) else { return nil }
+        guard PartnerClient.isWellFormed(id: id.value) else {
+            return refuse("id \"\(id.value)\" must be lower-case letters, digits and -, at most 63.", id.node)
+        }
+        return id.value
+    }
+
+    private func displayName(_ keys: [String: Node], _ node: Node) -> String? {
+        guard let name = text(keys, "name", node) else { return nil }
+        return DisplayName.normalised(name.value)
+            ?? refuse("name must be 1 to 80 visible characters.", name.node)
+    }
+
+    private func redirectURIs(_ keys: [String: Node], _ node: Node) -> [String]? {
+        guard let uris = texts(keys, "redirect_uris", node) else { return nil }
+        let good = uris.compactMap { uri -> String? in
+            do { try RedirectURI.check(uri.value) } catch { return refuse("redirect_uris: \(error)", uri.node) }
+            return uri.value
+        }
+        return good.count == uris.count ? good : nil
+    }
+
+    private func secrets(_ keys: [String: Node], client: String, _ node: Node) -> [SharedSecret]? {
+        guard let references = texts(keys, "secrets", node) else { return nil }
+        let good = references.compactMap { secret($0.value, client: client, $0.node) }
+        return good.count == references.count ? good : nil
+    }
+
+    private func secret(_ reference: String, client: String, _ node: Node) -> SharedSecret? {
+        let name = "\(path):\(line(node)): secrets of \"\(client)\""
+        var text: String? = reference
+        if reference.hasPrefix("env:") {
+            let variable = String(reference.dropFirst(4))
+            text = environment(variable)
+            if text == nil { return refuse("secrets: the environment has no \(variable).", node) }
+        } else if reference.hasPrefix("file:") {
+            text = SecretFile.read(String(reference.dropFirst(5)), setting: name, problem: problem)
+        }
+        guard let text else { return nil }
+        do {
+            let secret = try SharedSecret.parse(text, setting: name)
+            if let warning = secret.warning { warn(warning) }
+            judge(text, name)
+            return secret
+        } catch {
+            problem("\(error)")
+            return nil
+        }
+    }
+
+    private func map(_ node: Node, known: [String], what: String) -> [String: Node]? {
+        guard let mapping = node.mapping else { return refuse("a \(what) must be a map of keys and values.", node) }
+        var result: [String: Node] = [:]
+        for (key, value) in mapping {
+            let name = key.string ?? ""
+            guard known.contains(name) else {
+                problem(
+                    "IDP_CLIENTS_FILE: \(path):\(line(key)): unknown key \"\(name)\". Known: \(known.joined(separator: ", "))."
+                )
+                continue
+            }
+            result[name] = value
+        }
+        return result
+    }
+
+    private func text(_ keys: [String: Node], _ name: String, _ parent: Node) -> (value: String, node: Node)? {
+        guard let node = keys[name] else { return refuse("\(name) is missing.", parent) }
+        guard let scalar = node.scalar, !scalar.string.isEmpty else { return refuse("\(name) must be a text.", node) }
+        return (scalar.string, node)
+    }
+
+    private func texts(_ keys: [String: Node], _ name: String, _ parent: Node) -> [(value: String, node: Node)]? {
+        guard let node = keys[name] else { return refuse("\(name) is missing.", parent) }
+        guard let items = node.sequence, !items.isEmpty else {
+            return refuse("\(name) must be a list with at least one item.", node)
+        }
+        let texts = items.compactMap { item in item.scalar.map { ($0.string, item) } }
+        guard texts.count == items.count else { return refuse("\(name) must be a list of texts.", node) }
+        return texts
+    }
+
+    private func refuse<T>(_ words: String, _ node: Node) -> T? {
+        problem("IDP_CLIENTS_FILE: \(path):\(line(node)): \(words)")
+        return nil
+    }
+
+    private func line(_ node: Node) -> Int { node.mark?.line ?? 1 }
+
+    /// Line and the parser's message, without the text around the fault: a secret may stand there.
+    private static func words(_ error: any Error) -> String {
+        switch error {
+        case let YamlError.scanner(_, problem, mark, _), let YamlError.parser(_, problem, mark, _),
+            let YamlError.composer(_, problem, mark, _):
+            "\(mark.line): \(problem)"
+        case let YamlError.duplicatedKeysInMapping(keys, context):
+            "\(context.mark.line): the key \(keys.joined(separator: ", ")) stands twice in its map, for the first time here."
+        default: " is no valid YAML."
+        }
+    }
+}

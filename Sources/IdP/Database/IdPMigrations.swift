@@ -1,0 +1,93 @@
+import SSOWeb
+
+/// The IdP's tables, as numbered steps that are only ever added to.
+///
+/// Speaks the SQL that SQLite and PostgreSQL share. Moments are milliseconds since 1970; truth values are 0 and 1.
+enum IdPMigrations {
+    static let all: [Migration] = [
+        Migration(name: "v001-session", sql: SessionStore<IdPSession>.schema),
+        Migration(
+            name: "v002-account",
+            sql: [
+                """
+                CREATE TABLE account (
+                    id TEXT PRIMARY KEY NOT NULL,
+                    email TEXT NOT NULL UNIQUE,
+                    name TEXT NOT NULL,
+                    disabled INTEGER NOT NULL DEFAULT 0,
+                    created_at BIGINT NOT NULL
+                )
+                """
+            ]),
+        Migration(
+            name: "v003-sso-token",
+            sql: [
+                """
+                CREATE TABLE sso_token (
+                    digest BLOB PRIMARY KEY NOT NULL,
+                    client_id TEXT NOT NULL,
+                    redirect_uri TEXT NOT NULL,
+                    code_challenge TEXT NOT NULL,
+                    state_digest BLOB NOT NULL,
+                    account_id TEXT NOT NULL,
+                    session_handle TEXT NOT NULL,
+                    authenticated_at BIGINT NOT NULL,
+                    methods TEXT NOT NULL,
+                    created_at BIGINT NOT NULL,
+                    expires_at BIGINT NOT NULL,
+                    used_at BIGINT,
+                    voided_at BIGINT
+                )
+                """,
+                "CREATE INDEX sso_token_flow ON sso_token (session_handle, client_id, state_digest)",
+                "CREATE INDEX sso_token_expires_at ON sso_token (expires_at)",
+            ]),
+        Migration(
+            name: "v004-challenge",
+            sql: [
+                """
+                CREATE TABLE challenge (
+                    id TEXT PRIMARY KEY NOT NULL,
+                    address TEXT NOT NULL,
+                    eligible INTEGER NOT NULL,
+                    code_mac BLOB NOT NULL,
+                    tries INTEGER NOT NULL DEFAULT 0,
+                    service TEXT,
+                    device TEXT NOT NULL,
+                    created_at BIGINT NOT NULL,
+                    expires_at BIGINT NOT NULL,
+                    used_at BIGINT
+                )
+                """,
+                "CREATE INDEX challenge_expires_at ON challenge (expires_at)",
+                """
+                CREATE TABLE code_guess (
+                    id TEXT PRIMARY KEY NOT NULL,
+                    address TEXT NOT NULL,
+                    guessed_at BIGINT NOT NULL
+                )
+                """,
+                "CREATE INDEX code_guess_address ON code_guess (address, guessed_at)",
+            ]),
+        Migration(
+            name: "v005-letter",
+            sql: [
+                """
+                CREATE TABLE letter (
+                    id TEXT PRIMARY KEY NOT NULL,
+                    address TEXT NOT NULL,
+                    challenge_id TEXT,
+                    created_at BIGINT NOT NULL,
+                    due_at BIGINT NOT NULL,
+                    expires_at BIGINT NOT NULL,
+                    attempts INTEGER NOT NULL DEFAULT 0,
+                    sent_at BIGINT
+                )
+                """,
+                "CREATE INDEX letter_address ON letter (address, created_at)",
+                "CREATE INDEX letter_created_at ON letter (created_at)",
+                "CREATE INDEX letter_counted ON letter (created_at) WHERE challenge_id IS NOT NULL",
+                "CREATE INDEX letter_due_at ON letter (due_at) WHERE sent_at IS NULL AND challenge_id IS NOT NULL",
+            ]),
+    ]
+}

@@ -1,0 +1,24 @@
+import SSOWeb
+
+/// The IdP's templates, styles and scripts, as they are compiled in.
+enum IdPPages {
+    static let assets = StaticAssets([
+        "brand.css": PackageResources.idp_brand_css, "continue.js": PackageResources.continue_js,
+        "sign-in.js": PackageResources.sign_in_js,
+    ])
+
+    static func pages(assets: StaticAssets) throws -> Pages {
+        try Pages(
+            brand: "Main App",
+            templates: [
+                "completion": PackageResources.completion_mustache,
+                "email-code": PackageResources.email_code_mustache,
+                "email-code-letter-html": PackageResources.email_code_letter_html_mustache,
+                "email-code-letter-text": PackageResources.email_code_letter_text_mustache,
+                "home": PackageResources.home_mustache,
+                "mailbox": PackageResources.mailbox_mustache,
+                "sign-in": PackageResources.sign_in_mustache,
+                "welcome": PackageResources.welcome_mustache,
+            ], assets: assets)
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import SSOWeb
+
+/// The program `idp`.
+@main
+struct IdPServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "idp", abstract: "The identity provider: signs people in, and vouches for them to your services.",
+        subcommands: [Serve.self, Check.self], defaultSubcommand: Serve.self)
+
+    static let discussion = SettingsHelp.text(IdPSettings.names, secrets: IdPSettings.secretNames)
+
+    struct Serve: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Checks the settings and serves until SIGTERM or SIGINT.", discussion: IdPServer.discussion)
+        @OptionGroup var settings: SettingsOptions<IdPProgram>
+        func run() async throws { try await settings.serve() }
+    }
+
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Checks every setting, prints what is in force, and exits 0 or 1.",
+            discussion: IdPServer.discussion)
+        @OptionGroup var settings: SettingsOptions<IdPProgram>
+        func run() async throws { try await settings.check() }
+    }
+}
+
+/// What ``Program`` needs to know of the IdP.
+enum IdPProgram: Program {
+    static let name = "idp"
+    static let settingNames = IdPSettings.names
+    static let secretNames = IdPSettings.secretNames
+
+    static func read(_ reader: SettingsReader, environment: @escaping (String) -> String?) -> IdPSettings? {
+        IdPSettings.read(reader, environment: environment)
+    }
+
+    static func serve(_ settings: IdPSettings, _ log: ProgramLogger) async throws {
+        let services = try await IdPServices.live(settings, logger: log.logger)
+        let application = try buildIdP(settings: settings, services: services) { address in
+            log.started(address, publicURL: settings.publicURL)
+        }
+        try await WebServer.run(application, logger: log.logger)
+        await services.database.close()
+    }
+}

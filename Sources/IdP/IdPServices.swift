@@ -1,0 +1,21 @@
+import Logging
+import SSOShared
+import SSOWeb
+
+/// The outside world as values: what the IdP reaches beyond its own memory.
+struct IdPServices: Sendable {
+    let database: any Database
+    let mailer: any Mailer
+    let clock: ServiceClock
+    let randomness: any Randomness
+    let logger: Logger
+
+    /// The real ones, as the settings say.
+    ///
+    /// - Throws: ``DatabaseFailure/refused(_:)`` when the database cannot be used, in one clear line.
+    static func live(_ settings: IdPSettings, logger: Logger) async throws -> IdPServices {
+        IdPServices(
+            database: try await SQLiteDatabase(path: settings.database.path, migrations: IdPMigrations.all),
+            mailer: settings.mail.mailer(), clock: .system(), randomness: SystemRandomness(), logger: logger)
+    }
+}

@@ -1,0 +1,21 @@
+import SSOShared
+import SSOWeb
+
+/// The slots of a browser's session at the IdP.
+struct IdPSession: SessionSlots {
+    /// The dedicated key: what services are waiting for, flow id to request. The only slot that survives signing in,
+    /// and a map, so that several tabs and several services wait side by side.
+    var sso = PendingFlows()
+    /// The challenge whose code this browser may type. A code is worth nothing in any other browser.
+    var challengeID: String?
+    /// Who is signed in.
+    var signIn: SignIn?
+
+    /// A finished sign-in.
+    struct SignIn: Codable, Sendable {
+        let accountID: String
+        let authenticatedAt: Timestamp
+        /// How it was proven, for partners that ask for more: `email_code`.
+        let methods: [String]
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import SSOShared
+import SSOWeb
+import WellKnown
+
+/// Every setting of the IdP on one screen (contract 2).
+struct IdPSettings: Sendable {
+    let publicURL: PublicOrigin
+    let listen: ListenAddress
+    let database: DatabaseLocation
+    let keys: SealingKeys
+    let mail: MailURL
+    let mailFrom: MailFrom
+    /// Letters an hour over all addresses.
+    let mailHourlyLimit: Int
+    let allowedEmails: AllowedEmails
+    let clients: ClientRegistry
+    let trustedProxies: ClientAddress
+    let appleAppIDs: [AppleAppID]
+    let androidApps: [AndroidApp]
+
+    /// The names that may stand on the command line.
+    static let names = [
+        "IDP_PUBLIC_URL", "IDP_LISTEN", "IDP_DATABASE_URL", "IDP_MAIL_FROM", "IDP_MAIL_HOURLY_LIMIT",
+        "IDP_ALLOWED_EMAILS", "IDP_CLIENTS_FILE", "SSO_CLIENT_ID", "SSO_CLIENT_NAME", "SSO_REDIRECT_URIS",
+        "IDP_TRUSTED_PROXIES", "IDP_APPLE_APP_IDS", "IDP_ANDROID_APPS",
+    ]
+    /// The names that may not: each can be a secret or hold one.
+    static let secretNames = ["IDP_SECRET_KEY", "SSO_SHARED_SECRET", "IDP_MAIL_URL"]
+
+    /// Reads all settings. What is wrong with any of them is in `reader` afterwards, all of it at once.
+    ///
+    /// - Returns: nil when there is a problem.
+    static func read(_ reader: SettingsReader, environment: @escaping (String) -> String?) -> IdPSettings? {
+        let publicURL = reader.value("IDP_PUBLIC_URL", default: "http://localhost:8080", PublicOrigin.init)
+        let listen = reader.value("IDP_LISTEN", default: "127.0.0.1:8080", ListenAddress.init)
+        let database = reader.value("IDP_DATABASE_URL", default: "sqlite:var/idp.sqlite", DatabaseLocation.init)
+        let keys = reader.sealingKeys("IDP_SECRET_KEY")
+        let mail = mailURL(reader, publicURL: publicURL)
+        let mailFrom = required(reader, "IDP_MAIL_FROM", hint: "Give one such as: Main App <sign-in@example.com>") {
+            try MailFrom($0)
+        }
+        let hourlyLimit = reader.value("IDP_MAIL_HOURLY_LIMIT", default: "1000", positiveNumber)
+        let allowed = reader.value("IDP_ALLOWED_EMAILS", default: "", AllowedEmails.init)
+        let clients = registeredClients(reader, environment: environment)
+        let proxies = reader.value("IDP_TRUSTED_PROXIES", default: "") { text in
+            ClientAddress(
+                trusted: try text.split(whereSeparator: { $0 == "," || $0 == " " }).map { try Network($0) })
+        }
+        let apple = reader.value("IDP_APPLE_APP_IDS", default: "") { try AppleAppID.list($0) }
+        let android = reader.value("IDP_ANDROID_APPS", default: "") { try AndroidApp.list($0) }
+
+        if let publicURL, !publicURL.isLoopback, let listen, LoopbackHost.contains(listen.host),
+            proxies?.trustsNobody ?? false
+        {
+            reader.warn(
+                "IDP_TRUSTED_PROXIES: is not set, so all visitors seem to come from the proxy on this machine and the "
+                    + "limits per address are off. Give 127.0.0.1 if the proxy sets X-Forwarded-For.")
+        }
+        reader.settleExamples(isTrial: publicURL?.isLoopback ?? false)
+        guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let mail, let mailFrom,
+            let hourlyLimit, let allowed, let proxies, let apple, let android
+        else { return nil }
+        return IdPSettings(
+            publicURL: publicURL, listen: listen, database: database, keys: keys, mail: mail, mailFrom: mailFrom,
+            mailHourlyLimit: hourlyLimit, allowedEmails: allowed, clients: clients, trustedProxies: proxies,
+            appleAppIDs: apple, androidApps: android)
+    }
+
+    private static func required<T>(
+        _ reader: SettingsReader, _ name: String, hint: String, _ parse: (String) throws -> T
+    ) -> T? {
+        guard reader.text(name) != nil else {
+            reader.problem("\(name): is required and not set. \(hint)")
+            return nil
+        }
+        return reader.optional(name, parse)
+    }
+
+    private static func positiveNumber(_ text: String) throws -> Int {
+        guard let number = Int(text), (1...1_000_000).contains(number) else {
+            throw SettingFault("\"\(text)\" is no whole number from 1 to 1000000.")
+        }
+        return number
+    }
+
+    /// The mail setting may hold a password, so it is shown without, and may come from a file.
+    private static func mailURL(_ reader: SettingsReader, publicURL: PublicOrigin?) -> MailURL? {
+        let hint = "Give smtp://user:password@host:587, smtps://…, or outbox:FOLDER for a trial on this machine."
+        guard let text = reader.secretText("IDP_MAIL_URL", required: true, hint: hint) else { return nil }
+        do {
+            let mail = try MailURL.parse(text.trimmingCharacters(in: .whitespacesAndNewlines))
+            reader.show("IDP_MAIL_URL", "\(mail)")
+            if case .outbox = mail, let publicURL, !publicURL.isLoopback {
+                reader.problem(
+                    "IDP_MAIL_URL: outbox: shows every letter to every visitor. It is for a loopback IDP_PUBLIC_URL "
+                        + "only; give smtp:// or smtps:// here.")
+            }
+            return mail
+        } catch {
+            reader.problem("IDP_MAIL_URL: \(error)")
+            return nil
+        }
+    }
+
+    private static func registeredClients(
+        _ reader: SettingsReader, environment: @escaping (String) -> String?
+    ) -> ClientRegistry {
+        var clients: [PartnerClient] = []
+        if let path = reader.text("IDP_CLIENTS_FILE") {
+            reader.show("IDP_CLIENTS_FILE", path)
+            clients += ClientsFile(
+                path: path, environment: environment, problem: reader.problem, warn: reader.warn,
+                judge: { reader.judge($0, setting: $1) }
+            ).read()
+        }
+        if let client = EnvironmentClient.read(reader) { clients.append(client) }
+        let registry = ClientRegistry(clients, problem: reader.problem)
+        for client in registry.all {
+            let prints = client.secrets.map(\.fingerprint).joined(separator: ", ")
+            reader.show(
+                "client \(client.id)",
+                "\"\(client.name)\", fingerprints \(prints), \(client.redirectURIs.joined(separator: " "))")
+        }
+        if registry.all.isEmpty && reader.problems.isEmpty {
+            reader.warn("No relying party is registered: set IDP_CLIENTS_FILE, or SSO_CLIENT_ID and its companions.")
+        }
+        return registry
+    }
+}

@@ -1,0 +1,76 @@
+/// Why a text is no sender. One sentence for the operator.
+enum MailFromFault: Error, Equatable, CustomStringConvertible {
+    case shape
+    case name
+    case address(LetterAddressFault)
+
+    var description: String {
+        switch self {
+        case .shape: "It is not of the form: Name <address>"
+        case .name: "The name is longer than 64 bytes or holds a control character."
+        case .address(let fault): "\(fault)"
+        }
+    }
+}
+
+/// Who letters come from: `Name <address>`, or the address alone.
+struct MailFrom: Sendable, Hashable {
+    /// Empty when there is only an address.
+    let name: String
+    let address: LetterAddress
+
+    init(_ text: String) throws(MailFromFault) {
+        let bytes = Self.trimmed(Array(text.utf8)[...])
+        guard let open = bytes.lastIndex(of: UInt8(ascii: "<")) else {
+            name = ""
+            address = try Self.address(bytes)
+            return
+        }
+        guard bytes.last == UInt8(ascii: ">") else { throw .shape }
+        address = try Self.address(bytes[bytes.index(after: open)...].dropLast())
+        name = try Self.name(Self.trimmed(bytes[..<open]))
+    }
+
+    private static func address(_ bytes: ArraySlice<UInt8>) throws(MailFromFault) -> LetterAddress {
+        do {
+            return try LetterAddress(String(decoding: bytes, as: UTF8.self))
+        } catch {
+            throw .address(error)
+        }
+    }
+
+    /// The name, freed of the quotes of a quoted-string (RFC 5322 3.2.4).
+    private static func name(_ bytes: ArraySlice<UInt8>) throws(MailFromFault) -> String {
+        var bytes = bytes
+        let quote = UInt8(ascii: "\"")
+        if bytes.count >= 2, bytes.first == quote, bytes.last == quote {
+            bytes = unescaped(bytes.dropFirst().dropLast())[...]
+        }
+        let name = String(decoding: bytes, as: UTF8.self)
+        guard bytes.count <= 64, name.unicodeScalars.allSatisfy(\.isSafeInHeader) else { throw .name }
+        return name
+    }
+
+    private static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var (result, isEscaped): ([UInt8], Bool) = ([], false)
+        for byte in bytes {
+            if byte == UInt8(ascii: "\\"), !isEscaped {
+                isEscaped = true
+            } else {
+                result.append(byte)
+                isEscaped = false
+            }
+        }
+        return result
+    }
+
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
+        let rest = bytes.drop(while: isBlank)
+        return rest.prefix(rest.count - rest.reversed().prefix(while: isBlank).count)
+    }
+}
+
+extension MailFrom: CustomStringConvertible {
+    var description: String { name.isEmpty ? address.text : "\(name) <\(address.text)>" }
+}

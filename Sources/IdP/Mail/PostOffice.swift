@@ -1,0 +1,98 @@
+import Logging
+import SSOShared
+import SSOWeb
+import ServiceLifecycle
+
+/// Sends what waits in the queue, beside the requests: a slow or dead mail server never slows or fails a page, and a
+/// letter goes out when the server is back, as long as it is still good for something.
+final class PostOffice: Service {
+    /// Letters on their way at once.
+    static let parallel = 4
+    /// How often the queue is looked at when nobody calls.
+    static let interval: Duration = .seconds(1)
+
+    private let letters: LetterStore
+    private let challenges: ChallengeStore
+    private let content: EmailCodeMail
+    private let mailer: any Mailer
+    private let from: MailFrom
+    private let issuer: PublicOrigin
+    private let clock: ServiceClock
+    private let logger: Logger
+    private let calls: AsyncStream<Void>
+    private let call: AsyncStream<Void>.Continuation
+
+    init(
+        letters: LetterStore, challenges: ChallengeStore, content: EmailCodeMail, mailer: any Mailer, from: MailFrom,
+        issuer: PublicOrigin, clock: ServiceClock, logger: Logger
+    ) {
+        self.letters = letters
+        self.challenges = challenges
+        self.content = content
+        self.mailer = mailer
+        self.from = from
+        self.issuer = issuer
+        self.clock = clock
+        self.logger = logger
+        (calls, call) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Says that a letter waits. Returns at once.
+    @Sendable func letterWaiting() { call.yield() }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { [self] in
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    while !Task.isCancelled {
+                        try? await Task.sleep(for: Self.interval)
+                        self.letterWaiting()
+                    }
+                }
+                for await _ in calls { await sendDue() }
+            }
+        }
+    }
+
+    /// Sends everything that is due. Returns when it is sent or postponed.
+    func sendDue() async {
+        do {
+            while !Task.isCancelled {
+                let due = try await letters.claim(Self.parallel)
+                if due.isEmpty { return }
+                await withDiscardingTaskGroup { group in
+                    for letter in due { group.addTask { await self.send(letter) } }
+                }
+            }
+        } catch {
+            logger.warning("the queue of letters cannot be read", metadata: ["cause": "\(error)"])
+        }
+    }
+
+    private func send(_ queued: QueuedLetter) async {
+        do {
+            guard let id = queued.challengeID, let challenge = try await challenges.findAlive(id),
+                let words = content.content(for: challenge), let to = try? LetterAddress(challenge.address)
+            else { return try await letters.markSent(queued) }  // nothing to say any more
+            let letter = Letter(
+                id: queued.id, date: clock.now(), from: from, to: to, subject: words.subject, text: words.text,
+                html: words.html, messageIDDomain: issuer.host)
+            try await mailer.send(letter)
+            try await letters.markSent(queued)
+            logger.info("letter sent", metadata: ["letter": "\(queued.id)", "attempts": "\(queued.attempts)"])
+        } catch {
+            let pause = Self.pause(after: queued.attempts)
+            logger.warning(
+                "letter not sent, will try again",
+                metadata: [
+                    "letter": "\(queued.id)", "attempts": "\(queued.attempts)", "cause": "\(error)",
+                    "seconds": "\(pause.secondsRoundedUp)",
+                ])
+            // If even this cannot be stored, the lease brings the letter back.
+            try? await letters.postpone(queued, by: pause)
+        }
+    }
+
+    /// 2, 4, 8, 16, then 30 seconds: a code lives ten minutes, so a longer pause would waste it.
+    static func pause(after attempts: Int) -> Duration { .seconds(min(30, 1 << min(max(attempts, 1), 5))) }
+}

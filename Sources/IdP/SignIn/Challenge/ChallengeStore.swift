@@ -1,0 +1,110 @@
+import SSOShared
+import SSOWeb
+
+/// Owns the rows of `challenge`. Begins one and its letter in the same transaction; ends it exactly once.
+struct ChallengeStore: Sendable {
+    let database: any Database
+    let clock: ServiceClock
+    let randomness: any Randomness
+    let codes: EmailCode
+    let eligibility: SignInEligibility
+    let letters: LetterStore
+
+    /// Begins a challenge for an address, or goes on with the one this browser has for it, and puts a letter in the
+    /// queue unless the address has had its share.
+    ///
+    /// The same statements run for every address, whether it may sign in or not (invariant I10): only the letter of
+    /// one that may not stays unsent.
+    ///
+    /// - Parameter current: the challenge this browser holds. While it is alive, asking again sends the same code.
+    /// - Returns: the id the browser's session keeps.
+    func begin(
+        _ address: LetterAddress, current: String?, service: String?, device: String
+    ) async throws -> String {
+        let id = "chl_" + Base64URL.encode(try randomness.bytes(16))
+        let letterID = Base64URL.encode(try randomness.bytes(16))
+        let mac = codes.mac(of: codes.code(for: id), challenge: id)
+        let now = clock.now()
+        let expires = now + Challenge.lifetime
+        return try await database.write { connection in
+            let isEligible = try eligibility.mayHaveLetter(address.text, connection)
+            let alive = try connection.query(
+                """
+                SELECT id, expires_at FROM challenge WHERE id = :id AND address = :address AND eligible = :eligible
+                   AND used_at IS NULL AND expires_at > :now AND tries < :tries
+                """,
+                [
+                    "id": .text(current ?? ""), "address": .text(address.text), "now": .timestamp(now),
+                    "eligible": .integer(isEligible ? 1 : 0), "tries": .integer(Int64(Challenge.maximumTries)),
+                ]
+            ).first
+            if alive == nil {
+                try connection.execute(
+                    """
+                    INSERT INTO challenge (id, address, eligible, code_mac, service, device, created_at, expires_at)
+                    VALUES (:id, :address, :eligible, :mac, :service, :device, :now, :expires)
+                    """,
+                    [
+                        "id": .text(id), "address": .text(address.text), "eligible": .integer(isEligible ? 1 : 0),
+                        "mac": .blob(mac), "service": .optional(service), "device": .text(device),
+                        "now": .timestamp(now), "expires": .timestamp(expires),
+                    ])
+            }
+            let chosen = try alive?.text("id") ?? id
+            try letters.enqueue(
+                QueuedLetter(
+                    id: letterID, address: address.text, challengeID: isEligible ? chosen : nil,
+                    expiresAt: try alive?.timestamp("expires_at") ?? expires),
+                isRepeat: alive != nil, now: now, connection)
+            return chosen
+        }
+    }
+
+    func find(_ id: String) async throws -> Challenge? {
+        try await database.read { connection in
+            try connection.query("SELECT * FROM challenge WHERE id = :id", ["id": .text(id)]).first.map(Challenge.init)
+        }
+    }
+
+    /// The challenge while a letter about it still makes sense.
+    func findAlive(_ id: String) async throws -> Challenge? {
+        let now = clock.now()
+        return try await database.read { connection in
+            try connection.query(
+                "SELECT * FROM challenge WHERE id = :id AND used_at IS NULL AND expires_at > :now",
+                ["id": .text(id), "now": .timestamp(now)]
+            ).first.map(Challenge.init)
+        }
+    }
+
+    /// Ends the challenge for the one who proved it: of any number at once exactly one gets true.
+    ///
+    /// - Parameter guessID: the guess that was counted beforehand and was right: it is not held against the account.
+    func succeed(_ challenge: Challenge, guessID: String) async throws -> Bool {
+        let now = clock.now()
+        return try await database.write { connection in
+            let won = try connection.execute(
+                """
+                UPDATE challenge SET used_at = :now
+                 WHERE id = :id AND eligible = 1 AND used_at IS NULL AND expires_at > :now AND created_at <= :skewed
+                """,
+                [
+                    "now": .timestamp(now), "id": .text(challenge.id), "skewed": .timestamp(now + ClockSkew.tolerated),
+                ])
+            guard won == 1 else { return false }
+            try connection.execute("DELETE FROM code_guess WHERE id = :id", ["id": .text(guessID)])
+            return true
+        }
+    }
+
+    func purge(limit: Int) async throws -> Int {
+        let now = clock.now()
+        return try await database.write { connection in
+            try connection.execute(
+                """
+                DELETE FROM challenge WHERE id IN (
+                    SELECT id FROM challenge WHERE expires_at <= :dead LIMIT :limit)
+                """, ["dead": .timestamp(now - .hours(1)), "limit": .integer(Int64(limit))])
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import SSOShared
+import SSOWeb
+
+/// The web of the code: GET shows the form, POST signs in. No SQL.
+struct EmailCodeRoutes: Sendable {
+    static let path = "/sign-in/code"
+
+    let sessions: Sessions<IdPSession>
+    let challenges: ChallengeStore
+    let guesses: EmailCodeStore
+    let letters: LetterStore
+    let codes: EmailCode
+    let completion: SignInCompletion
+    let addresses: ClientAddress
+    let posts: RateLimit
+    /// Wrong codes over all accounts: whoever tries a few on each of many trips over no account's own limit.
+    let alarm: RateLimit
+    let page: EmailCodePage
+    let clock: ServiceClock
+
+    func add(to router: Router<VisitorContext>) {
+        router.form(at: "/sign-in/code", show: show, submit: submit)
+    }
+
+    @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let flow = FlowID.read(request.queryFields)
+        if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
+        guard let session = context.session, let challenge = try await challenge(of: session) else {
+            return redirect(to: FlowID.path("/sign-in", flow))
+        }
+        return try await form(session, challenge, flow: flow, error: nil)
+    }
+
+    @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let fields = try await request.formFields()
+        let flow = FlowID.read(fields)
+        if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
+        // Without the first step there is nothing to guess at: back to the start (ASVS 2.3.1).
+        guard let session = context.session, let challenge = try await challenge(of: session) else {
+            return redirect(to: FlowID.path("/sign-in", flow))
+        }
+        guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
+            throw PublicFailure.staleForm(
+                .init(label: "Back to the code", href: FlowID.path(Self.path, flow)))
+        }
+        try addresses.limit(posts, request, context.peer)
+        guard let code = EmailCode.normalised(try fields.text("code") ?? "") else {
+            return try await form(session, challenge, flow: flow, error: .notSixDigits)
+        }
+        return try await guess(code, session, challenge, flow: flow, context)
+    }
+
+    private func guess(
+        _ code: String, _ session: Session<IdPSession>, _ challenge: Challenge, flow: FlowID?,
+        _ context: VisitorContext
+    ) async throws -> Response {
+        switch try await guesses.count(guessOn: challenge.id) {
+        case .compare(let counted, let guessID):
+            if codes.matches(code, counted), try await challenges.succeed(counted, guessID: guessID) {
+                return try await completion.finish(counted.address, method: "email_code", flow: flow, session, context)
+            }
+            log("code refused", context, challenge)
+            return try await form(session, challenge, flow: flow, error: .wrong)
+        case .dead:
+            log("code refused, challenge is over", context, challenge)
+            return try await form(session, challenge, flow: flow, error: .wrong)
+        case .paused:
+            log("code refused, account pauses", context, challenge)
+            return try await form(session, challenge, flow: flow, error: .refused)
+        }
+    }
+
+    private func challenge(of session: Session<IdPSession>) async throws -> Challenge? {
+        guard let id = session.slots.challengeID else { return nil }
+        return try await challenges.find(id)
+    }
+
+    private func form(
+        _ session: Session<IdPSession>, _ challenge: Challenge, flow: FlowID?, error: EmailCodePage.Fault?
+    ) async throws -> Response {
+        let now = clock.now()
+        // Also after a wrong code: whoever has just typed the twentieth learns at once that another is in vain.
+        let pause = try await guesses.pausedUntil(challenge.address)
+        let next = try await letters.nextAllowed(for: challenge.address)
+        return page.response(
+            formToken: sessions.formToken(for: session), address: challenge.address, flow: flow, fault: error,
+            pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
+    }
+
+    private func log(_ event: Logger.Message, _ context: VisitorContext, _ challenge: Challenge) {
+        if alarm.hit([]) != nil {
+            context.logger.error("alarm: more than 100 wrong codes within ten minutes, over all accounts")
+        }
+        context.logger.notice(
+            event, metadata: ["challenge": "\(challenge.id)"])
+    }
+}

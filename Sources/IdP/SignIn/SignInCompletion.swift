@@ -1,0 +1,52 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import SSOShared
+import SSOWeb
+
+/// What every way in calls when it has succeeded, and nothing else: changes the session id, keeps only the `sso` slot,
+/// and decides where to go.
+struct SignInCompletion: Sendable {
+    let sessions: Sessions<IdPSession>
+    let accounts: AccountStore
+    let clock: ServiceClock
+
+    /// Signs the owner of a proven address in.
+    ///
+    /// - Returns: 303 to the waiting request, or to the home page when there is none.
+    func finish(
+        _ address: String, method: String, flow: FlowID?, _ session: Session<IdPSession>, _ context: VisitorContext
+    ) async throws -> Response {
+        let account = try await accounts.findOrCreate(email: address)
+        guard !account.isDisabled else { throw Self.disabled }
+        let now = clock.now()
+        let signIn = IdPSession.SignIn(accountID: account.id, authenticatedAt: now, methods: [method])
+        let fresh = try await sessions.store.replace(session) { old in IdPSession(sso: old.sso, signIn: signIn) }
+        // Another request of this browser has replaced or ended the session meanwhile: go on with that one.
+        guard let fresh else { return redirect(to: Self.destination(flow)) }
+        context.logger.info(
+            "signed in",
+            metadata: [
+                "account": "\(account.id)", "method": "\(method)", "session": "\(fresh.handle)",
+                "flow": "\(flow?.text ?? "-")",
+            ])
+        var response = redirect(to: Self.destination(flow))
+        sessions.remember(fresh, in: &response)
+        return response
+    }
+
+    /// Where somebody goes who is signed in already, or nil for a stranger. A form that lay open in another tab, or was
+    /// sent twice, ends where the first one did.
+    func alreadySignedIn(_ context: VisitorContext, flow: FlowID?) async throws -> Response? {
+        guard try await accounts.signedIn(context) != nil else { return nil }
+        return redirect(to: Self.destination(flow))
+    }
+
+    private static func destination(_ flow: FlowID?) -> String {
+        flow.map { "\(SSOPath.complete)?flow=\($0.text)" } ?? "/"
+    }
+
+    private static let disabled = PublicFailure(
+        .forbidden, code: "account_disabled", title: "This account is switched off",
+        explanation: "Ask whoever runs this service.", cause: "account disabled between letter and code")
+}

@@ -1,0 +1,87 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import SSOShared
+import SSOWeb
+
+/// The first step: the address. The same answer, cookies and work whether or not it may sign in (invariant I10).
+struct SignInRoutes: Sendable {
+    let sessions: Sessions<IdPSession>
+    let clients: ClientRegistry
+    let challenges: ChallengeStore
+    let completion: SignInCompletion
+    let addresses: ClientAddress
+    let posts: RateLimit
+    let page: SignInPage
+    /// Tells the post office that there is a letter to send.
+    let letterWaiting: @Sendable () -> Void
+
+    func add(to router: Router<VisitorContext>) {
+        router.form(at: "/sign-in", show: show, submit: submit)
+        router.only([.post], at: "/sign-out", use: signOut)
+    }
+
+    @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let flow = FlowID.read(request.queryFields)
+        if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
+        let session = try await sessions.current(context)
+        return form(session, flow: flow, address: "", hasError: false)
+    }
+
+    @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let fields = try await request.formFields()
+        let flow = FlowID.read(fields)
+        if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
+        guard let session = context.session,
+            sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
+        else {
+            throw PublicFailure.staleForm(.init(label: "Sign in", href: FlowID.path("/sign-in", flow)))
+        }
+        try addresses.limit(posts, request, context.peer)
+        let typed = try fields.text("email") ?? ""
+        guard let address = try? LetterAddress(typed) else {
+            return form(session, flow: flow, address: String(typed.prefix(254)), hasError: true)
+        }
+        let id = try await challenges.begin(
+            address, current: session.slots.challengeID, service: service(flow, session),
+            device: DeviceKind.name(userAgent: request.headers[.userAgent]))
+        letterWaiting()
+        // A new id at every step: one that was planted before the challenge is dead (session fixation).
+        let fresh = try await sessions.store.replace(session, keepingForms: true) { old in
+            IdPSession(sso: old.sso, challengeID: id)
+        }
+        // The same form, sent twice, was faster: the browser has the new session from there.
+        guard let fresh else { return redirect(to: FlowID.path(EmailCodeRoutes.path, flow)) }
+        var response = redirect(to: FlowID.path(EmailCodeRoutes.path, flow))
+        sessions.remember(fresh, in: &response)
+        return response
+    }
+
+    @Sendable private func signOut(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let fields = try await request.formFields()
+        guard let session = context.session else { return redirect(to: "/") }
+        guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
+            throw PublicFailure.staleForm(.home)
+        }
+        // The row goes, and with it every token of this session that nobody has redeemed yet.
+        try await sessions.store.end(session)
+        context.logger.info(
+            "signed out", metadata: ["session": "\(session.handle)"])
+        var response = redirect(to: "/")
+        sessions.forget(in: &response)
+        return response
+    }
+
+    private func form(_ session: Session<IdPSession>, flow: FlowID?, address: String, hasError: Bool) -> Response {
+        var response = page.response(
+            formToken: sessions.formToken(for: session), flow: flow, service: service(flow, session),
+            address: address, hasError: hasError)
+        sessions.remember(session, in: &response)
+        return response
+    }
+
+    /// The name of the service that waits, for page and letter.
+    private func service(_ flow: FlowID?, _ session: Session<IdPSession>) -> String? {
+        flow.flatMap { session.slots.sso.flows[$0.text] }.flatMap { clients.client(id: $0.request.clientID)?.name }
+    }
+}

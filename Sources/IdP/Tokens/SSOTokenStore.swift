@@ -1,0 +1,159 @@
+import Foundation
+import SSOShared
+import SSOWeb
+
+/// Owns the rows of `sso_token`: issue, consume, void. Only hashes of tokens are stored.
+///
+/// Does not decide who may have a token, and knows no request.
+struct SSOTokenStore: Sendable {
+    /// Five minutes: long enough for a slow redirect, short enough for a stolen log.
+    static let lifetime: Duration = .minutes(5)
+    /// How long a used token's row stays for the audit.
+    static let auditPeriod: Duration = .days(30)
+
+    let database: any Database
+    let clock: ServiceClock
+    let randomness: any Randomness
+
+    /// Makes a token for this request and this signed-in visitor. Afterwards its hash is durable, and an unused token
+    /// made earlier for the same request in the same session is gone: at most one is alive per flow.
+    ///
+    /// - Returns: the token, and whether an earlier one of the same flow has been redeemed already.
+    func issue(
+        for request: AuthorizeRequest, to visitor: SignedInVisitor
+    ) async throws -> (token: SSOToken, wasRedeemed: Bool) {
+        let token = try SSOToken(randomness: randomness)
+        let now = clock.now()
+        let flow: [String: SQLValue] = [
+            "session": .text(visitor.session.handle), "client": .text(request.clientID),
+            "state": .blob(SHA256.hash(Array(request.state.utf8))),
+        ]
+        return try await database.write { connection in
+            let earlier = try connection.query(
+                """
+                SELECT 1 FROM sso_token
+                 WHERE session_handle = :session AND client_id = :client AND state_digest = :state
+                   AND used_at IS NOT NULL LIMIT 1
+                """, flow)
+            try connection.execute(
+                """
+                DELETE FROM sso_token
+                 WHERE session_handle = :session AND client_id = :client AND state_digest = :state AND used_at IS NULL
+                """, flow)
+            try connection.execute(
+                """
+                INSERT INTO sso_token (digest, client_id, redirect_uri, code_challenge, state_digest, account_id,
+                                       session_handle, authenticated_at, methods, created_at, expires_at)
+                VALUES (:digest, :client, :redirect, :challenge, :state, :account, :session, :authenticated, :methods,
+                        :now, :expires)
+                """,
+                flow.merging([
+                    "digest": .blob(token.digest), "redirect": .text(request.redirectURI),
+                    "challenge": .text(request.codeChallenge ?? ""), "account": .text(visitor.account.id),
+                    "authenticated": .timestamp(visitor.signIn.authenticatedAt),
+                    "methods": .text(visitor.signIn.methods.joined(separator: " ")), "now": .timestamp(now),
+                    "expires": .timestamp(now + Self.lifetime),
+                ]) { $1 })
+            return (token, !earlier.isEmpty)
+        }
+    }
+
+    /// What became of a token that was presented.
+    enum Outcome: Sendable {
+        case accepted(VerifyReply)
+        /// Unknown, expired, used, void, or for another redirect URI or verifier: never told apart outside.
+        case refused
+        /// Somebody else's token: it has leaked, and is burnt now.
+        case burnt(owner: String)
+    }
+
+    /// Consumes a token: of any number of attempts at once, in any number of processes, exactly one is accepted, and
+    /// it is answered only after the commit (invariants I1, I8).
+    ///
+    /// - Parameters:
+    ///   - redirectURI: when the partner names one, it must be the one the token was made for.
+    ///   - codeVerifier: must fit the challenge of the request; when there was none there, there must be none here, so
+    ///     that an attacker cannot strip the challenge on the way (RFC 9700 4.8).
+    func consume(
+        _ token: SSOToken, client: PartnerClient, redirectURI: String?, codeVerifier: String?,
+        idleLimit: Duration
+    ) async throws -> Outcome {
+        let now = clock.now()
+        let presented: [String: SQLValue] = [
+            "now": .timestamp(now), "digest": .blob(token.digest), "client": .text(client.id),
+        ]
+        let binding: [String: SQLValue] = [
+            "redirect": .optional(redirectURI), "challenge": .text(codeVerifier.map(CodeChallenge.s256) ?? ""),
+            "skewed": .timestamp(now + ClockSkew.tolerated), "idle": .timestamp(now - idleLimit),
+        ]
+        return try await database.write { connection in
+            let rows = try connection.query(Self.consumeSQL, presented.merging(binding) { $1 })
+            if let row = rows.first { return .accepted(try Self.reply(row, client: client, connection)) }
+            let stolen = try connection.query(
+                """
+                UPDATE sso_token SET voided_at = :now
+                 WHERE digest = :digest AND client_id <> :client AND used_at IS NULL AND voided_at IS NULL
+                RETURNING client_id
+                """, presented)
+            return try stolen.first.map { .burnt(owner: try $0.text("client_id")) } ?? .refused
+        }
+    }
+
+    /// One statement, so that looking and marking cannot come apart. The session and the account are looked at in it,
+    /// too: whoever signed out or was disabled meanwhile has no token left.
+    private static let consumeSQL = """
+        UPDATE sso_token SET used_at = :now
+         WHERE digest = :digest AND client_id = :client AND used_at IS NULL AND voided_at IS NULL
+           AND expires_at > :now AND created_at <= :skewed
+           AND (:redirect IS NULL OR redirect_uri = :redirect) AND code_challenge = :challenge
+           AND EXISTS (SELECT 1 FROM session s WHERE s.handle = sso_token.session_handle
+                          AND s.expires_at > :now AND s.seen_at > :idle)
+           AND EXISTS (SELECT 1 FROM account a WHERE a.id = sso_token.account_id AND a.disabled = 0)
+        RETURNING account_id, session_handle, authenticated_at, methods
+        """
+
+    private static func reply(
+        _ row: SQLRow, client: PartnerClient, _ connection: any SQLConnection
+    ) throws -> VerifyReply {
+        let accounts = try connection.query(
+            "SELECT id, email, name, disabled FROM account WHERE id = :id", ["id": .text(try row.text("account_id"))])
+        guard let account = try accounts.first.map(Account.init) else {
+            throw DatabaseFailure.unavailable("an account vanished while its token was redeemed")
+        }
+        return VerifyReply(
+            user: VerifiedUser(id: account.id, email: account.email, name: account.name), clientID: client.id,
+            session: VerifiedSession(
+                id: try row.text("session_handle"), authenticatedAt: try row.timestamp("authenticated_at").seconds,
+                methods: try row.text("methods").split(separator: " ").map(String.init)))
+    }
+
+    /// Where this session's person has been signed in: client ids with the latest moment, newest first.
+    func partners(of session: Session<IdPSession>) async throws -> [(clientID: String, at: Timestamp)] {
+        try await database.read { connection in
+            try connection.query(
+                """
+                SELECT client_id, MAX(used_at) AS used_at FROM sso_token
+                 WHERE session_handle = :session AND used_at IS NOT NULL GROUP BY client_id ORDER BY 2 DESC
+                """, ["session": .text(session.handle)]
+            ).map { (try $0.text("client_id"), try $0.timestamp("used_at")) }
+        }
+    }
+
+    /// Removes tokens nobody can redeem any more: unused ones a while after they expire, used ones after the audit
+    /// period. A used row always outlives its token's life, so that purging never makes a used token fresh.
+    func purge(limit: Int) async throws -> Int {
+        let now = clock.now()
+        return try await database.write { connection in
+            try connection.execute(
+                """
+                DELETE FROM sso_token WHERE digest IN (
+                    SELECT digest FROM sso_token
+                     WHERE expires_at <= :dead AND (used_at IS NULL OR expires_at <= :audited) LIMIT :limit)
+                """,
+                [
+                    "dead": .timestamp(now - ClockSkew.tolerated), "audited": .timestamp(now - Self.auditPeriod),
+                    "limit": .integer(Int64(limit)),
+                ])
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Hummingbird
+import Logging
+import SSOShared
+import SSOWeb
+
+/// Puts the partner together: the one file that names every feature.
+///
+/// - Parameter started: told the address in use once the server listens.
+func buildRelyingParty(
+    settings: RelyingPartySettings, services: RelyingPartyServices,
+    started: @escaping @Sendable (String) -> Void = { _ in }
+) throws -> some ApplicationProtocol {
+    let (database, clock, randomness) = (services.database, services.clock, services.randomness)
+    let assets = RelyingPartyPages.assets
+    let pages = try RelyingPartyPages.pages(assets: assets)
+
+    let sessions = Sessions<RelyingPartySession>(
+        store: SessionStore(
+            database: database, clock: clock, randomness: randomness,
+            lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(1))),
+        cookie: SessionCookie(name: "rp_session", origin: settings.publicURL),
+        forms: FormTokens(keys: settings.keys, origin: settings.publicURL))
+    let start = SignInStart(settings: settings, sessions: sessions, clock: clock, randomness: randomness)
+
+    // What every request passes, outermost first.
+    let router = Router(context: VisitorContext.self)
+    router.addMiddleware {
+        SecurityHeaders(origin: settings.publicURL, pathsWithTokens: [SSOPath.callback])
+        RequestLog()
+        FailureMiddleware(pages: pages)
+        RequestGuard()
+    }
+    assets.addRoutes(to: router)
+    HealthRoutes(database: database).add(to: router)
+
+    // What knows the browser's session.
+    router.add(middleware: SessionMiddleware(sessions))
+    HomeRoutes(sessions: sessions, start: start, page: HomePage(pages: pages)).add(to: router)
+    SignInRoutes(
+        start: start, sessions: sessions, backChannel: services.backChannel, redirectURI: settings.redirectURI,
+        idp: settings.idp.text, clock: clock
+    ).add(to: router)
+
+    let purge = PurgeService(every: .minutes(1), logger: services.logger, [sessions.store.purge])
+    return WebServer.application(
+        router: router, listen: settings.listen, logger: services.logger, services: [purge], started: started)
+}

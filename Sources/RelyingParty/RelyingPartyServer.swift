@@ -1,0 +1,51 @@
+import ArgumentParser
+import SSOWeb
+
+/// The program `relying-party`: the sample partner.
+@main
+struct RelyingPartyServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "relying-party", abstract: "The sample partner: lets people sign in with the IdP.",
+        subcommands: [Serve.self, Check.self], defaultSubcommand: Serve.self)
+
+    static let discussion = SettingsHelp.text(
+        RelyingPartySettings.names, secrets: RelyingPartySettings.secretNames)
+
+    struct Serve: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Checks the settings and serves until SIGTERM or SIGINT.",
+            discussion: RelyingPartyServer.discussion)
+        @OptionGroup var settings: SettingsOptions<RelyingPartyProgram>
+        func run() async throws { try await settings.serve() }
+    }
+
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Checks every setting, prints what is in force, and exits 0 or 1.",
+            discussion: RelyingPartyServer.discussion)
+        @OptionGroup var settings: SettingsOptions<RelyingPartyProgram>
+        func run() async throws { try await settings.check() }
+    }
+}
+
+/// What ``Program`` needs to know of the partner.
+enum RelyingPartyProgram: Program {
+    static let name = "relying-party"
+    static let settingNames = RelyingPartySettings.names
+    static let secretNames = RelyingPartySettings.secretNames
+
+    static func read(
+        _ reader: SettingsReader, environment: @escaping (String) -> String?
+    ) -> RelyingPartySettings? {
+        RelyingPartySettings.read(reader)
+    }
+
+    static func serve(_ settings: RelyingPartySettings, _ log: ProgramLogger) async throws {
+        let services = try await RelyingPartyServices.live(settings, logger: log.logger)
+        let application = try buildRelyingParty(settings: settings, services: services) { address in
+            log.started(address, publicURL: settings.publicURL)
+        }
+        try await WebServer.run(application, logger: log.logger)
+        await services.database.close()
+    }
+}

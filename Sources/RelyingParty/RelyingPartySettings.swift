@@ -1,0 +1,102 @@
+import Foundation
+import SSOShared
+import SSOWeb
+
+/// Every setting of the partner on one screen (contract 2).
+struct RelyingPartySettings: Sendable {
+    let publicURL: PublicOrigin
+    let listen: ListenAddress
+    let database: DatabaseLocation
+    let keys: SealingKeys
+    /// Where browsers go to sign in.
+    let idp: PublicOrigin
+    /// Where tokens are verified: the same, unless the IdP is reached by another way from here.
+    let backChannel: String
+    let allowsPlaintextBackChannel: Bool
+    let caFile: String?
+    let requiresSignedResponse: Bool
+    let clientID: String
+    let secret: SharedSecret
+
+    /// What is registered at the IdP for this partner.
+    var redirectURI: String { publicURL.text + SSOPath.callback }
+
+    static let names = [
+        "RP_PUBLIC_URL", "RP_LISTEN", "RP_DATABASE_URL", "RP_IDP_URL", "RP_IDP_BACKCHANNEL_URL", "RP_CA_FILE",
+        "RP_ALLOW_PLAINTEXT_BACKCHANNEL", "RP_REQUIRE_SIGNED_RESPONSE", "SSO_CLIENT_ID",
+    ]
+    static let secretNames = ["RP_SECRET_KEY", "SSO_SHARED_SECRET"]
+
+    /// - Returns: nil when there is a problem; `reader` holds all of them then.
+    static func read(_ reader: SettingsReader) -> RelyingPartySettings? {
+        let publicURL = reader.value("RP_PUBLIC_URL", default: "http://localhost:8081", PublicOrigin.init)
+        let listen = reader.value("RP_LISTEN", default: "127.0.0.1:8081", ListenAddress.init)
+        let database = reader.value("RP_DATABASE_URL", default: "sqlite:var/rp.sqlite", DatabaseLocation.init)
+        let keys = reader.sealingKeys("RP_SECRET_KEY")
+        let idp = reader.value("RP_IDP_URL", default: "http://localhost:8080", PublicOrigin.init)
+        let plaintext = reader.value("RP_ALLOW_PLAINTEXT_BACKCHANNEL", default: "false", flag)
+        let backChannel = reader.value("RP_IDP_BACKCHANNEL_URL", default: idp?.text ?? "http://localhost:8080") {
+            try origin($0, allowsPlaintext: plaintext ?? false)
+        }
+        let caFile = reader.optional("RP_CA_FILE", certificateFile)
+        let signed = reader.value("RP_REQUIRE_SIGNED_RESPONSE", default: "true", flag)
+        let clientID = reader.optional("SSO_CLIENT_ID", wellFormedID)
+        if reader.text("SSO_CLIENT_ID") == nil {
+            reader.problem("SSO_CLIENT_ID: is required and not set. It is the id the IdP has registered for you.")
+        }
+        let secret = reader.sharedSecret("SSO_SHARED_SECRET")
+
+        reader.settleExamples(isTrial: publicURL?.isLoopback ?? false)
+        guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let idp, let plaintext,
+            let backChannel, let signed, let clientID, let secret
+        else { return nil }
+        return RelyingPartySettings(
+            publicURL: publicURL, listen: listen, database: database, keys: keys, idp: idp, backChannel: backChannel,
+            allowsPlaintextBackChannel: plaintext, caFile: caFile, requiresSignedResponse: signed,
+            clientID: clientID, secret: secret)
+    }
+
+    private static func flag(_ text: String) throws -> Bool {
+        switch text {
+        case "true": true
+        case "false": false
+        default: throw SettingFault("\"\(text)\" is neither true nor false.")
+        }
+    }
+
+    private static func origin(_ text: String, allowsPlaintext: Bool) throws -> String {
+        if allowsPlaintext, text.hasPrefix("http://") {
+            // The same rule but for the scheme.
+            return "http" + (try PublicOrigin("https" + text.dropFirst(4)).text.dropFirst(5))
+        }
+        do {
+            return try PublicOrigin(text).text
+        } catch {
+            throw SettingFault(
+                "\(error) For plain http inside one host's network set RP_ALLOW_PLAINTEXT_BACKCHANNEL=true")
+        }
+    }
+
+    /// The shape that every registry has (contract 2): another id can only be a slip.
+    private static func wellFormedID(_ text: String) throws -> String {
+        let bytes = Array(text.utf8)
+        guard (1...63).contains(bytes.count), bytes.first != UInt8(ascii: "-"),
+            bytes.allSatisfy({ (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") })
+        else {
+            throw SettingFault(
+                "\"\(text)\" must be lower-case letters, digits and -, at most 63. Copy it from the IdP.")
+        }
+        return text
+    }
+
+    /// Looked at here and not only at the first sign-in. A whole system's bundle is some hundred KiB.
+    private static func certificateFile(_ path: String) throws -> String {
+        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: 4 << 20) else {
+            throw SettingFault("cannot read the file \(path). Check the path and the permissions.")
+        }
+        guard data.range(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil else {
+            throw SettingFault("the file \(path) holds no certificate. Give one or more in PEM form.")
+        }
+        return path
+    }
+}

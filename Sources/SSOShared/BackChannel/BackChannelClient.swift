@@ -1,0 +1,88 @@
+import Foundation
+
+/// Redeems tokens at the identity provider: signs the question, posts it, and believes the answer only when it is
+/// proven.
+///
+/// Make one and keep it: it holds the connections. Safe to use from any number of tasks at once.
+public struct BackChannelClient: Sendable {
+    private let endpoint: BackChannelEndpoint
+    private let clientID: String
+    private let secret: SharedSecret
+    private let requireSignedResponse: Bool
+    private let transport: CurlTransport
+
+    /// - Parameters:
+    ///   - origin: the identity provider's, such as `https://idp.example.com`. Plain http only to this machine.
+    ///   - clientID: as registered at the identity provider.
+    ///   - requireSignedResponse: false takes unsigned answers, on the word of TLS alone.
+    ///   - caFile: certificates in PEM form to trust beside the system's.
+    ///   - allowPlaintext: lets http through to any host, for a network that encrypts by itself.
+    public init(
+        origin: String, clientID: String, secret: SharedSecret, requireSignedResponse: Bool = true,
+        caFile: String? = nil, allowPlaintext: Bool = false, limits: BackChannelLimits = .init()
+    ) throws(BackChannelSetupFault) {
+        endpoint = try BackChannelEndpoint(origin: origin, allowPlaintext: allowPlaintext)
+        guard Self.isClientID(clientID) else { throw .clientID }
+        // A wrong path would otherwise show as "certificate refused" at the first sign-in.
+        if let caFile {
+            let text = FileManager.default.contents(atPath: caFile) ?? Data()
+            guard text.range(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil else { throw .caFile(path: caFile) }
+        }
+        self.clientID = clientID
+        self.secret = secret
+        self.requireSignedResponse = requireSignedResponse
+        transport = try CurlTransport(
+            settings: CurlSettings(isPlaintext: endpoint.isPlaintext, caFile: caFile, limits: limits))
+    }
+
+    /// Redeems a token: once, and never again by itself. A call that failed may have consumed the token.
+    ///
+    /// - Parameters:
+    ///   - token: as the browser brought it. Check the `state` first: without a right one there is nothing to redeem.
+    ///   - redirectURI: the one the browser came back to; ties the token to it.
+    ///   - codeVerifier: what the challenge was made from, if the authorize request carried one.
+    /// - Returns: who has signed in.
+    public func verify(
+        token: String, redirectURI: String? = nil, codeVerifier: String? = nil
+    ) async throws(BackChannelFailure) -> VerifyReply {
+        let body = VerifyRequest(token: token, redirectURI: redirectURI, codeVerifier: codeVerifier).body()
+        let signature = RequestSignature.request(body: body, secret: secret)
+        let response: CurlResponse
+        do {
+            response = try await transport.post(
+                CurlRequest(url: endpoint.url, headers: headers(signature), body: body))
+        } catch {
+            throw Self.failure(error)
+        }
+        return try BackChannelAnswer(question: signature, clientID: clientID, secret: secret)
+            .read(response, requireSignature: requireSignedResponse)
+    }
+
+    private func headers(_ signature: RequestSignature) -> [String] {
+        [
+            "Content-Type: application/json", "Accept: application/json", "User-Agent: swift-sso",
+            "\(RequestSignature.clientHeaderName): \(clientID)",
+            "\(RequestSignature.headerName): \(signature.headerValue)",
+            // With a colon and nothing after it curl sends no such header: no extra round trip for "100 Continue".
+            "Expect:",
+        ]
+    }
+
+    private static func failure(_ failure: TransportFailure) -> BackChannelFailure {
+        switch failure {
+        case .busy: .unavailable("too many calls at once")
+        case .cancelled: .unavailable("cancelled")
+        case .closed: .unavailable("shutting down")
+        case .timedOut: .unavailable("timed out")
+        case .tooLarge: .untrusted("the answer is too large")
+        case .certificate(let words): .untrusted(words)
+        case .broken(let words): .unavailable(words)
+        }
+    }
+
+    /// `[a-z0-9][a-z0-9-]{0,62}`: what a registry takes, and what cannot end a header line.
+    private static func isClientID(_ text: String) -> Bool {
+        (1...63).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "-")
+            && text.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d }
+    }
+}

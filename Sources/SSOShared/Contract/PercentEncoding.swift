@@ -1,0 +1,32 @@
+/// Percent-encoding for the values of a query (RFC 3986 section 2).
+enum PercentEncoding {
+    /// ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 section 2.3): what needs no encoding anywhere in a URL.
+    static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    /// Everything but unreserved characters encoded, a blank as `%20` (a `+` means a blank to some readers only).
+    static func encode(_ text: String) -> String {
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            if isUnreserved(byte) {
+                encoded.append(byte)
+            } else {
+                encoded.append(UInt8(ascii: "%"))
+                encoded.append(contentsOf: Hex.encode(CollectionOfOne(byte)).uppercased().utf8)
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// `name=value&name=value`, in the order given.
+    static func query(_ items: [(name: String, value: String)]) -> String {
+        items.map { "\($0.name)=\(encode($0.value))" }.joined(separator: "&")
+    }
+}

@@ -1,0 +1,61 @@
+/// The signature of one message on the back channel: 32 bytes of HMAC-SHA256, in a header as `sha256=` and 64 hex
+/// digits.
+///
+/// It is computed over the exact bytes of the body. Whoever parses and re-encodes first signs something else: JSON has
+/// many spellings, and a `String` repaired from bad UTF-8 is the same for different bytes.
+public struct RequestSignature: Sendable {
+    /// The header that carries the signature, in the request and in the answer.
+    public static let headerName = "X-SSO-Signature"
+    /// The header that may name the signing client. Without it the signature picks the client.
+    public static let clientHeaderName = "X-SSO-Client"
+
+    private let bytes: [UInt8]
+
+    /// The signature of a request: HMAC-SHA256(secret, body).
+    public static func request(body: [UInt8], secret: SharedSecret) -> RequestSignature {
+        RequestSignature(bytes: HMACSHA256.code(for: body, key: secret.bytes))
+    }
+
+    /// The signature of an answer: HMAC-SHA256(secret, "response." + the request's signature in lower-case hex + "." +
+    /// body).
+    ///
+    /// The label keeps it from passing for a request's, and the request's signature ties it to one question: the answer
+    /// for another token cannot be slipped in.
+    public static func response(
+        body: [UInt8], to request: RequestSignature, secret: SharedSecret
+    ) -> RequestSignature {
+        let message = [UInt8]("response.\(Hex.encode(request.bytes)).".utf8) + body
+        return RequestSignature(bytes: HMACSHA256.code(for: message, key: secret.bytes))
+    }
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Reads a header's value: exactly `sha256=` and 64 hex digits of either case, nothing before, after or beside.
+    ///
+    /// A header given twice arrives as a list and has to be refused before: `sha256=good,sha256=bad` is nobody's
+    /// signature.
+    public init?(headerValue: String) {
+        let text = [UInt8](headerValue.utf8)
+        guard text.count == 71, text.starts(with: "sha256=".utf8),
+            let bytes = Hex.decode(String(decoding: text.dropFirst(7), as: UTF8.self)), bytes.count == 32
+        else { return nil }
+        self.bytes = bytes
+    }
+
+    /// `sha256=` and 64 lower-case hex digits.
+    public var headerValue: String { "sha256=" + Hex.encode(bytes) }
+
+    /// Whether both are the same signature, in constant time over the decoded bytes.
+    ///
+    /// Deliberately not `==`: the wrong comparison of signatures must not be the shorter one to write.
+    public func matches(_ other: RequestSignature) -> Bool {
+        bytes.count == 32 && ConstantTime.equal(bytes, other.bytes)
+    }
+}
+
+/// A signature that the sender has not sent yet is as good as the secret for this one message.
+extension RequestSignature: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "<redacted>" }
+    public var debugDescription: String { "<redacted>" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,40 @@
+/// The key ring of one program (`IDP_SECRET_KEY`, `RP_SECRET_KEY`): the first key seals, all of them open, so that a
+/// key can be replaced without signing anybody out.
+///
+/// Nothing uses a key itself: every purpose derives its own with ``derive(_:)``, so that a value sealed for one purpose
+/// is worthless for another. Prints as `<redacted>`.
+public struct SealingKeys: Sendable {
+    private let secrets: [SharedSecret]
+
+    /// Reads a comma-separated list. Every item follows the rules of ``SharedSecret/parse(_:setting:)``.
+    public static func parse(_ text: String, setting: String) throws(SharedSecretFault) -> SealingKeys {
+        // Split by scalar: a comma followed by a combining mark is a Character of its own and would not be found.
+        let items = text.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false)
+        var secrets: [SharedSecret] = []
+        for (index, item) in items.enumerated() {
+            let name = items.count == 1 ? setting : "\(setting) (key \(index + 1) of \(items.count))"
+            secrets.append(try SharedSecret.parse(String(item), setting: name))
+        }
+        return SealingKeys(secrets: secrets)
+    }
+
+    /// One a key whose ends held white space; to be shown at start.
+    public var warnings: [String] { secrets.compactMap(\.warning) }
+
+    /// The ``SharedSecret/fingerprint`` of every key, in order.
+    public var fingerprints: [String] { secrets.map(\.fingerprint) }
+
+    /// The keys for one purpose, 32 bytes each, the current one first: HMAC-SHA256(key, "swift-sso:" + label).
+    ///
+    /// - Parameter label: names the purpose, such as `session`. Changing it makes everything sealed under it unreadable.
+    public func derive(_ label: String) -> [[UInt8]] {
+        secrets.map { HMACSHA256.code(for: [UInt8]("swift-sso:\(label)".utf8), key: $0.bytes) }
+    }
+}
+
+extension SealingKeys: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "<redacted>" }
+    public var debugDescription: String { "<redacted>" }
+    /// `dump` looks through a description into the members: show it none.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

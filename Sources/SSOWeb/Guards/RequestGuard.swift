@@ -1,0 +1,58 @@
+import HTTPTypes
+public import Hummingbird
+
+/// Turns away what no browser and no partner sends, before any route sees it: oversized heads, strange paths, a
+/// missing Host.
+public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
+    /// The request target; longer ones get 414.
+    static var maximumTarget: Int { 8 * 1024 }
+    /// Request line and headers together (contract 7); longer ones get 431.
+    static var maximumHead: Int { 16 * 1024 }
+    /// More fields than this get 431: a hundred thousand tiny ones cost more than their bytes.
+    static var maximumFields: Int { 64 }
+
+    public init() {}
+
+    public func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let target = request.head.path ?? ""
+        guard target.utf8.count <= Self.maximumTarget else {
+            throw PublicFailure(
+                .uriTooLong, code: "invalid_request", title: "That address is too long",
+                explanation: "The address has more than \(Self.maximumTarget) bytes.")
+        }
+        let fields = request.headers
+        let size = fields.reduce(target.utf8.count) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
+        guard size <= Self.maximumHead, fields.count <= Self.maximumFields else {
+            throw PublicFailure(
+                .requestHeaderFieldsTooLarge, code: "invalid_request", title: "That request is too large",
+                explanation: "Its headers, cookies included, are more than this service accepts.")
+        }
+        // The server has refused these before it came to this; a router without that server has not.
+        guard target.utf8.first == UInt8(ascii: "/"), request.head.authority?.isEmpty == false else {
+            throw PublicFailure.badRequest("It names no path of this service, or no host.")
+        }
+        guard Self.isPlain(request.uri.path) else { throw PublicFailure.notFound }
+        return try await next(request, context)
+    }
+
+    /// Whether a path is written in the one way our routes are: no empty or dot segment, no escape, no parameter.
+    /// Proxies and frameworks differ on the others, and differences are how paths are smuggled past a rule.
+    static func isPlain(_ path: String) -> Bool {
+        if path == "/" { return true }
+        let segments = path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return segments.allSatisfy { segment in
+            !segment.isEmpty && !segment.elementsEqual(".".utf8) && !segment.elementsEqual("..".utf8)
+                && segment.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                        UInt8(ascii: "_"), UInt8(ascii: "~"):
+                        true
+                    default: false
+                    }
+                }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+public import Logging
+
+/// Writes one line an event to standard error: plain text, or one JSON object with `LOG_FORMAT=json`.
+///
+/// Whatever comes from outside is escaped: a name with a line break in it must not look like a second event.
+public struct EventLogHandler: LogHandler {
+    /// How a line looks.
+    public enum Format: String, Sendable { case text, json }
+
+    public var metadata: Logger.Metadata = [:]
+    public var metadataProvider: Logger.MetadataProvider?
+    public var logLevel: Logger.Level = .info
+    private static let ownFields: Set<String> = ["time", "level", "program", "event"]
+    private let format: Format
+    private let label: String
+
+    public init(label: String, format: Format) {
+        self.label = label
+        self.format = format
+    }
+
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    public func log(event: LogEvent) { StandardError.write(line(for: event)) }
+
+    /// One line, its end included.
+    func line(for event: LogEvent) -> String {
+        var fields = metadata
+        if let more = metadataProvider?.get() { fields.merge(more) { $1 } }
+        if let more = event.metadata { fields.merge(more) { $1 } }
+        let pairs = fields.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
+        let now = PlainDate.rfc3339(Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)))
+        switch format {
+        case .text:
+            return
+                "\(now) \(event.level) \(LogEscape.text("\(event.message)"))"
+                + pairs.map { " \(LogEscape.bare($0.0))=\(LogEscape.quotedIfNeeded($0.1))" }.joined() + "\n"
+        case .json:
+            let all =
+                [
+                    ("time", now), ("level", "\(event.level)"), ("program", label), ("event", "\(event.message)"),
+                ]
+                // A field of that name must not pose as the log's own, nor double a key.
+                + pairs.map { (Self.ownFields.contains($0.0) ? "_\($0.0)" : $0.0, $0.1) }
+            return "{" + all.map { "\(LogEscape.json($0.0)):\(LogEscape.json($0.1))" }.joined(separator: ",") + "}\n"
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// How long and how much a connection may hold the server up (contract 7).
+public struct ServerLimits: Sendable {
+    /// A connection on which nothing whole comes for this long is closed: between requests, and inside a head, however
+    /// steadily that drips.
+    public var idle: Duration
+    /// A request must be there whole this long after its head.
+    public var request: Duration
+    /// An answer must be taken whole this long after it began: the largest page goes through a bad line in that.
+    public var answer: Duration
+    /// More connections than this wait in the system's queue.
+    public var connections: Int
+    /// What is in flight at SIGTERM has this long to finish.
+    public var drain: Duration
+
+    public init(
+        idle: Duration = .seconds(15), request: Duration = .seconds(10), answer: Duration = .seconds(30),
+        connections: Int = 1024, drain: Duration = .seconds(10)
+    ) {
+        self.idle = idle
+        self.request = request
+        self.answer = answer
+        self.connections = connections
+        self.drain = drain
+    }
+}

@@ -1,0 +1,13 @@
+/// `sqlite:PATH`: where a program keeps its rows.
+public struct DatabaseLocation: Sendable, CustomStringConvertible {
+    public let path: String
+    public var description: String { "sqlite:\(path)" }
+
+    /// - Throws: ``SettingFault`` for anything but `sqlite:` and a path.
+    public init(_ text: String) throws {
+        guard text.hasPrefix("sqlite:"), text.utf8.count > 7, !text.utf8.contains(0) else {
+            throw SettingFault("\"\(text.prefix { $0 != ":" }):…\" is no database this version knows. Give sqlite:PATH")
+        }
+        path = String(text.dropFirst(7))
+    }
+}

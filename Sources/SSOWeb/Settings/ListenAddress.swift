@@ -1,0 +1,20 @@
+/// Where a program binds: `127.0.0.1:8080`, `[::1]:8080`, `0.0.0.0:8080`. Port 0 lets the system choose.
+public struct ListenAddress: Sendable, CustomStringConvertible {
+    public let host: String
+    public let port: Int
+    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// - Throws: ``SettingFault`` when it is not host, colon, port.
+    public init(_ text: String) throws {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65535).contains(port), text[text.index(after: colon)...].utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
+        else { throw SettingFault("\"\(text)\" is no address to bind. Give host and port: 127.0.0.1:8080") }
+        var host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
+            throw SettingFault("\"\(text)\" names no host. Give host and port: 127.0.0.1:8080")
+        }
+        self.host = String(host)
+        self.port = port
+    }
+}

@@ -1,0 +1,130 @@
+public import SSOShared
+
+/// Reads settings one by one, gathers every problem and every warning, and remembers the effective values.
+///
+/// Nothing throws here: whoever runs a service wants to see all that is wrong at once, not one fault a start.
+public final class SettingsReader {
+    /// One effective setting as it may be shown: secrets as fingerprints only.
+    public struct Line: Sendable {
+        public let name: String
+        public let shown: String
+    }
+
+    private let source: SettingsSource
+    public private(set) var problems: [String] = []
+    public private(set) var warnings: [String] = []
+    public private(set) var lines: [Line] = []
+    private var examples: [String] = []
+
+    public init(_ source: SettingsSource) { self.source = source }
+
+    /// Records that something is wrong. Say which setting, what, and the way out; never a secret's value.
+    public func problem(_ text: String) { problems.append(text) }
+
+    public func warn(_ text: String) { warnings.append(text) }
+
+    /// Records what is in force, for `check`.
+    public func show(_ name: String, _ shown: String) { lines.append(Line(name: name, shown: shown)) }
+
+    /// The raw text without any record: for settings that are parsed and shown elsewhere.
+    public func text(_ name: String) -> String? { source.text(name) }
+
+    /// Parses a setting that has a default; shows what is in force.
+    public func value<T>(
+        _ name: String, default fallback: String, _ parse: (String) throws -> T
+    ) -> T? {
+        parsed(name, source.text(name) ?? fallback, parse)
+    }
+
+    /// Parses a setting that may be absent.
+    public func optional<T>(_ name: String, _ parse: (String) throws -> T) -> T? {
+        guard let text = source.text(name) else { return nil }
+        return parsed(name, text, parse)
+    }
+
+    private func parsed<T>(_ name: String, _ text: String, _ parse: (String) throws -> T) -> T? {
+        do {
+            let value = try parse(text)
+            show(name, text)
+            return value
+        } catch {
+            // What cannot be read is not shown: somebody may have put a password into an address.
+            show(name, "(cannot be used)")
+            problem("\(name): \(error)")
+            return nil
+        }
+    }
+
+    /// The text of a secret, from `NAME` or from the file that `NAME_FILE` names; both at once are a problem.
+    public func secretText(_ name: String, required: Bool, hint: String) -> String? {
+        let direct = source.text(name)
+        let file = source.text(name + "_FILE")
+        switch (direct, file) {
+        case (.some, .some):
+            problem("\(name): given twice, as \(name) and as \(name)_FILE. Keep one of them.")
+            return nil
+        case (let direct?, nil):
+            return direct
+        case (nil, let path?):
+            return SecretFile.read(path, setting: "\(name)_FILE", problem: problem)
+        case (nil, nil):
+            if required { problem("\(name): is required and not set. \(hint)") }
+            return nil
+        }
+    }
+
+    /// Notes a secret that others may know: patterns are warned of, copied ones wait for ``settleExamples(isTrial:)``.
+    public func judge(_ text: String, setting name: String) {
+        if ExampleSecret.isPatterned(text) { warn("\(name): looks like a pattern, which can be guessed.") }
+        if ExampleSecret.isCopied(text) { examples.append(name) }
+    }
+
+    /// Decides on secrets copied from a page: fine for a trial on this machine, a problem anywhere else.
+    ///
+    /// - Parameter isTrial: whether the public address is a loopback one.
+    public func settleExamples(isTrial: Bool) {
+        for name in examples {
+            let words = "\(name): looks like an example, which anybody can read."
+            isTrial ? warn(words) : problem(words + " Make one with: openssl rand -hex 32")
+        }
+        examples = []
+    }
+
+    /// A shared secret; shown as its fingerprint.
+    public func sharedSecret(_ name: String, required: Bool = true) -> SharedSecret? {
+        let hint = "Make one with: openssl rand -hex 32"
+        guard let text = secretText(name, required: required, hint: hint) else { return nil }
+        do {
+            let secret = try SharedSecret.parse(text, setting: name)
+            judge(text, setting: name)
+            if let warning = secret.warning { warn(warning) }
+            show(name, "fingerprint \(secret.fingerprint)")
+            return secret
+        } catch {
+            problem("\(error). \(hint)")
+            return nil
+        }
+    }
+
+    /// The key ring from which a program derives all it seals; shown as fingerprints.
+    public func sealingKeys(_ name: String) -> SealingKeys? {
+        let hint = "Make one with: openssl rand -hex 32"
+        guard let text = secretText(name, required: true, hint: hint) else { return nil }
+        do {
+            let keys = try SealingKeys.parse(text, setting: name)
+            judge(text, setting: name)
+            keys.warnings.forEach(warn)
+            show(name, "fingerprints \(keys.fingerprints.joined(separator: ", "))")
+            return keys
+        } catch {
+            problem("\(error). \(hint)")
+            return nil
+        }
+    }
+}
+
+/// A setting's value that cannot be used, in words that follow "NAME: ".
+public struct SettingFault: Error, CustomStringConvertible {
+    public let description: String
+    public init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,51 @@
+/// A moment in UTC: whole milliseconds since 1970. What every table stores and every rule compares.
+///
+/// Milliseconds, because a lifetime that is cut to whole seconds is wrong by up to one at both ends.
+public struct Timestamp: Sendable, Hashable, Comparable, Codable {
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    public let milliseconds: Int64
+
+    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    /// Whole seconds since 1970, rounded down: the form of the wire.
+    public var seconds: Int { Int(milliseconds / 1000) }
+
+    public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
+
+    public static func + (moment: Self, span: Duration) -> Self {
+        Self(milliseconds: moment.milliseconds &+ span.milliseconds)
+    }
+
+    public static func - (moment: Self, span: Duration) -> Self {
+        Self(milliseconds: moment.milliseconds &- span.milliseconds)
+    }
+
+    /// The span from the right moment to the left one; negative when the left one is earlier.
+    public static func - (later: Self, earlier: Self) -> Duration {
+        .milliseconds(later.milliseconds &- earlier.milliseconds)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        milliseconds = try decoder.singleValueContainer().decode(Int64.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(milliseconds)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded towards zero.
+    public var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds &* 1000 &+ attoseconds / 1_000_000_000_000_000
+    }
+
+    /// Whole seconds, rounded up: "wait 43 seconds" must never say one too few.
+    public var secondsRoundedUp: Int { Int((milliseconds + 999) / 1000) }
+
+    public static func minutes(_ count: Int) -> Self { .seconds(count * 60) }
+    public static func hours(_ count: Int) -> Self { .seconds(count * 3600) }
+    public static func days(_ count: Int) -> Self { .hours(count * 24) }
+}

@@ -1,0 +1,66 @@
+/// An app on Android: its package name and the certificates it may be signed with.
+///
+/// Source: Google, "Digital Asset Links" (`package_name` and `sha256_cert_fingerprints` of an `android_app` target).
+public struct AndroidApp: Hashable, Sendable {
+    /// The application id, for example `com.example.app`.
+    public let packageName: String
+    /// At least one. With Play App Signing this is the app-signing key's certificate, not the upload key's.
+    public let fingerprints: [CertificateFingerprint]
+
+    /// Reads one item `package=SHA256[;SHA256]`; blanks around the parts are ignored.
+    ///
+    /// - Throws: ``AssociationFault/androidApp(item:reason:)`` with the reason, or
+    ///   ``AssociationFault/duplicate(item:)`` for a fingerprint that stands there twice.
+    public init(_ text: String) throws(AssociationFault) {
+        func refused(_ reason: String) -> AssociationFault { .androidApp(item: text, reason: reason) }
+
+        let halves = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+        guard halves.count == 2 else { throw refused("there is no = after the package name") }
+        let package = AssociationList.trimmed(Array(halves[0]))
+        guard Self.isPackageName(package) else {
+            throw refused(
+                "the package name must be two or more parts joined by dots, each a letter and then letters, digits or _"
+            )
+        }
+        var fingerprints: [CertificateFingerprint] = []
+        for part in halves[1].split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false) {
+            let bytes = AssociationList.trimmed(Array(part))
+            guard !bytes.isEmpty else { throw refused("a fingerprint is empty") }
+            let item = String(decoding: bytes, as: UTF8.self)
+            guard let fingerprint = CertificateFingerprint(item) else {
+                throw refused(
+                    "the fingerprint \(fingerprints.count + 1) is no SHA-256: 32 pairs of hex digits, joined by colons")
+            }
+            guard !fingerprints.contains(fingerprint) else { throw .duplicate(item: item) }
+            fingerprints.append(fingerprint)
+        }
+        packageName = String(decoding: package, as: UTF8.self)
+        self.fingerprints = fingerprints
+    }
+
+    /// Reads a comma-separated list, as in `IDP_ANDROID_APPS`. A blank text is the empty list: not configured.
+    ///
+    /// - Throws: ``AssociationFault`` for the first item that is empty, ill-formed or names a package a second time
+    ///   (all fingerprints of one package belong in one item).
+    public static func list(_ text: String) throws(AssociationFault) -> [AndroidApp] {
+        var apps: [AndroidApp] = []
+        for item in try AssociationList.items(text) {
+            let app = try AndroidApp(item)
+            guard !apps.contains(where: { $0.packageName == app.packageName }) else {
+                throw .duplicate(item: app.packageName)
+            }
+            apps.append(app)
+        }
+        return apps
+    }
+
+    /// The rules of an Android application id: https://developer.android.com/build/configure-app-module#set-application-id
+    private static func isPackageName(_ bytes: [UInt8]) -> Bool {
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count >= 2 && bytes.count <= 223
+            && parts.allSatisfy { part in
+                part.first?.isASCIILetter == true
+                    && part.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
+            }
+    }
+}

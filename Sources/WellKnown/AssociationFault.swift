@@ -1,0 +1,41 @@
+/// Why an item of `IDP_APPLE_APP_IDS` or `IDP_ANDROID_APPS` cannot be published.
+///
+/// A file that a phone refuses fails in silence: links fall back to the browser and nothing is logged. So an
+/// ill-formed item is refused when it is read, by name, instead of being published and ignored.
+public enum AssociationFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Two commas in a row, or one at an end: most often an item that was lost on the way.
+    case emptyItem(position: Int)
+    /// The item is not an app id of the form `TEAMID.bundle.id`.
+    case appleAppID(item: String, reason: String)
+    /// The item is not of the form `package=SHA256[;SHA256]`.
+    case androidApp(item: String, reason: String)
+    /// The same app, or the same fingerprint of one app, is listed twice.
+    case duplicate(item: String)
+
+    /// One sentence that names the item and what is wrong with it, on one line whatever the item holds.
+    public var description: String {
+        switch self {
+        case .emptyItem(let position):
+            "item \(position) is empty"
+        case .appleAppID(let item, let reason):
+            "\(Self.quoted(item)) is no Apple app id (TEAMID.bundle.id): \(reason)"
+        case .androidApp(let item, let reason):
+            "\(Self.quoted(item)) is no Android app (package=SHA256[;SHA256]): \(reason)"
+        case .duplicate(let item):
+            "\(Self.quoted(item)) is listed twice"
+        }
+    }
+
+    /// The item as people can find it again: cut at 120 bytes, everything but printable ASCII escaped, so that a line
+    /// break or a look-alike letter in a setting shows up as what it is.
+    private static func quoted(_ item: String) -> String {
+        let limit = 120
+        var text = "\""
+        for scalar in item.unicodeScalars.prefix(limit) {
+            text += scalar.value >= 0x20 && scalar.value < 0x7f ? String(scalar) : "\\u{\(hex(scalar.value))}"
+        }
+        return text + (item.unicodeScalars.count > limit ? "…\"" : "\"")
+    }
+
+    private static func hex(_ value: UInt32) -> String { String(value, radix: 16, uppercase: true) }
+}

@@ -1,0 +1,43 @@
+/// Just enough JSON to write both files the same way every time: members in the order given, two blanks a level, `/`
+/// unescaped, one line break at the end. The bytes decide the ETag, so they may not depend on a dictionary's order.
+indirect enum AssociationJSON {
+    case string(String)
+    case array([AssociationJSON])
+    case object([(String, AssociationJSON)])
+
+    /// The document as UTF-8.
+    var bytes: [UInt8] { Array((text(indent: "") + "\n").utf8) }
+
+    private func text(indent: String) -> String {
+        let inner = indent + "  "
+        switch self {
+        case .string(let value):
+            return Self.quoted(value)
+        case .array(let items):
+            return Self.block("[", items.map { $0.text(indent: inner) }, "]", indent: indent)
+        case .object(let members):
+            let lines = members.map { "\(Self.quoted($0.0)): \($0.1.text(indent: inner))" }
+            return Self.block("{", lines, "}", indent: indent)
+        }
+    }
+
+    private static func block(_ open: String, _ lines: [String], _ close: String, indent: String) -> String {
+        guard !lines.isEmpty else { return open + close }
+        return open + "\n" + lines.map { "\(indent)  \($0)" }.joined(separator: ",\n") + "\n\(indent)\(close)"
+    }
+
+    /// RFC 8259 section 7: quotes, backslashes and control characters must be escaped, nothing else.
+    private static func quoted(_ value: String) -> String {
+        var text = "\""
+        for scalar in value.unicodeScalars {
+            switch scalar.value {
+            case 0x22, 0x5c: text += "\\\(scalar)"
+            case 0..<0x20:
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text + "\""
+    }
+}

@@ -1,0 +1,76 @@
+import SSOShared
+import Testing
+
+@testable import SSOShared
+
+/// Contract 3; RFC 6749 4.1.2.1: once the address is trusted, errors go back there and nowhere else.
+@Suite("What is sent back to the partner with an error")
+struct AuthorizeErrorTests {
+    static let challenge = CodeChallenge.s256(String(repeating: "v", count: 43))
+
+    /// The fields after client and address, and the state that must come back.
+    static let faults: [([(String, String)], String?)] = [
+        ([], nil), ([("state", "")], nil), ([("state", "a"), ("state", "a")], nil),
+        ([("state", "a"), ("state", "b")], nil), ([("state[]", "a")], nil), ([("state", "a"), ("state[]", "b")], nil),
+        ([("state", String(repeating: "x", count: 513))], String(repeating: "x", count: 513)),
+        ([("state", "a\r\nX-Evil: b")], "a\r\nX-Evil: b"), ([("state", "\u{e9}")], "\u{e9}"),
+        ([("state", "a\u{0}")], "a\u{0}"), ([("state", "a\u{7f}")], "a\u{7f}"),
+        // RFC 7636 4.4.1; 4.3: a challenge without a method would mean `plain`, which sends the verifier itself around.
+        ([("state", "s"), ("code_challenge", challenge)], "s"),
+        ([("state", "s"), ("code_challenge", challenge), ("code_challenge_method", "plain")], "s"),
+        ([("state", "s"), ("code_challenge", challenge), ("code_challenge_method", "s256")], "s"),
+        ([("state", "s"), ("code_challenge", challenge), ("code_challenge_method", "")], "s"),
+        ([("state", "s"), ("code_challenge_method", "S256")], "s"),
+        ([("state", "s"), ("code_challenge", ""), ("code_challenge_method", "S256")], "s"),
+        ([("state", "s"), ("code_challenge", challenge + "A"), ("code_challenge_method", "S256")], "s"),
+        ([("state", "s"), ("code_challenge", String(challenge.dropLast())), ("code_challenge_method", "S256")], "s"),
+        (
+            [("state", "s"), ("code_challenge", String(repeating: "=", count: 43)), ("code_challenge_method", "S256")],
+            "s"
+        ),
+        (
+            [
+                ("state", "s"), ("code_challenge", challenge), ("code_challenge", challenge),
+                ("code_challenge_method", "S256"),
+            ], "s"
+        ),
+    ]
+
+    @Test("302 to the registered address, the error and the state as they were, and no token")
+    func refused() async throws {
+        try await House.open(settings: WebPartner.settings) { house in
+            let (ann, stranger) = (try await house.signedIn(), house.visitor())
+            let before = (try await house.rows(of: "sso_token"), try await house.rows(of: "session"))
+            for (fields, state) in Self.faults {
+                for uri in [WebPartner.redirectURI, WebPartner.secondURI] {
+                    let query = [("client_id", WebPartner.id), ("redirect_uri", uri)] + fields
+                    let address = "\(house.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))"
+                    let expected = AuthorizeRequest.errorCallback(
+                        redirectURI: uri, error: "invalid_request", state: state)
+                    for visitor in [ann, stranger] {
+                        let visit = try await visitor.get(address)
+                        #expect(visit.status == 302, "\(fields)")
+                        #expect(visit.reply.all("location") == [expected], "\(fields)")
+                        #expect(visit.reply.all("x-evil") == [])
+                    }
+                }
+            }
+            #expect(stranger.cookies.isEmpty)
+            #expect(try await house.rows(of: "sso_token") == before.0)
+            #expect(try await house.rows(of: "session") == before.1)
+        }
+    }
+
+    @Test("a state of up to 512 bytes of printable ASCII comes back byte for byte")
+    func accepted() async throws {
+        try await House.open(settings: WebPartner.settings) { house in
+            let ann = try await house.signedIn()
+            for state in [" ", "~", "</script>\"'&#<>;+%00", String(repeating: "x", count: 512)] {
+                let visit = try await ann.get(WebPartner.authorize(at: house.origin, state: state))
+                #expect(visit.status == 200)
+                let link = try #require(try visit.page().link(containing: "token="))
+                #expect(link.hasSuffix("&state=" + PercentEncoding.encode(state)))
+            }
+        }
+    }
+}

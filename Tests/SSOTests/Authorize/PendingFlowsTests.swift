@@ -1,0 +1,114 @@
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import IdP
+
+@Suite("Requests that wait for a sign-in")
+struct PendingFlowsTests {
+    private func begin(_ number: Int, _ visitor: Visitor, _ house: House) async throws -> String {
+        let visit = try await visitor.get(WebPartner.authorize(at: house.origin, state: "state-\(number)"))
+        #expect(visit.status == 303)
+        return try #require(try visit.location().query("flow"))
+    }
+
+    /// Signs in by way of the waiting request; the completion page of that one comes back.
+    private func signIn(
+        _ flow: String, _ visitor: Visitor, _ house: House, as address: String = "ann@example.com"
+    ) async throws -> Visit {
+        let form = try await visitor.get("\(house.origin)/sign-in?flow=\(flow)")
+        let waiting = try await visitor.ask(for: address, on: form)
+        return try await visitor.enter(house.letters.code(to: address), on: waiting)
+    }
+
+    @Test("nine waiting requests keep the newest eight, each with its own state, in whatever order they end")
+    func newestEight() async throws {
+        try await House.open(settings: WebPartner.settings) { house in
+            let visitor = house.visitor()
+            var flows: [String] = []
+            for number in 1...9 { flows.append(try await begin(number, visitor, house)) }
+            let last = try await signIn(flows[8], visitor, house)
+            #expect(last.text.contains("state=state-9"))
+            for number in (2...8).reversed() {
+                let page = try await visitor.follow(
+                    visitor.get("\(house.origin)\(SSOPath.complete)?flow=\(flows[number - 1])"))
+                #expect(page.status == 200 && page.text.contains("state=state-\(number)\""))
+            }
+            let oldest = try await visitor.get("\(house.origin)\(SSOPath.complete)?flow=\(flows[0])")
+            #expect(oldest.status == 404 && !oldest.text.contains("sst_"))
+            #expect(try oldest.page().links.count { $0 == "/" } >= 1)
+        }
+    }
+
+    @Test("the newest is kept also where all began at one instant, or the clock stepped back")
+    func clockSteps() {
+        let request = AuthorizeRequest(clientID: "c", redirectURI: "https://rp.example/cb", state: "s")
+        let noon = Timestamp(milliseconds: 1_000_000_000)
+        for step in [Duration.zero, .seconds(-3600), .seconds(60)] {
+            var flows = PendingFlows()
+            for number in 1...20 { flows.add(request, id: "flow-\(number)", now: noon + step * number) }
+            #expect(Set(flows.flows.keys) == Set((13...20).map { "flow-\($0)" }))
+        }
+    }
+
+    @Test("a request waits ten minutes; later its page names the service and links to it, and to nothing else")
+    func expiry() async throws {
+        try await House.open(settings: WebPartner.settings) { house in
+            let visitor = house.visitor()
+            let (first, second) = (try await begin(1, visitor, house), try await begin(2, visitor, house))
+            _ = try await signIn(second, visitor, house)
+            house.clock.advance(by: .seconds(599))
+            let third = try await visitor.follow(
+                visitor.get("\(house.origin)\(SSOPath.complete)?flow=\(first)"))
+            #expect(third.status == 200 && third.text.contains("state=state-1\""))
+        }
+        try await House.open(settings: WebPartner.settings) { house in
+            let visitor = house.visitor()
+            let (first, second) = (try await begin(1, visitor, house), try await begin(2, visitor, house))
+            _ = try await signIn(second, visitor, house)
+            house.clock.advance(by: .seconds(601))
+            let late = try await visitor.get("\(house.origin)\(SSOPath.complete)?flow=\(first)")
+            #expect(late.status == 410 && !late.text.contains("sst_") && late.text.contains(WebPartner.name))
+            #expect(try late.page().links.filter { $0.contains("//") } == ["https://rp.example/"])
+        }
+    }
+
+    @Test("a request is taken once, by nobody else, and only by its own name")
+    func takenOnce() async throws {
+        try await House.open(settings: WebPartner.settings) { house in
+            let visitor = house.visitor()
+            let flow = try await begin(1, visitor, house)
+            let complete = "\(house.origin)\(SSOPath.complete)"
+            let other = try await house.signedIn(as: "eve@example.com")
+            // Not signed in yet: back to the form, and it goes on waiting.
+            #expect(
+                try await visitor.get("\(complete)?flow=\(flow)").reply.header("location") == "/sign-in?flow=\(flow)")
+            for query in ["", "?flow=", "?flow=\(flow)x", "?flow=\(flow)%00", "?flow=../\(flow)", "?flow=sst_x"] {
+                #expect(try await visitor.get(complete + query).status == 404, "\(query)")
+            }
+            for query in ["?flow=\(flow)&flow=\(flow)", "?flow[]=\(flow)", "?flow=%FF"] {
+                #expect(try await visitor.get(complete + query).status == 400, "\(query)")
+            }
+            #expect(try await other.get("\(complete)?flow=\(flow)").status == 404)
+            #expect(try await house.visitor().get("\(complete)?flow=\(flow)").status == 404)
+            #expect(try await signIn(flow, visitor, house).text.contains("state=state-1\""))
+            #expect(try await visitor.get("\(complete)?flow=\(flow)").status == 404)
+        }
+    }
+
+    @Test("what waited is checked again when the token is made: a client or address taken away meanwhile gets none")
+    func checkedAgain() async throws {
+        try await House.open(settings: WebPartner.settings) { house in
+            for (person, change) in [("ann", "'rp.example', 'evil.example'"), ("cleo", "'\"web\"', '\"gone\"'")] {
+                let visitor = house.visitor()
+                let flow = try await begin(1, visitor, house)
+                try await house.execute(
+                    "UPDATE session SET slots = REPLACE(slots, \(change)) WHERE slots LIKE '%state-1%'")
+                let page = try await signIn(flow, visitor, house, as: "\(person)@example.com")
+                #expect(page.status == 400 && !page.text.contains("sst_") && !page.text.contains("evil"), "\(change)")
+            }
+            let visitor = try await house.signedIn(as: "bob@example.com")
+            #expect(try await visitor.get(WebPartner.authorize(at: house.origin)).text.contains("sst_"))
+        }
+    }
+}

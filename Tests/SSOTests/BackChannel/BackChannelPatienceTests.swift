@@ -1,0 +1,195 @@
+import Foundation
+import Testing
+
+@testable import SSOShared
+
+/// Time and load: limits are short here, so that waiting for them is no waiting.
+@Suite("Patience of the back channel")
+struct BackChannelPatienceTests {
+    typealias Fixture = BackChannelFixture
+    typealias Outcome = Result<VerifyReply, BackChannelFailure>
+
+    private static func brief(concurrent: Int = 32, waiting: Int = 1024) -> BackChannelLimits {
+        BackChannelLimits(
+            connect: .milliseconds(300), call: .milliseconds(600), queue: .milliseconds(200), replyBytes: 65536,
+            concurrentCalls: concurrent, waitingCalls: waiting)
+    }
+
+    @Test("a server that accepts and says nothing is given up at the limit of the call")
+    func hung() async throws {
+        let server = try BackChannelStub { _ in .hang }
+        defer { server.stop() }
+        let start = ContinuousClock.now
+        let outcome = await Fixture.outcome(try Fixture.client(server.origin, limits: Self.brief()))
+        #expect(outcome == .failure(.unavailable("timed out")))
+        #expect((.milliseconds(500)..<(.seconds(5))).contains(ContinuousClock.now - start))
+    }
+
+    @Test("a server that drips is given up as well: the limit is for the whole call")
+    func drip() async throws {
+        // A bare interim answer over and over: always something new to read, never an end.
+        let server = try BackChannelStub { _ in .endless([], again: [UInt8]("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+        defer { server.stop() }
+        let start = ContinuousClock.now
+        let outcome = await Fixture.outcome(try Fixture.client(server.origin, limits: Self.brief()))
+        #expect((try? outcome.get()) == nil)
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
+    @Test("nobody listening is found out at once")
+    func refused() async throws {
+        let server = try BackChannelStub { _ in .hang }
+        server.stop()
+        guard case .failure(.unavailable) = await Fixture.outcome(try Fixture.client(server.origin)) else {
+            Issue.record("reached a closed port")
+            return
+        }
+    }
+
+    /// Room for a machine that is busy with other tests; what is measured is two orders below what it is told from.
+    private static let generous = BackChannelLimits(
+        connect: .seconds(60), call: .seconds(60), queue: .seconds(60))
+
+    private func calls(_ count: Int, _ client: BackChannelClient) -> [Task<Outcome, Never>] {
+        (0..<count).map { _ in Task { await Fixture.outcome(client) } }
+    }
+
+    /// Waits for what is bound to happen, and no longer than ten seconds.
+    private func reached(_ condition: () -> Bool) async -> Bool {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while !condition(), ContinuousClock.now < deadline { await Task.yield() }
+        return condition()
+    }
+
+    @Test("200 hung calls take 32 connections, hold up no call elsewhere, and end when cancelled")
+    func manyHung() async throws {
+        let hung = try BackChannelStub { _ in .hang }
+        let good = try BackChannelStub { .bytes(Fixture.signed($0)) }
+        defer {
+            hung.stop()
+            good.stop()
+        }
+        let start = ContinuousClock.now
+        let tasks = calls(200, try Fixture.client(hung.origin, limits: Self.generous))
+        #expect(await reached { hung.requests.count == 32 })
+        #expect(try await Fixture.client(good.origin).verify(token: Fixture.token) == Fixture.reply())
+        #expect(hung.connections == 32)
+        for task in tasks { task.cancel() }
+        for task in tasks { #expect(await task.value == .failure(.unavailable("cancelled"))) }
+        #expect(ContinuousClock.now - start < .seconds(30))
+    }
+
+    @Test("200 calls to a hung server all end by the limits, on the wire or in line")
+    func limitsUnderLoad() async throws {
+        let server = try BackChannelStub { _ in .hang }
+        defer { server.stop() }
+        let start = ContinuousClock.now
+        let tasks = calls(200, try Fixture.client(server.origin, limits: Self.brief()))
+        var counts: [String: Int] = [:]
+        for task in tasks {
+            if case .failure(let failure) = await task.value { counts[failure.description, default: 0] += 1 }
+        }
+        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(counts.values.reduce(0, +) == 200)
+        #expect(Set(counts.keys) == ["unavailable: timed out", "unavailable: too many calls at once"])
+    }
+
+    @Test("more calls than places all succeed, and no more connections than places are made")
+    func line() async throws {
+        let server = try BackChannelStub { .bytes(Fixture.signed($0)) }
+        defer { server.stop() }
+        let limits = BackChannelLimits(call: .seconds(20), queue: .seconds(20), concurrentCalls: 4)
+        let client = try Fixture.client(server.origin, limits: limits)
+        let outcomes = await withTaskGroup(of: Result<VerifyReply, BackChannelFailure>.self) { group in
+            for _ in 0..<200 { group.addTask { await Fixture.outcome(client) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.allSatisfy { $0 == .success(Fixture.reply()) })
+        #expect(server.requests.count == 200 && server.connections <= 4)
+    }
+
+    @Test("a line that is full turns the next one away at once")
+    func fullLine() async throws {
+        let server = try BackChannelStub { _ in .hang }
+        defer { server.stop() }
+        var limits = Self.generous
+        limits.concurrentCalls = 1
+        limits.waitingCalls = 2
+        let client = try Fixture.client(server.origin, limits: limits)
+        let outcomes = await withTaskGroup(of: Outcome.self) { group in
+            for _ in 0..<10 { group.addTask { await Fixture.outcome(client) } }
+            var outcomes: [Outcome] = []
+            for await outcome in group {
+                outcomes.append(outcome)
+                if outcomes.count == 7 { group.cancelAll() }
+            }
+            return outcomes
+        }
+        #expect(outcomes.prefix(7).allSatisfy { $0 == .failure(.unavailable("too many calls at once")) })
+        #expect(outcomes.suffix(3).allSatisfy { $0 == .failure(.unavailable("cancelled")) })
+    }
+
+    @Test("cancelling ends a call at once, on the wire or in line, and leaves its place to others")
+    func cancellation() async throws {
+        // A call without a redirect URI hangs, one with is answered.
+        let server = try BackChannelStub { $0.body.count > 100 ? .bytes(Fixture.signed($0)) : .hang }
+        defer { server.stop() }
+        var limits = Self.generous
+        limits.concurrentCalls = 1
+        let client = try Fixture.client(server.origin, limits: limits)
+        let tasks = calls(5, client)
+        #expect(await reached { !server.requests.isEmpty })
+        for task in tasks { task.cancel() }
+        for task in tasks { #expect(await task.value == .failure(.unavailable("cancelled"))) }
+        let next = try await client.verify(token: Fixture.token, redirectURI: "https://rp.example/auth/sso/callback")
+        #expect(next == Fixture.reply())
+    }
+
+    @Test("a task that was cancelled before makes no call")
+    func cancelledBefore() async throws {
+        let server = try BackChannelStub { .bytes(Fixture.signed($0)) }
+        defer { server.stop() }
+        let client = try Fixture.client(server.origin)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await Fixture.outcome(client)
+        }
+        #expect(await task.value == .failure(.unavailable("cancelled")))
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("a client that is no longer used takes its thread along")
+    func shutdown() async {
+        await #expect(processExitsWith: .success) {
+            // A process of its own: other tests have clients, too.
+            let server = try BackChannelStub { .bytes(Fixture.signed($0)) }
+            for _ in 0..<20 { _ = try await Fixture.client(server.origin).verify(token: Fixture.token) }
+            let deadline = ContinuousClock.now + .seconds(10)
+            while driverThreads() > 0, ContinuousClock.now < deadline { await Task.yield() }
+            guard driverThreads() == 0, let client = try? Fixture.client(server.origin) else { exit(1) }
+            guard await Fixture.outcome(client) == .success(Fixture.reply()), driverThreads() == 1 else { exit(2) }
+        }
+    }
+
+    @Test("proxies that the environment names are not asked")
+    func proxies() async {
+        await #expect(processExitsWith: .success) {
+            // A process of its own: the environment belongs to all tests of this one.
+            let proxy = try BackChannelStub { _ in .bytesThenClose(Fixture.http("502 Bad Gateway", [], [])) }
+            for name in ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
+                setenv(name, proxy.origin, 1)
+            }
+            let server = try BackChannelStub { .bytes(Fixture.signed($0)) }
+            let reply = try await Fixture.client(server.origin).verify(token: Fixture.token)
+            guard reply == Fixture.reply(), proxy.connections == 0 else { exit(1) }
+        }
+    }
+}
+
+/// How many driver threads this process has.
+private func driverThreads() -> Int {
+    let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+    return threads.count {
+        (try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8))?.hasPrefix("sso-back") == true
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import Synchronization
+
+@testable import SSOShared
+
+/// A tiny HTTP server on a raw socket, on a port of the system's choice: answers exactly the bytes a test wants, right
+/// or not.
+final class BackChannelStub: Sendable {
+    /// What the server saw.
+    struct Request: Sendable {
+        let head: String
+        let body: [UInt8]
+
+        func header(_ name: String) -> String? {
+            head.split(separator: "\r\n").dropFirst()
+                .first { $0.lowercased().hasPrefix(name.lowercased() + ":") }
+                .map { $0.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces) }
+        }
+    }
+
+    enum Answer: Sendable {
+        /// Sends the bytes and waits for the next request on the same connection.
+        case bytes([UInt8])
+        /// Sends the bytes and closes.
+        case bytesThenClose([UInt8])
+        /// Sends a beginning, then the same bytes again and again until the other end has had enough.
+        case endless([UInt8], again: [UInt8])
+        /// Says nothing until the other end closes.
+        case hang
+    }
+
+    let port: Int
+    private let listener: Int32
+    private let seen = Mutex<(requests: [Request], connections: Int)>(([], 0))
+
+    var origin: String { "http://127.0.0.1:\(port)" }
+    var requests: [Request] { seen.withLock { $0.requests } }
+    var connections: Int { seen.withLock { $0.connections } }
+
+    struct Unavailable: Error {}
+
+    init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let bound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, size) == 0 && listen(listener, 256) == 0 && getsockname(listener, $0, &size) == 0
+            }
+        }
+        guard bound else { throw Unavailable() }
+        self.listener = listener
+        port = Int(UInt16(bigEndian: address.sin_port))
+        Thread.detachNewThread { [self] in
+            while case let connection = accept(listener, nil, nil), connection >= 0 {
+                seen.withLock { $0.connections += 1 }
+                Thread.detachNewThread { [self] in
+                    serve(connection, answer)
+                    close(connection)
+                }
+            }
+        }
+    }
+
+    /// Ends the listening; connections end with their clients.
+    func stop() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    private func serve(_ connection: Int32, _ answer: @Sendable (Request) -> Answer) {
+        while let request = Self.read(connection) {
+            seen.withLock { $0.requests.append(request) }
+            switch answer(request) {
+            case .bytes(let bytes): guard Self.send(bytes, connection) else { return }
+            case .bytesThenClose(let bytes):
+                _ = Self.send(bytes, connection)
+                return
+            case .endless(let beginning, let again):
+                guard Self.send(beginning, connection) else { return }
+                while Self.send(again, connection) {}
+            case .hang:
+                var byte: UInt8 = 0
+                while recv(connection, &byte, 1, 0) > 0 {}
+                return
+            }
+        }
+    }
+
+    private static func read(_ connection: Int32) -> Request? {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            if let end = bytes.firstRange(of: [13, 10, 13, 10]) {
+                let request = Request(
+                    head: String(decoding: bytes[..<end.lowerBound], as: UTF8.self),
+                    body: Array(bytes[end.upperBound...]))
+                if request.body.count >= Int(request.header("content-length") ?? "0") ?? 0 { return request }
+            }
+            let count = recv(connection, &buffer, buffer.count, 0)
+            guard count > 0 else { return nil }
+            bytes += buffer[..<count]
+        }
+    }
+
+    private static func send(_ bytes: [UInt8], _ connection: Int32) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                Foundation.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+}
+
+/// The two ends' agreement in these tests, and the answers of an honest identity provider.
+enum BackChannelFixture {
+    static let clientID = "partner"
+    static let token = "sst_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
+    static let secretText = "correct-horse-battery-staple-0123456789"
+
+    static func secret() throws -> SharedSecret { try .parse(secretText, setting: "SSO_SHARED_SECRET") }
+
+    static func reply(clientID: String = clientID) -> VerifyReply {
+        VerifyReply(
+            user: VerifiedUser(id: "u1", email: "ann@example.com", name: "Ann"), clientID: clientID,
+            session: VerifiedSession(id: "s1", authenticatedAt: 1_790_000_000, methods: ["email_code"]))
+    }
+
+    /// An answer with a length and the given header lines.
+    static func http(_ status: String, _ headers: [String] = [], _ body: [UInt8]) -> [UInt8] {
+        let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)"] + headers
+        return [UInt8]((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
+    }
+
+    /// The answer that is right for the request.
+    static func signed(
+        _ request: BackChannelStub.Request, body: [UInt8] = reply().body(), type: String = "application/json"
+    ) -> [UInt8] {
+        http("200 OK", ["Content-Type: \(type)", signature(request, body)], body)
+    }
+
+    static func signature(_ request: BackChannelStub.Request, _ body: [UInt8]) -> String {
+        guard let secret = try? secret() else { return "" }
+        let question = RequestSignature.request(body: request.body, secret: secret)
+        return "X-SSO-Signature: \(RequestSignature.response(body: body, to: question, secret: secret).headerValue)"
+    }
+
+    static func client(
+        _ origin: String, requireSignedResponse: Bool = true, caFile: String? = nil,
+        limits: BackChannelLimits = BackChannelLimits()
+    ) throws -> BackChannelClient {
+        try BackChannelClient(
+            origin: origin, clientID: clientID, secret: try secret(), requireSignedResponse: requireSignedResponse,
+            caFile: caFile, limits: limits)
+    }
+
+    /// What became of one call.
+    static func outcome(
+        _ client: BackChannelClient, token: String = token
+    ) async -> Result<VerifyReply, BackChannelFailure> {
+        do { return .success(try await client.verify(token: token)) } catch { return .failure(error) }
+    }
+}

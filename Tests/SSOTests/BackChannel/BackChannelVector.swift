@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+/// One file of `Vectors/back-channel`: header lines, a blank line, the raw body to the end of the file.
+struct BackChannelVector: CustomTestStringConvertible {
+    let name: String
+    let body: [UInt8]
+    private let fields: [String: String]
+
+    var testDescription: String { name }
+
+    subscript(field: String) -> String? { fields[field] }
+
+    func required(_ field: String) throws -> String {
+        guard let value = fields[field] else { throw Malformed(file: name, field: field) }
+        return value
+    }
+
+    struct Malformed: Error {
+        let file: String
+        let field: String
+    }
+
+    init(file: URL) throws {
+        name = file.deletingPathExtension().lastPathComponent
+        var rest = [UInt8](try Data(contentsOf: file))[...]
+        var fields: [String: String] = [:]
+        while let end = rest.firstIndex(of: 0x0a) {
+            let line = rest[..<end]
+            rest = rest[(end + 1)...]
+            if line.isEmpty { break }
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+            // Exactly one blank follows the colon; what comes after belongs to the value, blanks included.
+            fields[String(decoding: line[..<colon], as: UTF8.self)] =
+                String(decoding: line[colon...].dropFirst(2), as: UTF8.self)
+        }
+        self.fields = fields
+        body = [UInt8](rest)
+    }
+
+    static let all: [BackChannelVector] = {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../Vectors/back-channel").standardized
+        let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        return files.filter { $0.pathExtension == "txt" }
+            .sorted { $0.path < $1.path }
+            .compactMap { try? BackChannelVector(file: $0) }
+    }()
+}

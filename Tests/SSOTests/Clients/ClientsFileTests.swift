@@ -1,0 +1,100 @@
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import IdP
+
+@Suite("The clients file")
+struct ClientsFileTests {
+    static let secret = "0123456789abcdef0123456789abcdef"
+    static let good = """
+        clients:
+          - id: partner
+            name: Partner service
+            redirect_uris: [https://partner.example.com/auth/sso/callback, "com.example.app:/callback"]
+            secrets: ["\(secret)"]
+        """
+
+    @Test("a file as in the documentation is read whole, in order")
+    func reads() throws {
+        let read = try ClientsFixture(Self.good, in: TemporaryFolder())
+        #expect(read.problems == [] && read.warnings == [])
+        let client = try #require(read.clients.first)
+        #expect(client.id == "partner" && client.name == "Partner service")
+        #expect(
+            client.redirectURIs == ["https://partner.example.com/auth/sso/callback", "com.example.app:/callback"])
+        #expect(client.secrets.count == 1)
+        #expect(client.secrets[0].isSame(as: try SharedSecret.parse(Self.secret, setting: "S")))
+    }
+
+    @Test(
+        "a fault names the file, the line and the key",
+        arguments: [
+            ("    redirect_uri: [https://a.example/cb]", 6, "redirect_uri"), ("    secret: x", 6, "secret"),
+            ("    Name: x", 6, "Name"), ("    name: again", 3, "name"), ("others: []", 6, "others"),
+            ("  - name: N\n    redirect_uris: [https://a.example/cb]\n    secrets: [env:X]", 6, "id"),
+            ("  - {id: b, redirect_uris: [https://a.example/cb], secrets: [env:X]}", 6, "name"),
+            ("  - {id: b, name: B, secrets: [env:X]}", 6, "redirect_uris"),
+            ("  - {id: b, name: B, redirect_uris: [https://a.example/cb]}", 6, "secrets"),
+            ("  - {id: b, name: B, redirect_uris: [], secrets: [env:X]}", 6, "redirect_uris"),
+            ("  - {id: b, name: B, redirect_uris: https://a.example/cb, secrets: [env:X]}", 6, "redirect_uris"),
+            ("  - {id: b, name: B, redirect_uris: [{}], secrets: [env:X]}", 6, "redirect_uris"),
+            ("  - {id: b, name: B, redirect_uris: [https://a.example/cb], secrets: []}", 6, "secrets"),
+            ("  - {id: [b], name: B, redirect_uris: [https://a.example/cb], secrets: [env:X]}", 6, "id"),
+            ("  - {id: B, name: B, redirect_uris: [https://a.example/cb], secrets: [env:X]}", 6, "id"),
+            ("  - {id: -b, name: B, redirect_uris: [https://a.example/cb], secrets: [env:X]}", 6, "id"),
+            ("  - id: b\n    name: \"\\u202e\"\n    redirect_uris: [https://a.example/cb]", 7, "name"),
+            (
+                "  - id: b\n    name: B\n    redirect_uris:\n      - https://a.example/cb\n      - http://a.example/cb",
+                10, "redirect_uris"
+            ),
+            ("  - id: b\n    name: B\n    secrets:\n      - env:MISSING", 9, "MISSING"),
+            ("  - id: b\n    name: B\n    secrets:\n      - env:X\n      - too-short", 10, "secrets"),
+            ("  - text", 6, "client"), ("   bad: [", 6, ""), ("\t- x", 6, ""),
+        ] as [(String, Int, String)])
+    func faults(_ lines: String, _ line: Int, _ key: String) throws {
+        let read = try ClientsFixture(
+            Self.good + "\n" + lines + "\n", environment: ["X": Self.secret + "-x"], in: TemporaryFolder())
+        let named = read.problems.filter { $0.contains("\(read.path):\(line):") && $0.contains(key) }
+        #expect(!named.isEmpty, "\(read.problems)")
+        #expect(!read.problems.contains { $0.contains(Self.secret) || $0.contains("too-short") })
+    }
+
+    @Test("all that is wrong is told at once, not one fault a start")
+    func allAtOnce() throws {
+        let read = try ClientsFixture(
+            """
+            clients:
+              - id: Bad Id
+                name: ""
+                redirect_uris: ["http://a.example/1", "https://*.example/2"]
+                secrets: [short, "env:NONE"]
+                colour: red
+              - {}
+            """, in: TemporaryFolder())
+        #expect(read.problems.count == 11, "\(read.problems.joined(separator: "\n"))")
+        #expect(read.clients.isEmpty)
+    }
+
+    @Test(
+        "what is no clients file at all is refused in one line",
+        arguments: [
+            "", "clients", "[]", "clients: {}", "clients: 7", "a: b: c", "%", "clients:\n\t- x", "--- a\n--- b",
+        ])
+    func notOne(_ text: String) throws {
+        let read = try ClientsFixture(text, in: TemporaryFolder())
+        #expect(read.problems.count == 1 && read.problems[0].contains(read.path), "\(read.problems)")
+        #expect(!read.problems.contains { $0.contains("\n") })
+    }
+
+    @Test("a file that is missing, or no text, is refused by name")
+    func unreadable() throws {
+        let folder = try TemporaryFolder()
+        for path in [folder.path(of: "none.yaml"), folder.path, "/bin/true"] {
+            let reader = ClientsFixture.settings(["IDP_CLIENTS_FILE": path], in: folder)
+            #expect(reader.problems.count == 1)
+            #expect(reader.problems.first?.contains("IDP_CLIENTS_FILE") == true)
+            #expect(reader.problems.first?.contains(path) == true)
+        }
+    }
+}

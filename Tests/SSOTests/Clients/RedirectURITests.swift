@@ -1,0 +1,64 @@
+import Testing
+
+@testable import IdP
+
+/// RFC 9700 4.1.3 for the rule, RFC 8252 7.1 for apps.
+@Suite("What may be registered as a redirect URI")
+struct RedirectURITests {
+    @Test(
+        "https, http on this machine, and an app's own scheme may",
+        arguments: [
+            "https://rp.example/cb", "https://rp.example:8443/cb?tenant=7&x=%20", "https://xn--bcher-kva.example/cb",
+            "http://localhost:8081/auth/sso/callback", "http://127.0.0.1/cb", "http://127.9.9.9:1/cb",
+            "http://[::1]:8081/cb", "com.example.app:/callback", "com.example.app://callback",
+        ])
+    func good(_ uri: String) throws {
+        try RedirectURI.check(uri)
+    }
+
+    @Test(
+        "nothing else may",
+        arguments: [
+            "", "/cb", "//rp.example/cb", "rp.example/cb", "https:", "https://", "https:///cb", "https:rp.example/cb",
+            "http://rp.example/cb", "http://localhost.evil.example/cb", "http://127.0.0.1.evil.example/cb",
+            "http://128.0.0.1/cb", "http://0.0.0.0/cb", "http://127.1/cb", "http://[::2]/cb", "http:///cb",
+            "HTTPS://rp.example/cb", "ftp://rp.example/cb", "javascript:alert(1)", "data:text/html,x", "file:///etc/x",
+            "blob:https://rp.example/x", "myapp:/cb", "myapp://cb", "Com.Example.App:/cb",
+            "https://rp.example/cb#", "https://rp.example/cb#x", "com.example.app:/cb#x",
+            "https://user@rp.example/cb", "https://user:pass@rp.example/cb", "https://@rp.example/cb",
+            "https://rp.example@evil.example/cb", #"https://evil.example\@rp.example/cb"#, #"https://rp.example\cb"#,
+            "https://*.example/cb", "https://rp.example/*", "https://rp.example/cb?*",
+            "https://rp.example/cb?token=x", "https://rp.example/cb?a=1&state=x", "https://rp.example/cb?error=x",
+            "https://rp.example/cb?TOKEN=x", "https://rp.example/cb?%74oken=x", "https://rp.example/cb?token",
+            " https://rp.example/cb", "https://rp.example/cb ", "https://rp.example/c b", "https://rp.example/\tcb",
+            "https://rp.example/cb\r\nX: y", "https://rp.example/cb\u{0}", "https://b\u{fc}cher.example/cb",
+            "https://rp\u{3002}example/cb", "https://rp.example/caf\u{e9}", "https://rp.example/\"onload=",
+            "https://rp.example/<x>", "https://rp.example/`", "https://rp.example/{x}", "https://rp.example/|",
+            "https://rp.example/" + String(repeating: "x", count: 2000),
+        ])
+    func bad(_ uri: String) {
+        #expect(throws: (any Error).self) { try RedirectURI.check(uri) }
+    }
+
+    @Test("the start page of a partner is the root of its web address, and an app has none")
+    func startPage() {
+        func page(_ uris: String...) -> String? {
+            PartnerClient(id: "p", name: "P", redirectURIs: uris, secrets: []).startPage()
+        }
+        #expect(page("https://rp.example:8443/a/b?c") == "https://rp.example:8443/")
+        #expect(page("https://rp.example?c=/d") == "https://rp.example/")
+        #expect(page("com.example.app:/cb", "http://localhost:1/cb") == "http://localhost:1/")
+        #expect(page("com.example.app://cb/x") == nil)
+    }
+
+    @Test(
+        "an id is 1 to 63 lower-case letters, digits and dashes, the first no dash",
+        arguments: [
+            ("a", true), ("0-a", true), (String(repeating: "a", count: 63), true), ("", false), ("-a", false),
+            (String(repeating: "a", count: 64), false), ("A", false), ("a_b", false), ("a.b", false), ("a b", false),
+            ("\u{e4}", false), ("a\n", false), ("\u{ff41}", false),
+        ])
+    func ids(_ id: String, _ isGood: Bool) {
+        #expect(PartnerClient.isWellFormed(id: id) == isGood)
+    }
+}

@@ -1,0 +1,127 @@
+import Glibc
+import SSOShared
+import SSOWeb
+import Testing
+
+@Suite("Twenty wrong codes in a day, and an account pauses")
+struct AccountPauseTests {
+    private static let words = "Typing codes is paused for"
+
+    @Test("the twentieth pauses typing for an hour, the page says so, and afterwards the right code works")
+    func pause() async throws {
+        try await House.open { house in
+            for _ in 0..<4 {
+                let asking = try await house.asking()
+                for _ in 0..<5 { #expect(try await !asking.guess(asking.wrong).text.isEmpty) }
+                house.clock.advance(by: .seconds(61))
+            }
+            house.clock.advance(by: .seconds(3600 - 61 - 1))
+            let asking = try await house.asking()
+            let refused = try await asking.visitor.get(asking.waiting.address)
+            #expect(refused.status == 200)
+            #expect(refused.text.contains("\(Self.words) 1 second"))
+            #expect(try refused.page().form(with: "code") == nil)
+
+            let fields = try asking.visitor.formToken(of: refused)
+            let inVain = try await asking.visitor.post(refused.address, fields + [("code", asking.code)])
+            #expect(inVain.status == 429)
+            #expect(inVain.reply.header("retry-after") == "1")
+            house.clock.advance(by: .seconds(1))
+            #expect(try await asking.visitor.post(refused.address, fields + [("code", asking.code)]).status == 303)
+            #expect(try await asking.visitor.isKnownAtHome(of: house))
+        }
+    }
+
+    @Test("the page with the twentieth wrong code names the pause, not only the next one")
+    func named() async throws {
+        try await House.open { house in
+            try await house.typeWrongCodes(19)
+            let visitor = house.visitor()
+            let waiting = try await house.waiting(for: "ann@example.com", by: visitor)
+            let form = try waiting.page().form(with: "code")
+            let twentieth = try await visitor.submit(form, on: waiting, ["code": "000000"])
+            #expect(twentieth.status == 422)
+            #expect(twentieth.text.contains("\(Self.words) 60 minutes, until 13:00 UTC"))
+        }
+    }
+
+    /// Invariant of NIST SP 800-63B-4 3.2.2: nothing the attacker can do alone begins the count anew.
+    @Test(
+        "no new browser, code, spelling of the address or network begins the count anew",
+        arguments: ["ann@example.com", "ANN@Example.Com"], [nil, "127.0.1.9"])
+    func notReset(address: String, source: String?) async throws {
+        try await House.open { house in
+            try await house.typeWrongCodes(20)
+            house.clock.advance(by: .seconds(61))
+            let visitor = house.visitor(from: source)
+            let page = try await house.waiting(for: address, by: visitor)
+            #expect(page.text.contains(Self.words))
+            #expect(try await house.failures() == 20)
+
+            let ben = try await house.asking("ben@example.com")
+            #expect(try await ben.guess(ben.code).status == 303, "another account is not concerned")
+        }
+    }
+
+    @Test("a sign-in that succeeds in between does not begin the count anew")
+    func notResetBySuccess() async throws {
+        try await House.open { house in
+            try await house.typeWrongCodes(19)
+            house.clock.advance(by: .hours(2))
+            let owner = try await house.asking()
+            #expect(try await owner.guess(owner.code).status == 303)
+            #expect(try await house.failures() == 19)
+            try await house.typeWrongCodes(1)
+            #expect(try await house.isPaused("ann@example.com"))
+        }
+    }
+
+    @Test("after the pause each further wrong code costs another hour, until the day is over")
+    func afterThePause() async throws {
+        try await House.open { house in
+            try await house.typeWrongCodes(20)
+            house.clock.advance(by: .hours(1))
+            try await house.typeWrongCodes(1)
+            #expect(try await house.isPaused("ann@example.com"))
+            house.clock.advance(by: .hours(24))
+            try await house.typeWrongCodes(19)
+            #expect(try await !house.isPaused("ann@example.com"))
+        }
+    }
+
+    @Test("the pause outlives a killed process", arguments: [SIGKILL])
+    func restart(signal: Int32) async throws {
+        let pair = try ProgramPair()
+        try await pair.start()
+        for _ in 0..<4 {
+            let visitor = Visitor()
+            let waiting = try await visitor.ask(for: "ann@example.com", on: visitor.get(pair.origin + "/sign-in"))
+            for _ in 0..<5 {
+                let form = try waiting.page().form(with: "code")
+                #expect(try await visitor.submit(form, on: waiting, ["code": "000000"]).status >= 422)
+            }
+        }
+        pair.idp.send(signal)
+        _ = try await pair.idp.waitForExit()
+        try await pair.idp.start()
+        let visitor = Visitor()
+        let page = try await visitor.ask(for: "ann@example.com", on: visitor.get(pair.origin + "/sign-in"))
+        #expect(page.text.contains(Self.words))
+        try await pair.stop()
+    }
+}
+
+extension House {
+    /// Whether the page that waits for the code says that typing is paused.
+    fileprivate func isPaused(_ address: String) async throws -> Bool {
+        try await waiting(for: address, by: visitor()).text.contains("Typing codes is paused for")
+    }
+}
+
+extension Visitor {
+    /// The hidden fields of the page's first form: what a script would send along.
+    func formToken(of visit: Visit) throws -> [(String, String)] {
+        guard let token = try visit.page().forms.first?["form_token"] else { throw ProbeFailure("no form token") }
+        return [("form_token", token)]
+    }
+}

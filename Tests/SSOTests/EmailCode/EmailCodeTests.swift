@@ -1,0 +1,94 @@
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import IdP
+
+@Suite("The six digits")
+struct EmailCodeTests {
+    private static let first = "first-key-" + String(repeating: "a", count: 32)
+    private static let second = "second-key-" + String(repeating: "b", count: 32)
+
+    private static func codes(_ keys: String...) throws -> EmailCode {
+        EmailCode(keys: try SealingKeys.parse(keys.joined(separator: ","), setting: "IDP_SECRET_KEY"))
+    }
+
+    private static func challenge(_ id: String, of codes: EmailCode) -> Challenge {
+        let now = TestClock().now
+        return Challenge(
+            id: id, address: "ann@example.com", isEligible: true,
+            codeMAC: codes.mac(of: codes.code(for: id), challenge: id),
+            service: nil, device: "Mac", createdAt: now, expiresAt: now + Challenge.lifetime)
+    }
+
+    /// ASVS 6.5.3. Fixed ids, so the outcome is always the same; 27.88 is the chi-square bound of nine degrees at 0.1 %.
+    @Test("every digit is as likely as any other at each of the six places, zero in front included")
+    func uniform() throws {
+        let codes = try Self.codes(Self.first)
+        var counts = [[Int]](repeating: [Int](repeating: 0, count: 10), count: 6)
+        let total = 20_000
+        for number in 0..<total {
+            let digits = Array(codes.code(for: "chl_\(number)").utf8)
+            try #require(digits.count == 6)
+            for (place, digit) in digits.enumerated() { counts[place][Int(digit) - 48] += 1 }
+        }
+        let expected = Double(total) / 10
+        for place in counts {
+            let chiSquare = place.reduce(0.0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
+            #expect(chiSquare < 27.88, "\(place)")
+        }
+    }
+
+    @Test("a code belongs to its challenge and its key alone")
+    func bound() throws {
+        let codes = try Self.codes(Self.first)
+        let (one, other) = (Self.challenge("chl_one", of: codes), Self.challenge("chl_other", of: codes))
+        let code = codes.code(for: "chl_one")
+        #expect(!codes.matches(code, other))
+        #expect(codes.mac(of: code, challenge: "chl_one") != codes.mac(of: code, challenge: "chl_other"))
+        #expect(try !Self.codes(Self.second).matches(code, one))
+        #expect(codes.matches(code, one))
+    }
+
+    @Test("no number but the code matches: all others of the last three digits are tried")
+    func exact() throws {
+        let codes = try Self.codes(Self.first)
+        let challenge = Self.challenge("chl_one", of: codes)
+        let code = codes.code(for: "chl_one")
+        let tried = (0..<1000).map { String(code.prefix(3)) + String(String($0 + 1000).dropFirst()) }
+        #expect(tried.filter { codes.matches($0, challenge) } == [code])
+    }
+
+    @Test("after a rotation of the key a code in somebody's mailbox still works, and is the same in a second letter")
+    func rotation() throws {
+        let old = try Self.codes(Self.first)
+        let challenge = Self.challenge("chl_one", of: old)
+        let code = old.code(for: "chl_one")
+        let rolled = try Self.codes(Self.second, Self.first)
+        #expect(rolled.matches(code, challenge))
+        #expect(rolled.code(of: challenge) == code)
+        #expect(try Self.codes(Self.second).code(of: challenge) == nil)
+    }
+
+    @Test(
+        "what is not six ASCII digits is no guess",
+        arguments: [
+            "", "12345", "1234567", "+12345", "-12345.", "12345\u{0}", "12.345", "0x1234", "１２３４５６", "١٢٣٤٥٦", "१२३४५६",
+            "12345\u{0664}", "1\u{301}23456", "123456\u{200b}", "123456\n", "123\r\n456", "123\u{a0}456", "123–456",
+            "¹²³⁴⁵⁶",
+            "1e5000", String(repeating: "1", count: 6000), String(repeating: " ", count: 70) + "123456",
+        ])
+    func notACode(typed: String) {
+        #expect(EmailCode.normalised(typed) == nil)
+    }
+
+    @Test(
+        "blanks and dashes are ignored, and a zero in front counts",
+        arguments: [
+            ("123456", "123456"), (" 123 456 ", "123456"), ("12-34-56", "123456"), ("\t1 2 3 4 5 6", "123456"),
+            ("012345", "012345"), ("-123456", "123456"), ("000000", "000000"),
+        ])
+    func aCode(typed: String, code: String) {
+        #expect(EmailCode.normalised(typed) == code)
+    }
+}

@@ -1,0 +1,87 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Testing
+
+@testable import SSOWeb
+
+/// `X-Forwarded-For` is what anybody may write (ASVS 4.1.3): it counts from a trusted proxy alone, read from the right.
+@Suite("Whose request it is")
+struct ClientAddressTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let peer: String
+        let forwarded: [String]
+        let expected: String
+        var testDescription: String { "\(peer) says \(forwarded)" }
+
+        init(_ peer: String, _ forwarded: [String], _ expected: String) {
+            (self.peer, self.forwarded, self.expected) = (peer, forwarded, expected)
+        }
+    }
+
+    static let cases = [
+        // From a stranger nothing is believed.
+        Case("203.0.113.9", ["198.51.100.1"], "203.0.113.9"), Case("203.0.113.9", [], "203.0.113.9"),
+        Case("11.0.0.1", ["198.51.100.1"], "11.0.0.1"), Case("::ffff:203.0.113.9", ["198.51.100.1"], "203.0.113.9"),
+        // From a proxy, the nearest address that is no proxy.
+        Case("10.0.0.1", ["198.51.100.1"], "198.51.100.1"), Case("10.0.0.1", [], "10.0.0.1"),
+        Case("10.0.0.1", ["6.6.6.6, 198.51.100.1"], "198.51.100.1"),
+        Case("10.0.0.1", ["6.6.6.6", "198.51.100.1"], "198.51.100.1"),
+        Case("10.0.0.1", ["6.6.6.6, 198.51.100.1, 10.2.3.4"], "198.51.100.1"),
+        Case("10.0.0.1", ["10.2.3.4"], "10.2.3.4"), Case("::ffff:10.0.0.1", ["198.51.100.1"], "198.51.100.1"),
+        Case("fd00::1", ["2001:db8::1"], "2001:db8::1"), Case("fd01::1", ["2001:db8::1"], "fd01::1"),
+        // What is no address is not believed, and hides nobody.
+        Case("10.0.0.1", ["a"], "10.0.0.1"), Case("10.0.0.1", [""], "10.0.0.1"),
+        Case("10.0.0.1", ["198.51.100.1, a"], "10.0.0.1"), Case("10.0.0.1", ["198.51.100.1:8080"], "10.0.0.1"),
+        Case("10.0.0.1", ["unknown, 198.51.100.1"], "198.51.100.1"), Case("10.0.0.1", ["0x7f.1"], "10.0.0.1"),
+        Case("10.0.0.1", [String(repeating: "1.1.1.1,", count: 1000)], "1.1.1.1"),
+        Case("10.0.0.1", ["\u{661}.1.1.1"], "10.0.0.1"),
+    ]
+
+    @Test("the peer, or what a trusted proxy says of it", arguments: cases)
+    func address(_ example: Case) throws {
+        let addresses = ClientAddress(trusted: [try Network("10.0.0.0/8"), try Network("fd00::/16")])
+        var fields = HTTPFields()
+        for value in example.forwarded { fields.append(HTTPField(name: .xForwardedFor, value: value)) }
+        for name in ["Forwarded", "X-Real-IP", "X-Forwarded-Host"] {
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: "6.6.6.6")) }
+        }
+        let head = HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/", headerFields: fields)
+        let request = Request(head: head, body: .init(buffer: ByteBuffer()))
+        let peer = try NIOCore.SocketAddress(ipAddress: example.peer, port: 1)
+        #expect(addresses.address(of: request, peer: peer) == IPAddress(example.expected))
+    }
+
+    @Test("a limit counts by what a trusted proxy says; nobody else chooses under which address they are counted")
+    func limit() async throws {
+        try await House.open(settings: ["IDP_TRUSTED_PROXIES": "127.0.0.9"]) { house in
+            func status(from source: String, as forwarded: String) async throws -> Int {
+                let visitor = house.visitor(from: source)
+                let page = try await visitor.get(house.origin + "/sign-in")
+                let form = try #require(try page.page().form(with: "email"))
+                let fields = form.filled(["email": "no address"])
+                let address = try page.address.resolving(form.action)
+                return try await visitor.post(address, fields, [("X-Forwarded-For", forwarded)]).status
+            }
+            for _ in 1...30 { _ = try await status(from: "127.0.0.9", as: "203.0.113.7") }
+            let after = [
+                ("127.0.0.9", "203.0.113.7", true), ("127.0.0.9", "6.6.6.6, 203.0.113.7", true),
+                ("127.0.0.9", "203.0.113.8", false), ("127.0.0.8", "203.0.113.7", false),
+            ]
+            for (source, forwarded, isLimited) in after {
+                let status = try await status(from: source, as: forwarded)
+                #expect((status == 429) == isLimited, "\(source) as \(forwarded)")
+            }
+            house.clock.advance(by: .hours(2))
+            let later = try await status(from: "127.0.0.9", as: "203.0.113.7")
+            #expect(later < 429)
+        }
+    }
+
+    @Test("one customer's IPv6 addresses are one: limits count by /64")
+    func prefix() {
+        #expect(IPAddress("2001:db8::1")?.limitKey == IPAddress("2001:db8::ffff:1")?.limitKey)
+        #expect(IPAddress("2001:db8::1")?.limitKey != IPAddress("2001:db8:0:1::1")?.limitKey)
+        #expect(IPAddress("203.0.113.1")?.limitKey != IPAddress("203.0.113.2")?.limitKey)
+    }
+}

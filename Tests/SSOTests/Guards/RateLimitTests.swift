@@ -1,0 +1,50 @@
+import Testing
+
+@testable import SSOWeb
+
+@Suite("Counting requests")
+struct RateLimitTests {
+    @Test("so many pass within the span, then none, then so many again")
+    func window() {
+        let clock = TestClock()
+        let limit = RateLimit(5, per: .minutes(1), clock: clock.clock)
+        for _ in 1...5 { #expect(limit.hit([1]) == nil) }
+        #expect(limit.hit([1]) != nil)
+        #expect(limit.hit([2]) == nil)
+        clock.advance(by: .minutes(2))
+        for _ in 1...5 { #expect(limit.hit([1]) == nil) }
+        #expect(limit.hit([1]) != nil)
+    }
+
+    @Test("the seam between two spans lets nobody through twice")
+    func seam() {
+        let clock = TestClock()
+        let limit = RateLimit(10, per: .minutes(1), clock: clock.clock)
+        clock.advance(by: .seconds(59))
+        for _ in 1...10 { #expect(limit.hit([1]) == nil) }
+        clock.advance(by: .seconds(61))
+        let passed = (1...10).count { _ in limit.hit([1]) == nil }
+        #expect(passed <= 1)
+    }
+
+    @Test("a clock that goes back does not open the door, nor shut it for good")
+    func backwards() {
+        let clock = TestClock()
+        let limit = RateLimit(3, per: .minutes(1), clock: clock.clock)
+        for _ in 1...3 { #expect(limit.hit([1]) == nil) }
+        clock.advance(by: .hours(-1))
+        #expect(limit.hit([1]) != nil)
+        clock.advance(by: .hours(3))
+        #expect(limit.hit([1]) == nil)
+    }
+
+    @Test("a million addresses use no more memory than twenty thousand")
+    func bounded() {
+        let clock = TestClock()
+        let limit = RateLimit(1, per: .minutes(1), clock: clock.clock)
+        for number in 0..<60_000 {
+            _ = limit.hit(withUnsafeBytes(of: number) { Array($0) })
+        }
+        #expect(limit.count <= RateLimit.maximumKeys)
+    }
+}

@@ -1,0 +1,81 @@
+import Testing
+
+extension Journeys {
+    @Suite("Back, reload, double click")
+    struct BackAndReload {
+        @Test("a reload of the callback after success goes to the page and not to an error")
+        func reloadedCallback() async throws {
+            try await ProgramPair.running(ProgramPair()) { pair in
+                let visitor = Visitor()
+                let complete = try await visitor.signIn(at: pair.partner, of: pair, as: "ann@example.com")
+                for _ in 1...3 {
+                    let home = try await visitor.follow(visitor.get(complete.callback()))
+                    #expect(home.status == 200)
+                    #expect(home.address.absolute == pair.partner.origin + "/")
+                }
+                #expect(try await visitor.isSignedIn(at: pair.partner))
+            }
+        }
+
+        @Test("a reload of the completion page leaves at most one live token")
+        func reloadedCompletion() async throws {
+            try await ProgramPair.running(ProgramPair()) { pair in
+                let visitor = Visitor()
+                let complete = try await visitor.signIn(at: pair.partner, of: pair, as: "ann@example.com")
+                let again = try await visitor.follow(visitor.get(complete.address))
+                #expect(again.status < 500)
+                var wins = try await pair.verify(complete.token(), as: pair.partner).status == 200 ? 1 : 0
+                if let token = try? again.token(), try token != complete.token() {
+                    wins += try await pair.verify(token, as: pair.partner).status == 200 ? 1 : 0
+                }
+                #expect(wins <= 1)
+            }
+        }
+
+        @Test("a code sent twice in one breath signs in once, and neither answer is an error")
+        func doubleClick() async throws {
+            try await ProgramPair.running(ProgramPair()) { pair in
+                let visitor = Visitor()
+                let waiting = try await visitor.ask(for: "ann@example.com", on: visitor.beginSignIn(at: pair.partner))
+                let code = try await pair.letters.code(to: "ann@example.com")
+                let form = try waiting.page().form(with: "code")
+                let twin = visitor.twin()
+                async let one = visitor.submit(form, on: waiting, ["code": code])
+                async let two = twin.submit(form, on: waiting, ["code": code])
+                let (first, second) = try await (one, two)
+                #expect(first.status < 500 && second.status < 500)
+                let signedIn = try await [visitor.isSignedIn(at: pair), twin.isSignedIn(at: pair)]
+                #expect(signedIn.filter { $0 }.count == 1)
+            }
+        }
+
+        @Test(
+            "in a real browser: a double click on the code's button, then Back, then reload",
+            .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"), arguments: [true, false])
+        func inChromium(javaScript: Bool) async throws {
+            try await ProgramPair.running(ProgramPair()) { pair in
+                let person = try await Chromium(javaScript: javaScript)
+                let home = pair.partner.origin + "/"
+                try await person.visit(home)
+                try await person.press("a[href*='/auth/sso/authorize']")
+                try await person.askForCode("ann@example.com")
+                try await person.type(try await pair.letters.code(to: "ann@example.com"), into: "input[name=code]")
+                try await person.pressTwice("form:has(input[name=code]) \(Chromium.submit)")
+                try await person.arrive("the partner's page") { $0 == home }
+                try await person.reload()
+                _ = try await person.element("form[action$='/sign-out']")
+
+                try await person.back()
+                try await person.arrive("the IdP again") { $0.hasPrefix(pair.origin) }
+                // Longer than the two seconds after which the page went on the first time: it must not go on again.
+                try await Task.sleep(for: .milliseconds(3_500))
+                #expect(try await person.address().hasPrefix(pair.origin))
+                #expect(try await person.elements("a[href]").isEmpty == false)
+
+                try await person.visit(home)
+                _ = try await person.element("form[action$='/sign-out']")
+                try await person.quit()
+            }
+        }
+    }
+}

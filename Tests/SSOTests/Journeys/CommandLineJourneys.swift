@@ -1,0 +1,82 @@
+import SSOShared
+import Testing
+
+extension Journeys {
+    @Suite("The command line")
+    struct CommandLine {
+        @Test(
+            "check says yes to good settings, shows fingerprints, never a secret", arguments: ["idp", "relying-party"])
+        func good(name: String) async throws {
+            let pair = try ProgramPair()
+            let program = try Self.program(name, ["check"], of: pair)
+            #expect(try await program.run() == .code(0))
+            for secret in pair.secrets { #expect(!program.output.contains(secret)) }
+            #expect(program.output.contains("SSO_SHARED_SECRET"))
+        }
+
+        @Test("both ends print the same fingerprint for the secret they share")
+        func sameFingerprint() async throws {
+            let pair = try ProgramPair()
+            try await pair.start()
+            try await pair.stop()
+            let fingerprint = try SharedSecret.parse(pair.partner.secret, setting: "secret").fingerprint
+            #expect(pair.idp.output.contains(fingerprint))
+            #expect(pair.partner.process.output.contains(fingerprint))
+        }
+
+        @Test("check and serve list all problems at once and end with 1", arguments: ["check", "serve"])
+        func bad(command: String) async throws {
+            let pair = try ProgramPair(settings: [
+                "IDP_MAIL_FROM": "nobody", "IDP_SECRET_KEY": "short", "IDP_LISTEN": "nowhere",
+            ])
+            let idp = try Self.program("idp", [command], of: pair, without: ["SSO_SHARED_SECRET"])
+            #expect(try await idp.run() == .code(1))
+            for setting in ["IDP_MAIL_FROM", "IDP_SECRET_KEY", "SSO_SHARED_SECRET"] {
+                #expect(idp.output.contains(setting), "\(setting) is not named")
+            }
+            let partner = try Self.program(
+                "relying-party", [command], of: pair, without: ["SSO_CLIENT_ID", "SSO_SHARED_SECRET", "RP_SECRET_KEY"])
+            #expect(try await partner.run() == .code(1))
+            for setting in ["SSO_CLIENT_ID", "SSO_SHARED_SECRET", "RP_SECRET_KEY"] {
+                #expect(partner.output.contains(setting), "\(setting) is not named")
+            }
+        }
+
+        @Test(
+            "wrong usage ends with 64", arguments: ["idp", "relying-party"], ["--no-such-option", "no-such-command"])
+        func usage(name: String, argument: String) async throws {
+            let pair = try ProgramPair()
+            #expect(try await Self.program(name, [argument], of: pair).run() == .code(64))
+        }
+
+        @Test("serve is what happens without a command")
+        func serveIsTheDefault() async throws {
+            let pair = try ProgramPair()
+            let program = try Self.program("idp", [], of: pair)
+            try await program.start()
+            #expect(try await program.terminate() == .code(0))
+        }
+
+        @Test("a port that is taken ends the start with 1 and one clear line")
+        func portTaken() async throws {
+            let pair = try ProgramPair()
+            try await pair.idp.start()
+            let second = try Self.program("idp", ["serve"], of: pair)
+            #expect(try await second.run() == .code(1))
+            #expect(second.output.contains("\(pair.idp.port)"))
+            try await pair.idp.terminate()
+        }
+
+        /// The program with the pair's settings and other arguments, its output in a folder of its own.
+        private static func program(
+            _ name: String, _ arguments: [String], of pair: ProgramPair, without missing: [String] = []
+        ) throws -> ProgramProcess {
+            let original = name == "idp" ? pair.idp : pair.partner.process
+            var settings = original.settings
+            for setting in missing { settings[setting] = nil }
+            return ProgramProcess(
+                name, arguments, environment: settings, host: original.host, port: original.port,
+                folder: try TemporaryFolder())
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import SSOWeb
+import Testing
+
+@Suite("Asking for letters")
+struct LetterRulesTests {
+    @Test("the second letter leaves a minute after the first, and the page counts the wait down")
+    func countdown() async throws {
+        try await House.open { house in
+            let first = try await house.asking()
+            #expect(try Self.wait(on: first.waiting) == "60")
+            #expect(
+                first.waiting.text.contains("You can ask for another letter in <span data-countdown=\"60\">60 seconds"))
+            house.clock.advance(by: .seconds(59))
+            let early = try await house.waiting(for: "ann@example.com", by: first.visitor)
+            #expect(try Self.wait(on: early) == "1")
+            #expect(early.text.contains("1 second</span>"))
+            #expect(try await house.lettersQueued() == 1)
+            house.clock.advance(by: .seconds(1))
+            #expect(try await house.asking(by: first.visitor).code == first.code)
+            #expect(try await house.lettersQueued() == 2)
+        }
+    }
+
+    @Test("no more than five letters an hour and ten a day reach one address, from however many browsers")
+    func shares() async throws {
+        try await House.open { house in
+            func askEveryMinute(_ times: Int) async throws -> Visit? {
+                var last: Visit?
+                for _ in 0..<times {
+                    last = try await house.waiting(for: "ann@example.com", by: house.visitor())
+                    house.clock.advance(by: .seconds(60))
+                }
+                return last
+            }
+            let sixth = try await askEveryMinute(12)
+            #expect(try await house.lettersQueued() == 5)
+            #expect(try sixth.flatMap(Self.wait) == "\(60 * 49)")
+            #expect(sixth?.text.contains("49 minutes</span>") == true)
+            house.clock.advance(by: .hours(1))
+            _ = try await askEveryMinute(12)
+            #expect(try await house.lettersQueued() == 10)
+            house.clock.advance(by: .hours(1))
+            let last = try await askEveryMinute(1)
+            #expect(try await house.lettersQueued() == 10)
+            #expect(last?.text.contains("hours</span>") == true)
+            #expect(try await house.waiting(for: "ben@example.com", by: house.visitor()).status == 200)
+            #expect(try await house.lettersQueued(to: "ben@example.com") == 1)
+            house.clock.advance(by: .hours(24))
+            _ = try await askEveryMinute(1)
+            #expect(try await house.lettersQueued() == 11)
+        }
+    }
+
+    @Test("all letters of one sign-in carry one code, five of them in an hour included")
+    func sameCode() async throws {
+        try await House.open { house in
+            let visitor = house.visitor()
+            var codes: Set<String> = []
+            for _ in 0..<5 {
+                codes.insert(try await house.asking(by: visitor).code)
+                house.clock.advance(by: .seconds(60))
+            }
+            #expect(codes.count == 1)
+            #expect(house.letters.all(to: "ann@example.com").count == 5)
+        }
+    }
+
+    @Test("the relay as a whole sends no more than its share an hour, and the page does not tell")
+    func wholeRelay() async throws {
+        try await House.open(settings: ["IDP_MAIL_HOURLY_LIMIT": "3"]) { house in
+            for number in 1...5 {
+                let page = try await house.waiting(for: "person-\(number)@example.com", by: house.visitor())
+                #expect(page.status == 200)
+            }
+            #expect(try await house.count("SELECT COUNT(*) FROM letter WHERE challenge_id IS NOT NULL") == 3)
+            house.clock.advance(by: .hours(1))
+            _ = try await house.asking("person-5@example.com")
+        }
+    }
+
+    @Test("the letter says which service asked, on which kind of device, when, and that it can be ignored")
+    func words() async throws {
+        try await House.open { house in
+            let visitor = house.visitor()
+            _ = try await visitor.ask(for: "ann@example.com", on: visitor.beginSignIn(at: house.partner))
+            let letter = try await house.letters.letter(to: "ann@example.com")
+            for part in ["Partner number 1", "Linux computer", "21 November 2026, 12:00 UTC", "ignore", "once"] {
+                #expect(letter.text.contains(part), "\(part)")
+            }
+            #expect(letter.code != nil)
+        }
+    }
+
+    private static func wait(on visit: Visit) throws -> String? {
+        try visit.page().tags.first { $0["data-countdown"] != nil }?["data-countdown"]
+    }
+}

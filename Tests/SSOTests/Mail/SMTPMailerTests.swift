@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+
+@testable import IdP
+
+/// The endpoint of an SMTP address that is known to be one.
+private func endpoint(_ url: String) throws -> SMTPEndpoint {
+    guard case .smtp(let endpoint) = try MailURL.parse(url) else { throw ProbeFailure("not SMTP: \(url)") }
+    return endpoint
+}
+
+private func mailer(_ url: String, requiresTLS: Bool? = nil, seconds: Double = 10) throws -> SMTPMailer {
+    SMTPMailer(
+        try endpoint(url), requiresTLS: requiresTLS, caFile: nil,
+        patience: SMTPMailer.Patience(connect: .seconds(seconds), whole: .seconds(seconds)))
+}
+
+@Suite("Sending by SMTP")
+struct SMTPMailerTests {
+    @Test("a real server gets the letter as it was written, dots and all", .enabled(if: SMTPServer.isInstalled))
+    func delivered() async throws {
+        let server = try SMTPServer()
+        try await server.start()
+        let text = ".\n..\n.leading dot\n123456\nGrüße ✓\n"
+        try await mailer(server.url).send(try Letter.example(subject: "Schlüssel", text: text))
+        let arrived = try await server.letters.letter(to: "ann@partner.example")
+        let letter = try await ReadLetter.read(Array(arrived.text.utf8))
+        #expect(letter.values("Subject") == ["Schlüssel"])
+        #expect(letter.values("X-MailFrom") == ["sign-in@example.com"])
+        #expect(letter.values("X-RcptTo") == ["ann@partner.example"])
+        #expect(letter.parts.first?.text == text)
+        try await server.stop()
+    }
+
+    @Test("the envelope is the two addresses, and nothing else is said")
+    func envelope() async throws {
+        let server = try ScriptedSMTPServer(["EHLO": "250 scripted"])
+        try await mailer(server.url).send(try Letter.example(text: ".\n"))
+        let commands = server.lines.prefix(4)
+        #expect(
+            Array(commands) == [
+                "EHLO example.com", "MAIL FROM:<sign-in@example.com>", "RCPT TO:<ann@partner.example>", "DATA",
+            ])
+        // RFC 5321 4.5.2: a line that begins with a dot gets another.
+        #expect(server.lines.contains(".."))
+    }
+
+    @Test("a login goes only where there is one, and a refused one is permanent")
+    func login() async throws {
+        let server = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN"])
+        try await mailer("smtp://ann:pass%20word@127.0.0.1:\(server.port)").send(try Letter.example())
+        let plain = Data("\0ann\0pass word".utf8).base64EncodedString()
+        #expect(server.lines.contains(plain))
+
+        let strict = try ScriptedSMTPServer([
+            "EHLO": "250-scripted\r\n250 AUTH PLAIN", "AUTH": "535 ann is not known here",
+        ])
+        let failure = await #expect(throws: MailFailure.self) {
+            try await mailer("smtp://ann:pass@127.0.0.1:\(strict.port)").send(try Letter.example())
+        }
+        #expect(failure == .permanent("the mail server refused the letter with 535 (curl 67)"))
+    }
+
+    @Test(
+        "a server's no is permanent with 5xx and temporary with 4xx, at every step, and its words are not repeated",
+        arguments: ["greeting", "MAIL", "RCPT", "DATA", "."], [421, 451, 550, 554])
+    func refusals(step: String, code: Int) async throws {
+        let server = try ScriptedSMTPServer([step: "\(code) no ann@partner.example here"])
+        let failure = await #expect(throws: MailFailure.self) {
+            try await mailer(server.url).send(try Letter.example())
+        }
+        let words = try #require(failure).description
+        #expect(words.contains("\(code)"))
+        #expect(!words.contains("ann"))
+        switch try #require(failure) {
+        case .permanent: #expect(code >= 500)
+        case .temporary: #expect(code < 500)
+        }
+    }
+
+    @Test("nobody there is temporary")
+    func down() async throws {
+        let port = try FreePort.find()
+        let failure = await #expect(throws: MailFailure.self) {
+            try await mailer("smtp://127.0.0.1:\(port)").send(try Letter.example())
+        }
+        #expect(failure == .temporary("the mail server cannot be reached"))
+    }
+
+    @Test("a server that accepts and says nothing costs the whole patience and no more")
+    func tarpit() async throws {
+        let server = try ScriptedSMTPServer(isSilent: true)
+        let began = ContinuousClock.now
+        let failure = await #expect(throws: MailFailure.self) {
+            try await mailer(server.url, seconds: 0.3).send(try Letter.example())
+        }
+        #expect(failure == .temporary("the mail server took too long"))
+        #expect(began.duration(to: .now) < .seconds(3))
+    }
+
+    @Test("cancelling ends a conversation that hangs")
+    func cancelled() async throws {
+        let server = try ScriptedSMTPServer(isSilent: true)
+        let began = ContinuousClock.now
+        let task = Task { try await mailer(server.url, seconds: 30).send(try Letter.example()) }
+        try await Task.sleep(for: .milliseconds(100))
+        task.cancel()
+        await #expect(throws: MailFailure.temporary("cancelled on the way")) { try await task.value }
+        #expect(began.duration(to: .now) < .seconds(5))
+    }
+
+    @Test("where TLS is required, a server without STARTTLS gets no letter and no login")
+    func stripped() async throws {
+        let server = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN"])
+        let failure = await #expect(throws: MailFailure.self) {
+            try await mailer("smtp://ann:pass@127.0.0.1:\(server.port)", requiresTLS: true).send(try Letter.example())
+        }
+        #expect(failure == .temporary("the mail server offers no STARTTLS: nothing was sent"))
+        #expect(!server.lines.contains { $0.hasPrefix("MAIL") || $0.hasPrefix("AUTH") })
+    }
+
+    @Test("TLS is required of every host but this one")
+    func rule() throws {
+        for (url, isLoopback) in [
+            ("smtp://mail.example.com", false), ("smtp://127.0.0.1", true), ("smtp://[::1]", true),
+        ] {
+            #expect(try endpoint(url).isLoopback == isLoopback)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A mail server that answers as it is told, and keeps what it was told. One conversation at a time.
+final class ScriptedSMTPServer: Sendable {
+    let port: UInt16
+    private let listener: Int32
+    private let heard = Mutex<[String]>([])
+    private let replies: [String: String]
+
+    /// - Parameters:
+    ///   - replies: by the first four letters of the command; `greeting` before the first one, `.` after the letter.
+    ///   - isSilent: accepts and never says a word.
+    init(_ replies: [String: String] = [:], isSilent: Bool = false) throws {
+        self.replies = replies
+        listener = try SocketAddress.socket()
+        try SocketAddress.bind(listener, to: "127.0.0.1", port: 0)
+        guard listen(listener, 16) == 0 else { throw ProbeFailure("listen: errno \(errno)") }
+        port = try SocketAddress.localPort(of: listener)
+        if isSilent { return }
+        let thread = Thread { [listener, weak self] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                self?.talk(connection)
+                close(connection)
+            }
+        }
+        thread.start()
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    var lines: [String] { heard.withLock { $0 } }
+    var url: String { "smtp://127.0.0.1:\(port)" }
+
+    private func talk(_ connection: Int32) {
+        say(replies["greeting"] ?? "220 scripted", connection)
+        var isLetter = false
+        var isLogin = false
+        while let line = readLine(connection) {
+            heard.withLock { $0.append(line) }
+            if isLetter {
+                guard line == "." else { continue }
+                isLetter = false
+                say(replies["."] ?? "250 taken", connection)
+            } else if isLogin {
+                isLogin = false
+                say(replies["AUTH"] ?? "235 welcome", connection)
+            } else {
+                let verb = String(line.prefix(4)).uppercased()
+                switch verb {
+                case "AUTH":
+                    isLogin = true
+                    say("334 ", connection)
+                case "DATA":
+                    let reply = replies[verb] ?? "354 go on"
+                    isLetter = reply.hasPrefix("354")
+                    say(reply, connection)
+                case "QUIT":
+                    say("221 bye", connection)
+                    return
+                default: say(replies[verb] ?? "250 fine", connection)
+                }
+            }
+        }
+    }
+
+    private func say(_ text: String, _ connection: Int32) {
+        let bytes = Array("\(text)\r\n".utf8)
+        _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    private func readLine(_ connection: Int32) -> String? {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(connection, &byte, 1) == 1 {
+            if byte == 0x0a { return String(decoding: bytes.filter { $0 != 0x0d }, as: UTF8.self) }
+            bytes.append(byte)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,71 @@
+import SSOShared
+import Testing
+
+@Suite("The markup of the pages")
+struct MarkupTests {
+    /// Every kind of page there is, as a person comes upon them.
+    private static func pages(_ house: House) async throws -> [Visit] {
+        let visitor = house.visitor()
+        let form = try await visitor.beginSignIn(at: house.partner)
+        let wrongAddress = try await visitor.submit(form.page().form(with: "email"), on: form, ["email": "no address"])
+        let waiting = try await visitor.ask(for: "ann@example.com", on: form)
+        let wrongCode = try await visitor.submit(waiting.page().form(with: "code"), on: waiting, ["code": "12"])
+        let complete = try await visitor.enter(house.letters.code(to: "ann@example.com"), on: waiting)
+        let wrongName = try await HomePageTests.rename(visitor, of: house, to: "")
+        var pages = [
+            form, wrongAddress, waiting, wrongCode, complete, wrongName, try await visitor.get(house.origin + "/"),
+        ]
+        for path in ["/nowhere", "/auth/sso/authorize", "/auth/sso/complete?flow=x", "/dev/mailbox"] {
+            pages.append(try await house.visitor().get(house.origin + path))
+        }
+        pages.append(try await house.visitor().get(house.origin + "/"))
+        return pages
+    }
+
+    @Test("no page holds a script, a style or a handler of its own, and every script and style comes from here")
+    func nothingInline() async throws {
+        try await House.open { house in
+            for visit in try await Self.pages(house) {
+                let tags = try visit.page().tags
+                #expect(!tags.contains { $0.name == "style" || $0.name == "base" || $0.name == "iframe" })
+                #expect(
+                    !tags.contains { tag in tag.attributes.contains { $0.name.hasPrefix("on") || $0.name == "style" } })
+                for tag in tags where tag.name == "script" { #expect(tag["src"]?.hasPrefix("/assets/") == true) }
+                for tag in tags where tag.name == "link" { #expect(tag["href"]?.hasPrefix("/assets/") == true) }
+                #expect(!tags.contains { ($0["href"] ?? "").lowercased().hasPrefix("javascript:") })
+            }
+        }
+    }
+
+    @Test("every page has a language, a title and one heading; every field a label, every form a token and POST")
+    func accessible() async throws {
+        try await House.open { house in
+            for visit in try await Self.pages(house) {
+                let page = try visit.page()
+                #expect(page.tags.contains { $0.name == "html" && $0["lang"] == "en" })
+                #expect(visit.text.contains("<title>") && !visit.text.contains("<title></title>"))
+                #expect(page.tags.count { $0.name == "h1" } == 1, "\(visit.address.absolute)")
+                for input in page.tags where input.name == "input" && input["type"] != "hidden" {
+                    #expect(page.tags.contains { $0.name == "label" && $0["for"] == input["id"] })
+                }
+                for form in page.forms {
+                    #expect(form.method == "post")
+                    #expect(form["form_token"]?.isEmpty == false)
+                    #expect(form.action.hasPrefix("/"))
+                }
+            }
+        }
+    }
+
+    @Test(
+        "an error page offers one way on and a reference that is in the log too",
+        arguments: ["/nowhere", "/auth/sso/authorize"])
+    func errors(path: String) async throws {
+        try await House.open { house in
+            let page = try await house.visitor().get(house.origin + path)
+            #expect(try page.page().links.count == 2, "the brand and the way on")
+            let reference = try #require(page.text.firstMatch(of: #/<code>([2-9A-Z]{8})</code>/#)).1
+            #expect(house.log.contains(String(reference)))
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import SSOShared
+import Testing
+
+@Suite("The headers of every answer")
+struct SecurityHeadersTests {
+    private static let policy =
+        "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; "
+        + "frame-ancestors 'none'"
+
+    /// Request and the status it gets from a stranger: pages, errors of every kind, redirects, files, JSON.
+    static let requests: [(method: String, target: String, status: Int)] = [
+        ("GET", "/", 200), ("GET", "/sign-in", 200), ("GET", "/sign-in/code", 303), ("GET", "/dev/mailbox", 200),
+        ("GET", "/healthz", 200), ("GET", "/readyz", 200), ("GET", "/nowhere", 404), ("GET", "/%00", 404),
+        ("GET", "/sign-out", 405), ("HEAD", "/sign-in", 405), ("POST", "/sign-in", 415), ("PUT", "/", 405),
+        ("GET", "/auth/sso/authorize", 400), ("GET", "/auth/sso/complete?flow=x", 404),
+        ("GET", "/auth/sso/verify", 405),
+        ("POST", "/auth/sso/verify", 415), ("GET", "/sign-in?\(String(repeating: "a", count: 9000))", 414),
+        ("GET", "/.well-known/assetlinks.json", 404),
+    ]
+
+    /// ASVS 3.4.
+    @Test("all of them, on pages and on errors", arguments: requests)
+    func everywhere(method: String, target: String, status: Int) async throws {
+        try await House.open { house in
+            let reply = try await house.probe().send(method, target)
+            #expect(reply.status == status)
+            Self.check(reply)
+            #expect(reply.all("content-security-policy") == [Self.policy])
+            #expect(reply.all("referrer-policy") == ["same-origin"])
+            #expect(reply.all("cache-control") == ["no-store"])
+            #expect(reply.header("strict-transport-security") == nil)
+        }
+    }
+
+    @Test("signed-in pages have them too, and the page with the token a tighter policy and no referrer")
+    func signedIn() async throws {
+        try await House.open { house in
+            let visitor = house.visitor()
+            let complete = try await visitor.signIn(at: house.partner, of: house, as: "ann@example.com")
+            Self.check(complete.reply)
+            #expect(
+                complete.reply.all("content-security-policy")
+                    == [Self.policy.replacing("form-action 'self'", with: "form-action 'none'")])
+            #expect(complete.reply.all("referrer-policy") == ["no-referrer"])
+            #expect(complete.reply.all("cache-control") == ["no-store"])
+            let home = try await visitor.get(house.origin + "/")
+            Self.check(home.reply)
+            #expect(home.reply.all("cache-control") == ["no-store"])
+            #expect(home.reply.all("content-security-policy") == [Self.policy])
+        }
+    }
+
+    @Test("over https they ask for https from then on")
+    func strictTransport() async throws {
+        try await House.open(settings: ["IDP_PUBLIC_URL": "https://localhost:4000"]) { house in
+            for target in ["/", "/nowhere", "/healthz"] {
+                let reply = try await house.probe().get(target)
+                #expect(reply.all("strict-transport-security") == ["max-age=31536000; includeSubDomains"])
+            }
+        }
+    }
+
+    @Test("styles and scripts are immutable under their hash, and nothing else may be kept")
+    func assets() async throws {
+        try await House.open { house in
+            let page = try await house.probe().get("/sign-in")
+            let tags = try ScannedPage(page.text).tags
+            let files = tags.filter { $0.name == "link" || $0.name == "script" }.compactMap { $0["href"] ?? $0["src"] }
+            #expect(files.count == 3)
+            for file in files {
+                let reply = try await house.probe().get(file)
+                #expect(reply.status == 200)
+                Self.check(reply)
+                #expect(reply.all("cache-control") == ["public, max-age=31536000, immutable"])
+                #expect(try await house.probe().get(file.replacing("-", with: "-0")).status == 404)
+            }
+        }
+    }
+
+    private static func check(_ reply: ProbeReply) {
+        #expect(reply.all("x-content-type-options") == ["nosniff"])
+        #expect(reply.all("x-frame-options") == ["DENY"])
+        #expect(reply.all("cross-origin-opener-policy") == ["same-origin"])
+        #expect(reply.all("cross-origin-resource-policy") == ["same-origin"])
+        #expect(reply.all("permissions-policy").count == 1)
+        // ASVS 13.4.6: no word of what the server is made of; ASVS 3.4.2: no other origin may read an answer.
+        for name in ["server", "x-powered-by", "access-control-allow-origin"] { #expect(reply.header(name) == nil) }
+    }
+}

@@ -1,0 +1,137 @@
+import Testing
+
+/// Login CSRF and everything near it (RFC 9700 4.7, ASVS 10.1.2): without a state of this very browser nobody is asked and
+/// nothing changes.
+@Suite("The state at the partner's callback")
+struct CallbackStateTests {
+    struct Forgery: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let fields: @Sendable (_ state: String) -> [(String, String)]
+        var status: ClosedRange<Int> = 400...400
+    }
+
+    static let forgeries: [Forgery] = {
+        let token = ("token", Visitor.someToken)
+        return [
+            Forgery(testDescription: "missing", fields: { _ in [token] }),
+            Forgery(testDescription: "empty", fields: { _ in [token, ("state", "")] }),
+            Forgery(testDescription: "null", fields: { _ in [token, ("state", "null")] }),
+            Forgery(testDescription: "an array", fields: { [token, ("state[]", $0)] }),
+            Forgery(testDescription: "twice, the right one first", fields: { [token, ("state", $0), ("state", "x")] }),
+            Forgery(testDescription: "twice, the right one last", fields: { [token, ("state", "x"), ("state", $0)] }),
+            Forgery(testDescription: "twice the same", fields: { [token, ("state", $0), ("state", $0)] }),
+            Forgery(testDescription: "without its end", fields: { [token, ("state", String($0.dropLast()))] }),
+            Forgery(testDescription: "with an end", fields: { [token, ("state", $0 + "A")] }),
+            Forgery(testDescription: "with a blank", fields: { [token, ("state", $0 + " ")] }),
+            Forgery(testDescription: "with a NUL", fields: { [token, ("state", $0 + "\u{0}")] }),
+            Forgery(testDescription: "with a combining mark", fields: { [token, ("state", $0 + "\u{301}")] }),
+            Forgery(testDescription: "in other case", fields: { [token, ("state", CallbackStateTests.swapCase($0))] }),
+            Forgery(testDescription: "padded", fields: { [token, ("state", $0 + "=")] }),
+            Forgery(testDescription: "made up", fields: { [token, ("state", String($0.reversed()))] }),
+            Forgery(
+                testDescription: "a megabyte",
+                fields: { [token, ("state", $0 + String(repeating: "A", count: 1 << 20))] }, status: 400...431),
+        ]
+    }()
+
+    private static func swapCase(_ text: String) -> String {
+        String(text.map { Character($0.isUppercase ? $0.lowercased() : $0.uppercased()) })
+    }
+
+    @Test("a wrong state is refused without a word to the IdP, and the right one still works", arguments: forgeries)
+    func forged(_ forgery: Forgery) async throws {
+        let idp = try FakeIdP()
+        try await idp.open { house in
+            let visitor = house.visitor()
+            let state = try await visitor.state(at: house.partner)
+            let cookie = visitor.cookie("rp_session", at: "127.0.0.2")
+            // A server that stops reading in the middle of a megabyte may close before we have sent it: as good as 4xx.
+            if let visit = try? await visitor.comeBack(to: house.partner, forgery.fields(state)) {
+                #expect(forgery.status.contains(visit.status))
+                #expect(visit.reply.body.isEmpty || visit.reply.all("referrer-policy") == ["no-referrer"])
+            }
+            #expect(idp.calls == 0)
+            #expect(visitor.cookie("rp_session", at: "127.0.0.2") == cookie)
+            #expect(try await visitor.userID(at: house.partner) == nil)
+
+            #expect(try await visitor.comeBack(to: house.partner, state: state).status == 303)
+            #expect(idp.calls == 1)
+            #expect(try await visitor.userID(at: house.partner) == "u1")
+        }
+    }
+
+    @Test("a callback that somebody sent is refused, whoever is signed in stays so, and the IdP is not asked")
+    func loginCSRF() async throws {
+        let idp = try FakeIdP()
+        try await idp.open { house in
+            let (attacker, victim, stranger) = (house.visitor(), house.visitor(), house.visitor())
+            _ = try await victim.comeBack(to: house.partner, state: victim.state(at: house.partner))
+            let bait = try await attacker.state(at: house.partner)
+            let calls = idp.calls
+
+            let visit = try await victim.comeBack(to: house.partner, state: bait)
+            #expect(visit.status == 400)
+            #expect(try visit.page().link(containing: "/auth/sso/start") != nil)
+            #expect(try await victim.userID(at: house.partner) == "u1")
+            #expect(try await stranger.comeBack(to: house.partner, state: bait).status == 400)
+            #expect(try await stranger.userID(at: house.partner) == nil)
+            #expect(stranger.cookies.isEmpty)
+            #expect(idp.calls == calls)
+
+            #expect(try await attacker.comeBack(to: house.partner, state: bait).status == 303)
+            #expect(idp.calls == calls + 1)
+        }
+    }
+
+    @Test("a stolen token put into a sign-in of one's own is refused: it was made for another one (RFC 9700 4.5)")
+    func injectedToken() async throws {
+        try await House.open { house in
+            let (victim, thief) = (house.visitor(), house.visitor())
+            let stolen = try await victim.signIn(at: house.partner, of: house, as: "ann@example.com").token()
+            let state = try await thief.state(at: house.partner)
+            let visit = try await thief.comeBack(to: house.partner, [("token", stolen), ("state", state)])
+            #expect(visit.status == 400)
+            #expect(try await thief.userID(at: house.partner) == nil)
+
+            let again = try await victim.beginSignIn(at: house.partner)
+            _ = try await victim.follow(victim.get(again.callback()))
+            #expect(try await victim.userID(at: house.partner) != nil)
+        }
+    }
+
+    @Test("a state is used up by its first use, whatever came of that")
+    func usedUp() async throws {
+        let idp = try FakeIdP { _ in .bytes(FakeIdP.http("503 Service Unavailable")) }
+        try await idp.open { house in
+            let visitor = house.visitor()
+            let state = try await visitor.state(at: house.partner)
+            #expect(try await visitor.comeBack(to: house.partner, state: state).status == 503)
+            #expect(try await visitor.comeBack(to: house.partner, state: state).status == 400)
+            #expect(idp.calls == 1)
+
+            let refused = try await visitor.state(at: house.partner)
+            let fields = [("error", "invalid_request"), ("state", refused)]
+            #expect(try await visitor.comeBack(to: house.partner, fields).status == 400)
+            #expect(try await visitor.comeBack(to: house.partner, state: refused).status == 400)
+            #expect(idp.calls == 1)
+        }
+    }
+
+    @Test(
+        "what a browser loads ahead of a click redeems nothing; the click itself does",
+        arguments: [("Sec-Purpose", "prefetch"), ("Sec-Purpose", "prefetch;prerender"), ("Purpose", "prefetch")])
+    func prefetch(name: String, value: String) async throws {
+        let idp = try FakeIdP()
+        try await idp.open { house in
+            let visitor = house.visitor()
+            let fields = [("token", Visitor.someToken), ("state", try await visitor.state(at: house.partner))]
+            let ahead = try await visitor.comeBack(to: house.partner, fields, [(name, value)])
+            #expect(ahead.status >= 400)
+            #expect(ahead.reply.header("cache-control") == "no-store")
+            let address = try WebAddress("\(house.partner.callback)?\(FormCoding.encode(fields))")
+            #expect(try await visitor.send("HEAD", address).status == 405)
+            #expect(idp.calls == 0)
+            #expect(try await visitor.comeBack(to: house.partner, fields).status == 303)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Testing
+
+/// The other end is down, broken or somebody else: nobody is signed in, and the page offers to start again
+/// (ASVS 16.5.3).
+@Suite("What the partner makes of the IdP's answer")
+struct LyingIdPTests {
+    struct Lie: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let status: Int
+        let answer: @Sendable (FakeIdP.Request) -> FakeIdP.Answer
+
+        init(_ name: String, _ status: Int, _ answer: @escaping @Sendable (FakeIdP.Request) -> FakeIdP.Answer) {
+            (testDescription, self.status, self.answer) = (name, status, answer)
+        }
+    }
+
+    private static func json(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    static let lies: [Lie] = [
+        Lie("another client's user", 502) { .bytes(FakeIdP.signed($0, FakeIdP.reply(client: "other"))) },
+        Lie("no signature", 502) { _ in
+            .bytes(FakeIdP.http("200 OK", ["Content-Type: application/json"], FakeIdP.reply()))
+        },
+        Lie("the signature of another question", 502) { request in
+            let other = FakeIdP.Request(head: request.head, body: request.body + [0x20])
+            return .bytes(FakeIdP.signed(other))
+        },
+        Lie("the user changed after signing", 502) { request in
+            let text = String(decoding: FakeIdP.signed(request), as: UTF8.self)
+            return .bytes(Array(text.replacing("u1", with: "u2").utf8))
+        },
+        Lie("a redirect", 502) { _ in .bytes(FakeIdP.http("302 Found", ["Location: http://127.0.0.1:1/"])) },
+        Lie("204", 502) { _ in .bytes(FakeIdP.http("204 No Content")) },
+        Lie("a page", 502) { .bytes(FakeIdP.signed($0, json("<title>Hi</title>"), type: "text/html")) },
+        Lie("a page called JSON", 502) { .bytes(FakeIdP.signed($0, json("<title>Hi</title>"))) },
+        Lie("an empty object", 502) { .bytes(FakeIdP.signed($0, json("{}"))) },
+        Lie("an empty user id", 502) { .bytes(FakeIdP.signed($0, FakeIdP.reply(user: ""))) },
+        Lie("two objects", 502) { .bytes(FakeIdP.signed($0, FakeIdP.reply() + FakeIdP.reply())) },
+        Lie("ten megabytes", 502) {
+            .bytesThenClose(FakeIdP.signed($0, FakeIdP.reply() + [UInt8](repeating: 0x20, count: 10 << 20)))
+        },
+        Lie("cut short", 503) { .bytesThenClose(FakeIdP.signed($0).dropLast(20)) },
+        Lie("nothing", 503) { _ in .bytesThenClose([]) },
+        Lie("500", 503) { _ in .bytes(FakeIdP.http("500 Internal Server Error")) },
+        Lie("500 with a user", 503) { .bytes(FakeIdP.signed($0, status: "500 Internal Server Error")) },
+        Lie("503 in its own words", 503) { _ in
+            .bytes(
+                FakeIdP.http(
+                    "503 Service Unavailable", ["Content-Type: application/json"],
+                    json(#"{"error":"temporarily_unavailable"}"#)))
+        },
+        Lie("429", 503) { _ in .bytes(FakeIdP.http("429 Too Many Requests", ["Retry-After: 1"])) },
+        Lie("401 invalid_token", 400) { _ in
+            .bytes(
+                FakeIdP.http(
+                    "401 Unauthorized", ["Content-Type: application/json"], json(#"{"error":"invalid_token"}"#)))
+        },
+        Lie("401 invalid_token with a user", 400) { _ in
+            .bytes(
+                FakeIdP.http(
+                    "401 Unauthorized", ["Content-Type: application/json"],
+                    json(#"{"error":"invalid_token","user":{"id":"u1"}}"#)))
+        },
+        Lie("401 invalid_signature", 502) { _ in
+            .bytes(
+                FakeIdP.http(
+                    "401 Unauthorized", ["Content-Type: application/json"], json(#"{"error":"invalid_signature"}"#)))
+        },
+        Lie("404 of some other server", 502) { _ in .bytes(FakeIdP.http("404 Not Found")) },
+    ]
+
+    @Test("no answer but a right one signs anybody in, and the page leads back to the start", arguments: lies)
+    func lie(_ lie: Lie) async throws {
+        let idp = try FakeIdP(lie.answer)
+        try await idp.open { house in
+            let visitor = house.visitor()
+            let state = try await visitor.state(at: house.partner, returnTo: "/account")
+            let visit = try await visitor.comeBack(to: house.partner, state: state)
+            #expect(visit.status == lie.status)
+            #expect(try visit.page().link(containing: "/auth/sso/") == "/auth/sso/start?return_to=/account")
+            #expect((visit.reply.header("retry-after") != nil) == (lie.status == 503))
+            #expect(visit.reply.all("referrer-policy") == ["no-referrer"])
+            #expect(try await visitor.userID(at: house.partner) == nil)
+            // Asked once: a call that failed may have used the token, and is not repeated.
+            #expect(idp.calls == 1)
+        }
+    }
+
+    @Test("the right answer does: the lies above were refused for what they are")
+    func truth() async throws {
+        let idp = try FakeIdP()
+        try await idp.open { house in
+            let visitor = house.visitor()
+            let state = try await visitor.state(at: house.partner)
+            #expect(try await visitor.comeBack(to: house.partner, state: state).status == 303)
+            #expect(try await visitor.userID(at: house.partner) == "u1")
+        }
+    }
+
+    @Test("an IdP that is not there: a 503 page with a retry, and people who are signed in stay so")
+    func down() async throws {
+        let idp = try FakeIdP { .bytesThenClose(FakeIdP.signed($0)) }
+        try await idp.open { house in
+            let (ann, bob) = (house.visitor(), house.visitor())
+            _ = try await ann.comeBack(to: house.partner, state: ann.state(at: house.partner))
+            let state = try await bob.state(at: house.partner)
+            idp.stop()
+            let visit = try await bob.comeBack(to: house.partner, state: state)
+            #expect(visit.status == 503)
+            let retry = try #require(try visit.page().link(containing: "/auth/sso/start"))
+            #expect(try await bob.click(retry, on: visit).status == 302)
+            #expect(try await ann.userID(at: house.partner) == "u1")
+        }
+    }
+
+    @Test("an IdP that never answers: a 503 page after five seconds, and no other page waits for it")
+    func hung() async throws {
+        let idp = try FakeIdP { _ in .hang }
+        try await idp.open { house in
+            let started = ContinuousClock.now
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 1...60 {
+                    let visitor = house.visitor()
+                    group.addTask {
+                        let state = try await visitor.state(at: house.partner)
+                        #expect(try await visitor.comeBack(to: house.partner, state: state).status == 503)
+                    }
+                }
+                _ = try await eventually("calls hang") { idp.calls > 20 ? true : nil }
+                let asked = ContinuousClock.now
+                #expect(try await house.visitor().get(house.partner.origin + "/").status == 200)
+                #expect(ContinuousClock.now - asked < .seconds(2))
+                try await group.waitForAll()
+            }
+            #expect(ContinuousClock.now - started < .seconds(15))
+        }
+    }
+
+    @Test("a callback with an error says so, and offers to start again")
+    func error() async throws {
+        let idp = try FakeIdP()
+        try await idp.open { house in
+            let visitor = house.visitor()
+            let state = try await visitor.state(at: house.partner, returnTo: "/account")
+            let script = "<script>alert(1)</script>"
+            let visit = try await visitor.comeBack(to: house.partner, [("error", script), ("state", state)])
+            #expect(visit.status == 400)
+            #expect(!visit.text.contains(script) && !visit.text.contains("alert(1)"))
+            #expect(try visit.page().link(containing: "/auth/sso/") == "/auth/sso/start?return_to=/account")
+            #expect(idp.calls == 0)
+        }
+    }
+}

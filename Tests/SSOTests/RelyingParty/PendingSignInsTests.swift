@@ -1,0 +1,105 @@
+import SSOWeb
+import Testing
+
+@testable import RelyingParty
+
+/// Several sign-ins of one browser side by side: each state for itself, ten minutes, eight of them.
+@Suite("Sign-ins that a browser has begun at the partner")
+struct PendingSignInsTests {
+    @Test("a state is good for ten minutes and not a second longer", arguments: [599, 601])
+    func lifetime(seconds: Int) async throws {
+        let idp = try FakeIdP()
+        try await idp.open { house in
+            let visitor = house.visitor()
+            let state = try await visitor.state(at: house.partner)
+            house.clock.advance(by: .seconds(seconds))
+            let visit = try await visitor.comeBack(to: house.partner, state: state)
+            #expect(visit.status == (seconds < 600 ? 303 : 400))
+            #expect(idp.calls == (seconds < 600 ? 1 : 0))
+            if seconds > 600 { #expect(try visit.page().link(containing: "/auth/sso/start") != nil) }
+        }
+    }
+
+    @Test("of nine sign-ins the oldest is forgotten, and the eight others finish in reverse order")
+    func eight() async throws {
+        let idp = try FakeIdP()
+        try await idp.open { house in
+            let visitor = house.visitor()
+            var states: [String] = []
+            for number in 1...9 {
+                states.append(try await visitor.state(at: house.partner, returnTo: "/page-\(number)"))
+            }
+            #expect(Set(states).count == 9)
+            #expect(try await visitor.comeBack(to: house.partner, state: states[0]).status == 400)
+            #expect(idp.calls == 0)
+            for number in stride(from: 9, through: 2, by: -1) {
+                let visit = try await visitor.comeBack(to: house.partner, state: states[number - 1])
+                #expect(visit.status == 303)
+                #expect(visit.reply.header("location") == "/page-\(number)")
+            }
+            #expect(idp.calls == 8)
+        }
+    }
+
+    @Test("ten thousand beginnings leave a cookie and a row as small as eight do")
+    func bounded() async throws {
+        var pending = PendingSignIns()
+        for number in 1...10_000 {
+            pending.add(
+                .init(state: "state-\(number)", codeVerifier: "v", idp: "i", returnTo: "/", begunAt: TestClock().now))
+        }
+        #expect(pending.open.count == 8)
+        #expect(pending.open.first?.state == "state-9993")
+        for state in pending.open.map(\.state) { pending.consume(state) }
+        #expect(pending.open.isEmpty && pending.finished.count == 8)
+    }
+
+    @Test("a reload of the callback after success goes to the page without asking the IdP again")
+    func reload() async throws {
+        let idp = try FakeIdP()
+        try await idp.open { house in
+            let visitor = house.visitor()
+            let state = try await visitor.state(at: house.partner, returnTo: "/account")
+            for _ in 1...3 {
+                let visit = try await visitor.comeBack(to: house.partner, state: state)
+                #expect(visit.status == 303)
+                #expect(visit.reply.header("location") == "/account")
+            }
+            #expect(idp.calls == 1)
+            // Another browser that learned the address gets nothing out of it.
+            #expect(try await house.visitor().comeBack(to: house.partner, state: state).status == 400)
+        }
+    }
+
+    @Test("a callback sent twice in one breath redeems once, and neither answer is an error of the server")
+    func doubleClick() async throws {
+        let idp = try FakeIdP()
+        try await idp.open { house in
+            let visitor = house.visitor()
+            let state = try await visitor.state(at: house.partner)
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 1...8 {
+                    let twin = visitor.twin()
+                    group.addTask { try await twin.comeBack(to: house.partner, state: state).status }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.filter { $0 == 303 }.count == 1)
+            #expect(statuses.allSatisfy { $0 == 303 || $0 == 400 })
+            #expect(idp.calls == 1)
+        }
+    }
+
+    @Test("a sign-in begun by an image on a strange page changes nothing for whoever is signed in")
+    func startByImage() async throws {
+        let idp = try FakeIdP()
+        try await idp.open { house in
+            let visitor = house.visitor()
+            _ = try await visitor.comeBack(to: house.partner, state: visitor.state(at: house.partner))
+            let image = [("Sec-Fetch-Dest", "image"), ("Sec-Fetch-Site", "cross-site")]
+            for _ in 1...20 { _ = try await visitor.get(house.partner.origin + "/auth/sso/start", image) }
+            #expect(try await visitor.userID(at: house.partner) == "u1")
+            #expect(idp.calls == 1)
+        }
+    }
+}

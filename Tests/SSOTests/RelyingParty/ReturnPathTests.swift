@@ -1,0 +1,74 @@
+import Testing
+
+@testable import RelyingParty
+
+/// No open redirector after the sign-in (RFC 9700 4.11.1).
+@Suite("Where a sign-in at the partner leads back to")
+struct ReturnPathTests {
+    static let elsewhere = [
+        "//evil.example", "///evil.example", "/\\evil.example", "\\/evil.example", "\\\\evil.example",
+        "https://evil.example", "https:evil.example", "javascript:alert(1)", "data:text/html,x", "evil.example",
+        "/\t/evil.example", "\t//evil.example", " //evil.example", "/\r\n/evil.example", "/a\r\nSet-Cookie: a=b",
+        "/a\u{0}b", "/caf\u{e9}", "/\u{2028}", "/\u{ff0f}evil.example", "", "?a=b", "#a", ".", "../a",
+        "/" + String(repeating: "a", count: 1024),
+    ]
+    static let here = ["/", "/account", "/a/b?c=d&e=f", "/a%2fb", "/a//b", "/a?u=https://evil.example/", "/.//a"]
+
+    @Test("whatever a browser could take for another place becomes the start page", arguments: elsewhere)
+    func refused(path: String) { #expect(ReturnPath.checked(path) == "/") }
+
+    @Test("a path on this origin is kept byte for byte", arguments: here)
+    func kept(path: String) { #expect(ReturnPath.checked(path) == path) }
+
+    @Test("no return_to leads away, and a good one leads home")
+    func wholeWay() async throws {
+        let idp = try FakeIdP()
+        try await idp.open { house in
+            let visitor = house.visitor()
+            for path in ["//evil.example", "/\\evil.example", "https://evil.example/", "/a\r\nX-Injected: 1"] {
+                let state = try await visitor.state(at: house.partner, returnTo: path)
+                let visit = try await visitor.comeBack(to: house.partner, state: state)
+                #expect(visit.reply.header("location") == "/")
+                #expect(visit.reply.header("x-injected") == nil)
+            }
+            let query = "return_to=/account&return_to=//evil.example"
+            let twice = try await visitor.get("\(house.partner.origin)/auth/sso/start?\(query)")
+            let back = try await visitor.comeBack(
+                to: house.partner, state: twice.location().query("state") ?? "")
+            #expect(back.reply.header("location") == "/")
+
+            let state = try await visitor.state(at: house.partner, returnTo: "/account?tab=1&x=%41")
+            let good = try await visitor.comeBack(to: house.partner, state: state)
+            #expect(good.reply.header("location") == "/account?tab=1&x=%41")
+        }
+    }
+
+    @Test("the page for signed-in people sends a stranger to sign in and brings them back")
+    func account() async throws {
+        let idp = try FakeIdP()
+        try await idp.open { house in
+            let visitor = house.visitor()
+            let account = try await visitor.get(house.partner.origin + "/account")
+            #expect(account.status == 303)
+            let start = try await visitor.get(account.location())
+            #expect(start.status == 302)
+            let state = try #require(try start.location().query("state"))
+            let page = try await visitor.follow(visitor.comeBack(to: house.partner, state: state))
+            #expect(page.address.path == "/account" && page.status == 200)
+        }
+    }
+
+    @Test("the answer of a sign-in is a redirect to a clean address that nobody keeps or learns of")
+    func clean() async throws {
+        let idp = try FakeIdP()
+        try await idp.open { house in
+            let visitor = house.visitor()
+            let visit = try await visitor.comeBack(to: house.partner, state: visitor.state(at: house.partner))
+            #expect(visit.status == 303)
+            #expect(visit.reply.header("location") == "/")
+            #expect(visit.reply.all("referrer-policy") == ["no-referrer"])
+            #expect(visit.reply.all("cache-control") == ["no-store"])
+            #expect(!visit.text.contains("sst_"))
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import SSOWeb
+import Testing
+
+@Suite("Health, headers and banners")
+struct HealthTests {
+    @Test("both programs say that they serve, and that they can work")
+    func fine() async throws {
+        try await House.open { house in
+            for probe in Self.probes(of: house) {
+                let health = try await probe.get("/healthz")
+                #expect(health.status == 200 && health.text == "ok")
+                #expect(health.header("set-cookie") == nil)
+                let ready = try await probe.get("/readyz")
+                #expect(ready.status == 200)
+                #expect(try JSONDecoding.value(ready.body)["status"] == "ready")
+                #expect(try await probe.send("HEAD", "/healthz").status == 200)
+            }
+        }
+    }
+
+    @Test("without its database a program serves and is not ready, says so in JSON, and names no path")
+    func unready() async throws {
+        try await House.open { house in
+            await house.database.close()
+            await house.partner.database.close()
+            for probe in Self.probes(of: house) {
+                #expect(try await probe.get("/healthz").text == "ok")
+                let ready = try await probe.get("/readyz")
+                #expect(ready.status == 503)
+                #expect(ready.header("content-type") == "application/json")
+                #expect(try JSONDecoding.value(ready.body)["reason"] == "database")
+                #expect(!ready.text.contains("sqlite"))
+            }
+            // The same at a page, and where a token is in the address nothing of it gets into a Referer.
+            let state = "\(house.partner.callback)?token=\(Visitor.someToken)&state=a"
+            let visitor = house.visitor()
+            visitor.setCookie("rp_session", to: String(repeating: "A", count: 43), at: "127.0.0.2")
+            let callback = try await visitor.get(state)
+            #expect(callback.status == 503)
+            #expect(callback.reply.all("referrer-policy") == ["no-referrer"])
+            #expect(callback.reply.header("retry-after") != nil)
+            #expect(try callback.page().links.isEmpty == false)
+        }
+    }
+
+    @Test("over https every answer asks for https from now on, and the cookie is bound to it")
+    func https() async throws {
+        let settings = ["IDP_PUBLIC_URL": "https://localhost:4000"]
+        let partner = ["RP_PUBLIC_URL": "https://localhost:4100"]
+        try await House.open(settings: settings, partnerSettings: partner) { house in
+            for probe in Self.probes(of: house) {
+                for path in ["/", "/healthz", "/nowhere", "/sign-out"] {
+                    let reply = try await probe.get(path)
+                    #expect(reply.all("strict-transport-security") == ["max-age=31536000; includeSubDomains"])
+                }
+            }
+            for (probe, name) in zip(Self.probes(of: house), ["__Host-idp_session", "__Host-rp_session"]) {
+                let path = name.contains("idp") ? "/sign-in" : "/"
+                let cookie = try await probe.get(path).header("set-cookie") ?? ""
+                #expect(cookie.hasPrefix(name + "="))
+                #expect(cookie.contains("; Secure") && cookie.contains("; HttpOnly") && cookie.contains("; Path=/"))
+                #expect(cookie.contains("; SameSite=Lax") && !cookie.contains("Domain"))
+            }
+        }
+        try await House.open { house in
+            for probe in Self.probes(of: house) {
+                let plain = try await probe.get("/")
+                #expect(plain.header("strict-transport-security") == nil)
+            }
+        }
+    }
+
+    @Test("no answer says what software gave it, errors of the parser included (ASVS 13.4.6)")
+    func noBanner() async throws {
+        try await House.open { house in
+            for probe in Self.probes(of: house) {
+                for path in ["/", "/healthz", "/nowhere", "/auth/sso/verify", "/auth/sso/callback"] {
+                    let reply = try await probe.get(path)
+                    for header in ["server", "via", "x-powered-by"] { #expect(reply.header(header) == nil) }
+                    for word in Self.words { #expect(!reply.text.lowercased().contains(word), "\(path): \(word)") }
+                }
+                let broken = String(decoding: try await probe.raw(Array("nonsense\r\n\r\n".utf8)), as: UTF8.self)
+                #expect(broken.hasPrefix("HTTP/1.1 400"))
+                for word in Self.words + ["server:"] { #expect(!broken.lowercased().contains(word)) }
+            }
+        }
+    }
+
+    private static let words = ["hummingbird", "swiftnio", "swift-nio", "sqlite", "grdb", ".swift", "fatal error"]
+
+    private static func probes(of house: House) -> [HTTPProbe] {
+        [
+            HTTPProbe(port: house.port, authority: "localhost:4000"),
+            HTTPProbe(host: "127.0.0.2", port: house.partner.port, authority: "127.0.0.2:4100"),
+        ]
+    }
+}

@@ -1,0 +1,92 @@
+import Testing
+
+/// One way to write each address, and only the methods it has (ASVS 4.1.4, 13.4.4).
+@Suite("Paths and methods")
+struct PathAndMethodTests {
+    @Test(
+        "another way to write a path leads nowhere",
+        arguments: [
+            "//healthz", "/healthz/", "/Healthz", "/HEALTHZ", "/./healthz", "/a/../healthz", "/../healthz",
+            "/%68ealthz", "/healthz%00", "/healthz%2f", "/healthz;a=b", "/healthz/..;/healthz", "/..%2fhealthz",
+            "/\\healthz", "/healthz#a", "/healthz%", "/healthz%zz", "/%2e%2e/healthz", "/healthz%20", "/healthz.",
+            "/.env", "/.git/config", "/metrics", "/debug", "/server-status", "/%c0%af", "/assets/../healthz",
+        ])
+    func paths(path: String) async throws {
+        try await House.open { house in
+            for (port, name) in [(house.port, "127.0.0.1"), (house.partner.port, "127.0.0.2")] {
+                let probe = HTTPProbe(host: name, port: port, authority: "localhost:4000")
+                let reply = try await probe.get(path)
+                #expect(reply.status == 404 || reply.status == 400)
+                #expect(reply.header("location") == nil)
+                #expect(try await probe.get("/healthz?\(path.count)").status == 200)
+            }
+        }
+    }
+
+    @Test(
+        "a method that an address does not have gets 405 and the ones it has",
+        arguments: [
+            ("TRACE", "/", "GET"), ("POST", "/auth/sso/authorize", "GET"), ("HEAD", "/auth/sso/authorize", "GET"),
+            ("HEAD", "/auth/sso/complete", "GET"), ("GET", "/auth/sso/verify", "POST"),
+            ("OPTIONS", "/auth/sso/verify", "POST"), ("GET", "/sign-out", "POST"), ("PUT", "/sign-in", "GET, POST"),
+            ("DELETE", "/sign-in/code", "GET, POST"), ("PATCH", "/healthz", "GET, HEAD"),
+            ("TRACE", "/.well-known/assetlinks.json", "GET, HEAD"),
+        ])
+    func methods(method: String, path: String, allowed: String) async throws {
+        try await House.open(settings: ["IDP_ANDROID_APPS": Self.app]) { house in
+            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+            let reply = try await probe.send(method, path, [("Origin", "https://evil.example")])
+            #expect(reply.status == 405)
+            #expect(reply.header("allow") == allowed)
+            #expect(!reply.headers.contains { $0.name.lowercased().hasPrefix("access-control") })
+            #expect(try await probe.get("/healthz").status == 200)
+        }
+    }
+
+    static let app = "com.example.app=" + (0..<32).map { _ in "AB" }.joined(separator: ":")
+
+    @Test(
+        "a Range is taken or left, never a fault",
+        arguments: [
+            "bytes=5-2", "bytes=0-9223372036854775807", "bytes=-9223372036854775808", "bytes=a-b", "bytes=0-0,1-1",
+        ])
+    func range(_ value: String) async throws {
+        try await House.open { house in
+            let visitor = house.visitor()
+            let page = try await visitor.get(house.origin + "/").page()
+            let style = try #require(page.tags.first { $0.name == "link" && $0["rel"] == "stylesheet" }?["href"])
+            let reply = try await visitor.get(house.origin + style, [("Range", value)])
+            #expect([200, 206, 416].contains(reply.status))
+            #expect(try await visitor.get(house.origin + style).status == 200)
+        }
+    }
+
+    @Test(
+        "bytes that are no UTF-8 in a query, a cookie or a field are no fault of the server",
+        arguments: ["%ff", "%c3", "%ed%a0%80", "%00", "%", "%zz", "%u0041"])
+    func escapes(_ text: String) async throws {
+        try await House.open { house in
+            let visitor = house.visitor()
+            for target in [
+                "/sign-in?flow=\(text)", "/auth/sso/complete?flow=\(text)", "/auth/sso/authorize?client_id=\(text)",
+                "/auth/sso/authorize?client_id=partner-1&redirect_uri=\(text)&state=\(text)",
+            ] {
+                #expect(try await visitor.get(house.origin + target).status < 500)
+            }
+            let callback = try await visitor.get("\(house.partner.callback)?token=\(text)&state=\(text)")
+            #expect(callback.status == 400)
+            let start = try await visitor.get("\(house.partner.origin)/auth/sso/start?return_to=\(text)")
+            #expect(start.status == 302)
+        }
+        try await House.open { house in
+            let cookies = [
+                "idp_session=\u{ff}", "idp_session=%ff", "=", ";;;", "idp_session", "idp_session==\u{1f600}",
+            ]
+            for cookie in cookies {
+                let reply = try await HTTPProbe(port: house.port, authority: "localhost:4000").get(
+                    "/sign-in", [("Cookie", cookie), ("Accept-Language", "\u{fffd}\u{301}")])
+                #expect(reply.status == 200)
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import SSOWeb
+import Testing
+
+/// Clients that take their time, and many of them: none holds a place for ever (ASVS 15.1.3, slow request attacks).
+@Suite("Slow clients and floods of connections")
+struct SlowClientTests {
+    static let limits = ServerLimits(
+        idle: .milliseconds(300), request: .milliseconds(600), answer: .seconds(1), connections: 16)
+
+    /// Says something every 50 ms, up to ten seconds, and answers how long the server put up with it.
+    private func patience(
+        of probe: HTTPProbe, with beginning: String, then drip: String
+    ) async throws -> Duration {
+        try await onOwnThread {
+            let connection = try probe.connect()
+            let start = ContinuousClock.now
+            do {
+                try connection.send(Array(beginning.utf8))
+                while ContinuousClock.now - start < .seconds(10) {
+                    Thread.sleep(forTimeInterval: 0.05)
+                    try connection.send(Array(drip.utf8))
+                }
+            } catch is ProbeFailure {}
+            return ContinuousClock.now - start
+        }
+    }
+
+    @Test(
+        "a head that drips, a body that drips, chunks that drip: closed in time",
+        arguments: [
+            ("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ", "a"),
+            ("GET / HTTP/1.1\r\nHost: a\r\n", "X-Slow: a\r\n"),
+            ("POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n", "a"),
+            ("POST /form HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\na\r\n"),
+        ])
+    func drip(beginning: String, drip: String) async throws {
+        try await TinyServer.running(Self.limits) { probe in
+            let patience = try await patience(of: probe, with: beginning, then: drip)
+            #expect(patience < .seconds(4))
+            #expect(try await probe.get("/").text == "here")
+        }
+    }
+
+    @Test(
+        "a connection that says nothing, half a head, or nothing after an answer is closed",
+        arguments: ["", "G", "GET / HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"])
+    func silent(_ beginning: String) async throws {
+        try await TinyServer.running(Self.limits) { probe in
+            let start = ContinuousClock.now
+            let answer = try await onOwnThread {
+                let connection = try HTTPConnection(host: probe.host, port: probe.port, timeout: .seconds(8))
+                try connection.send(Array(beginning.utf8))
+                return connection.everything()
+            }
+            #expect(ContinuousClock.now - start < .seconds(4))
+            #expect(answer.isEmpty == !beginning.hasSuffix("\r\n\r\n"))
+            #expect(try await probe.get("/").text == "here")
+        }
+    }
+
+    @Test("a client that asks again and again and does not read is closed before it has got all")
+    func slowReader() async throws {
+        try await TinyServer.running(Self.limits) { probe in
+            let got = try await onOwnThread {
+                let connection = try probe.connect()
+                for _ in 1...3 { try connection.send(probe.request("GET", "/big", close: false)) }
+                Thread.sleep(forTimeInterval: 3)
+                return connection.everything().count
+            }
+            #expect(got < 2 * TinyServer.bigBytes)
+            #expect(try await probe.raw(probe.request("GET", "/big"), halfClose: false).count > TinyServer.bigBytes)
+        }
+    }
+
+    @Test("more connections than there are places wait, are closed in turn, and let a person through")
+    func flood() async throws {
+        try await TinyServer.running(Self.limits) { probe in
+            let flood = try (0..<120).map { _ in try probe.connect() }
+            #expect(try await probe.get("/").text == "here")
+            withExtendedLifetime(flood) {}
+        }
+    }
+
+    @Test("the limits in force are those of the contract")
+    func defaults() {
+        let limits = ServerLimits()
+        #expect(limits.idle == .seconds(15))
+        #expect(limits.request == .seconds(10))
+        #expect(limits.drain == .seconds(10))
+        #expect(limits.connections == 1024)
+    }
+}

@@ -1,0 +1,45 @@
+import SSOWeb
+import Testing
+
+@testable import RelyingParty
+
+/// ASVS 13.2.3.
+@Suite("Secrets that others may know")
+struct ExampleSecretTests {
+    private static func read(_ url: String, secret: String) -> SettingsReader {
+        let reader = SettingsReader(
+            SettingsSource([
+                "RP_PUBLIC_URL": url, "RP_IDP_URL": "https://sso.example.com", "RP_SECRET_KEY": ProgramPair.secret(),
+                "SSO_CLIENT_ID": "partner", "SSO_SHARED_SECRET": secret,
+            ]))
+        _ = RelyingPartySettings.read(reader)
+        return reader
+    }
+
+    @Test(
+        "one copied from a page stops the start where others can reach it, and warns on a machine of one's own",
+        arguments: ["changeme-changeme-changeme-changeme-42", "Your-Secret-0123456789-abcdefghij-xyz"])
+    func copied(secret: String) throws {
+        let reached = Self.read("https://partner.example.com", secret: secret)
+        let problem = try #require(reached.problems.first)
+        #expect(problem.hasPrefix("SSO_SHARED_SECRET"))
+        #expect(problem.contains("openssl rand -hex 32"))
+        #expect(!problem.contains(secret))
+        let trial = Self.read("http://localhost:8081", secret: secret)
+        #expect(trial.problems.isEmpty)
+        #expect(trial.warnings.contains { $0.hasPrefix("SSO_SHARED_SECRET") })
+    }
+
+    @Test("a pattern is warned of", arguments: ["a", "1234"])
+    func patterned(part: String) {
+        let reader = Self.read("https://partner.example.com", secret: String(repeating: part, count: 40))
+        #expect(reader.problems.isEmpty)
+        #expect(reader.warnings.contains { $0.contains("pattern") && !$0.contains(part + part) })
+    }
+
+    @Test("random ones pass without a word")
+    func random() {
+        let reader = Self.read("https://partner.example.com", secret: ProgramPair.secret())
+        #expect(reader.problems.isEmpty && reader.warnings.isEmpty)
+    }
+}

@@ -1,0 +1,68 @@
+import SSOShared
+import SSOWeb
+import Testing
+
+/// Any secret `X` may come as `X_FILE`.
+@Suite("Secrets from files")
+struct SecretFileTests {
+    typealias Program = SettingsFixture.Program
+
+    static let names: [(Program, String)] = [
+        (.idp, "IDP_SECRET_KEY"), (.idp, "SSO_SHARED_SECRET"), (.idp, "IDP_MAIL_URL"),
+        (.partner, "RP_SECRET_KEY"), (.partner, "SSO_SHARED_SECRET"),
+    ]
+
+    private func good(_ name: String) -> String {
+        name == "IDP_MAIL_URL" ? "outbox:var/outbox" : ProgramPair.secret()
+    }
+
+    @Test("the file's text counts as the value would; a line end is no part of it", arguments: names)
+    func read(program: Program, name: String) throws {
+        let folder = try TemporaryFolder()
+        let value = good(name)
+        let plain = try folder.write(value, to: "plain")
+        let reader = SettingsFixture.read(program, [name: "", name + "_FILE": plain])
+        #expect(reader.problems.isEmpty && reader.warnings.isEmpty)
+
+        let line = try folder.write(value + "\n", to: "line")
+        let second = SettingsFixture.read(program, [name: "", name + "_FILE": line])
+        #expect(second.problems.isEmpty)
+        if name.contains("SECRET") {
+            #expect(second.warnings.count == 1)
+            #expect(second.warnings.first?.contains(name) == true)
+            let fingerprint = try SharedSecret.parse(value, setting: name).fingerprint
+            for reader in [reader, second] {
+                #expect(reader.lines.contains { $0.name == name && $0.shown.contains(fingerprint) })
+            }
+        }
+    }
+
+    @Test("given twice, or a file that cannot be used: one problem that names the setting", arguments: names)
+    func faults(program: Program, name: String) throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(good(name), to: "secret")
+        let empty = try folder.write("", to: "empty")
+        let giant = try folder.write(String(repeating: "0123456789abcdef", count: 5000), to: "giant")
+        let both = SettingsFixture.read(program, [name + "_FILE": file])
+        #expect(both.problems.count == 1)
+        #expect(both.problems.first?.hasPrefix("\(name): given twice") == true)
+        for path in [folder.path(of: "missing"), empty, giant, folder.path] {
+            let reader = SettingsFixture.read(program, [name: "", name + "_FILE": path])
+            #expect(reader.problems.count == 1, "\(reader.problems)")
+            #expect(reader.problems.first?.hasPrefix(name + "_FILE: ") == true, "\(reader.problems)")
+            #expect(reader.problems.first?.contains(path) == true)
+        }
+    }
+
+    @Test("several keys in one setting: the first seals, each is shown, a bad one is named by its place")
+    func keyRing() throws {
+        let (one, two) = (ProgramPair.secret(), ProgramPair.secret())
+        let reader = SettingsFixture.read(.idp, ["IDP_SECRET_KEY": "\(one),\(two)"])
+        #expect(reader.problems.isEmpty)
+        let prints = try [one, two].map { try SharedSecret.parse($0, setting: "").fingerprint }
+        #expect(
+            reader.lines.contains { $0.name == "IDP_SECRET_KEY" && $0.shown.contains(prints.joined(separator: ", ")) })
+        let bad = SettingsFixture.read(.idp, ["IDP_SECRET_KEY": "\(one),"])
+        #expect(bad.problems.first?.hasPrefix("IDP_SECRET_KEY (key 2 of 2)") == true)
+    }
+}

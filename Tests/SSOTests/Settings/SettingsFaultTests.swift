@@ -1,0 +1,140 @@
+import SSOWeb
+import Testing
+
+/// Contract 2: whoever runs the programs sees all that is wrong at once, which setting it is, and the way out.
+@Suite("What is wrong with the settings")
+struct SettingsFaultTests {
+    typealias Program = SettingsFixture.Program
+
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let program: Program
+        let name: String
+        let value: String
+        /// What the words must hold for the person to know what to do.
+        let wayOut: String
+        var testDescription: String { "\(name)=\(value.prefix(60))" }
+
+        init(_ program: Program, _ name: String, _ value: String, _ wayOut: String) {
+            (self.program, self.name, self.value, self.wayOut) = (program, name, value, wayOut)
+        }
+    }
+
+    private static let make = "openssl rand -hex 32"
+
+    static let faults: [Fault] =
+        origins(.idp, "IDP_PUBLIC_URL") + origins(.partner, "RP_PUBLIC_URL") + origins(.partner, "RP_IDP_URL")
+        + secrets(.idp, "IDP_SECRET_KEY") + secrets(.idp, "SSO_SHARED_SECRET")
+        + secrets(.partner, "RP_SECRET_KEY") + secrets(.partner, "SSO_SHARED_SECRET")
+        + listens(.idp, "IDP_LISTEN") + listens(.partner, "RP_LISTEN") + [
+            Fault(.idp, "IDP_DATABASE_URL", "var/idp.sqlite", "sqlite:PATH"),
+            Fault(.idp, "IDP_DATABASE_URL", "postgres://user:password@host/db", "sqlite:PATH"),
+            Fault(.partner, "RP_DATABASE_URL", "sqlite:", "sqlite:PATH"),
+            Fault(.idp, "IDP_MAIL_URL", "", "smtp://"), Fault(.idp, "IDP_MAIL_FROM", "", "Main App <"),
+            Fault(.idp, "IDP_MAIL_HOURLY_LIMIT", "many", "from 1 to"),
+            Fault(.idp, "IDP_MAIL_HOURLY_LIMIT", "0", "from 1 to"),
+            Fault(.idp, "IDP_ALLOWED_EMAILS", "*@example.com, nobody", "*@domain"),
+            Fault(.idp, "IDP_TRUSTED_PROXIES", "10.0.0.0/33", "0 to 32"),
+            Fault(.idp, "IDP_TRUSTED_PROXIES", "10.0.0.0/+8", "0 to 32"),
+            Fault(.idp, "IDP_TRUSTED_PROXIES", "proxy.example", "10.0.0.0/8"),
+            Fault(.idp, "IDP_APPLE_APP_IDS", "com.example.app", "team id"),
+            Fault(.idp, "IDP_ANDROID_APPS", "com.example.app=AB", "SHA-256"),
+            Fault(.idp, "IDP_CLIENTS_FILE", "/nowhere/clients.yaml", "/nowhere/clients.yaml"),
+            Fault(.idp, "SSO_CLIENT_ID", "Partner", "lower-case"), Fault(.idp, "SSO_CLIENT_ID", "", "such as: partner"),
+            Fault(.idp, "SSO_CLIENT_NAME", "a\u{7}b", "visible"),
+            Fault(.idp, "SSO_REDIRECT_URIS", "", "https://partner.example.com/auth/sso/callback"),
+            Fault(.idp, "SSO_REDIRECT_URIS", "http://partner.example/cb", "https"),
+            Fault(.idp, "SSO_REDIRECT_URIS", "https://partner.example/*", "Register each"),
+            Fault(.partner, "SSO_CLIENT_ID", "", "registered"),
+            Fault(.partner, "SSO_CLIENT_ID", "Bad Id", "lower-case"),
+            Fault(
+                .partner, "RP_IDP_BACKCHANNEL_URL", "http://idp.internal:8080", "RP_ALLOW_PLAINTEXT_BACKCHANNEL=true"),
+            Fault(.partner, "RP_ALLOW_PLAINTEXT_BACKCHANNEL", "yes", "neither true nor false"),
+            Fault(.partner, "RP_REQUIRE_SIGNED_RESPONSE", "0", "neither true nor false"),
+            Fault(.partner, "RP_CA_FILE", "/nowhere/ca.pem", "Check the path"),
+            Fault(.partner, "RP_CA_FILE", "/etc/hostname", "PEM"),
+        ]
+
+    private static func origins(_ program: Program, _ name: String) -> [Fault] {
+        [
+            Fault(program, name, "http://sso.example.com", "must be https"),
+            Fault(program, name, "ftp://sso.example.com", "https://"),
+            Fault(program, name, "sso.example.com", "https://sso.example.com"),
+            Fault(program, name, "https://sso.example.com/path", "Leave out path"),
+            Fault(program, name, "https://user@sso.example.com", "Leave out path"),
+            Fault(program, name, "https://sso.example.com?a=b", "Leave out path"),
+            Fault(program, name, "https://sso.example.com:443", "Leave it out"),
+            Fault(program, name, "https://sso.example.com:", "Leave it out"),
+            Fault(program, name, "http://localhost:80", "Leave it out"),
+            Fault(program, name, "https://sso.example.com:70000", "port"),
+            Fault(program, name, "https://evil.example\\@sso.example.com", "Leave out path"),
+            Fault(program, name, "https://sso.ex%41mple.com", "letters"),
+            Fault(program, name, "http://localhost.evil.example", "must be https"),
+            Fault(program, name, "http://127.0.0.1.evil.example", "must be https"),
+        ]
+    }
+
+    private static func secrets(_ program: Program, _ name: String) -> [Fault] {
+        [
+            Fault(program, name, "", make), Fault(program, name, "short", make),
+            Fault(program, name, "0123456789abcdef 0123456789abcdef", make),
+            Fault(program, name, "0123456789abcdef\r\n0123456789abcdef", make),
+            Fault(program, name, "\"0123456789abcdef0123456789abcdef\"", make),
+            Fault(program, name, "\u{feff}0123456789abcdef0123456789abcdef", make),
+        ]
+    }
+
+    private static func listens(_ program: Program, _ name: String) -> [Fault] {
+        ["nowhere", "127.0.0.1", ":8080", "127.0.0.1:port", "127.0.0.1:70000", "127.0.0.1:+80", "a b:80"].map {
+            Fault(program, name, $0, "127.0.0.1:8080")
+        }
+    }
+
+    @Test("every fault names its setting and the way out, and never a secret", arguments: faults)
+    func named(_ fault: Fault) throws {
+        let reader = SettingsFixture.read(fault.program, [fault.name: fault.value])
+        let problem = try #require(reader.problems.first)
+        #expect(reader.problems.count == 1, "\(reader.problems)")
+        #expect(problem.hasPrefix(fault.name), "\(problem)")
+        #expect(problem.contains(fault.wayOut), "\(problem)")
+        #expect(!problem.utf8.contains(10), "\(problem)")
+        if fault.name.contains("SECRET"), !fault.value.isEmpty { #expect(!problem.contains(fault.value)) }
+        #expect(fault.value.isEmpty || !problem.contains("password"))
+    }
+
+    @Test("the same settings without a fault are fine", arguments: Program.allCases)
+    func fine(program: Program) {
+        let reader = SettingsFixture.read(program)
+        #expect(reader.problems.isEmpty && reader.warnings.isEmpty)
+        #expect(!reader.lines.isEmpty)
+        let shown = reader.lines.map(\.shown).joined(separator: "\n")
+        #expect(shown.contains("fingerprint"))
+        #expect(!shown.contains(SettingsFixture.secret) && !shown.contains(SettingsFixture.otherSecret))
+    }
+
+    @Test("all faults come at once", arguments: Program.allCases)
+    func together(program: Program) {
+        // Without an id there is no client of which anything else could be wrong.
+        let all = Self.faults.filter {
+            $0.program == program && !$0.value.isEmpty && (program == .partner || $0.name != "SSO_CLIENT_ID")
+        }
+        let changes = Dictionary(all.map { ($0.name, $0.value) }) { first, _ in first }
+        let reader = SettingsFixture.read(program, changes)
+        for name in changes.keys {
+            #expect(reader.problems.contains { $0.hasPrefix(name) }, "\(name) is not named in \(reader.problems)")
+        }
+    }
+
+    @Test("letters shown to every visitor are for a loopback address only")
+    func outbox() {
+        let reader = SettingsFixture.read(.idp, ["IDP_PUBLIC_URL": "https://sso.example.com"])
+        #expect(reader.problems.count == 1)
+        #expect(reader.problems.first?.hasPrefix("IDP_MAIL_URL: outbox:") == true)
+        #expect(SettingsFixture.read(.idp, ["IDP_PUBLIC_URL": "https://localhost"]).problems.isEmpty)
+    }
+
+    @Test("plain http to the back channel goes through when it is allowed by name")
+    func plaintext() {
+        let changes = ["RP_IDP_BACKCHANNEL_URL": "http://idp.internal:8080", "RP_ALLOW_PLAINTEXT_BACKCHANNEL": "true"]
+        #expect(SettingsFixture.read(.partner, changes).problems.isEmpty)
+    }
+}

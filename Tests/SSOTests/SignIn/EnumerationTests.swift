@@ -1,0 +1,112 @@
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import IdP
+
+/// ASVS 6.3.8, WSTG-IDNT-04.
+@Suite("Nobody learns who may sign in")
+struct EnumerationTests {
+    /// All of one length, so that even the lengths of the answers can be compared.
+    private static let addresses = (
+        known: "known@example.com", fresh: "fresh@example.com", disabled: "fired@example.com",
+        stray: "stray@nowhere.org"
+    )
+
+    @Test(
+        "every step answers the same, byte for byte, for an address that may sign in, a disabled one and a strange one")
+    func sameAnswers() async throws {
+        try await House.open { house in
+            for address in [Self.addresses.known, Self.addresses.disabled] {
+                let asking = try await house.asking(address)
+                #expect(try await asking.guess(asking.code).status == 303)
+            }
+            try await house.database.write { connection in
+                try connection.execute("UPDATE account SET disabled = 1 WHERE email = '\(Self.addresses.disabled)'")
+            }
+            house.clock.advance(by: .days(2))
+            let known = try await Self.answers(to: Self.addresses.known, house)
+            #expect(try await Self.answers(to: Self.addresses.stray, house) == known)
+            #expect(try await Self.answers(to: Self.addresses.disabled, house) == known)
+            #expect(try await Self.answers(to: Self.addresses.fresh, house) == known)
+            #expect(known.contains { $0.hasPrefix("429") }, "the comparison reaches as far as the pause")
+
+            #expect(try await house.lettersQueued(to: Self.addresses.stray) == 0)
+            #expect(try await house.lettersQueued(to: Self.addresses.disabled) == 1, "the one before it was disabled")
+            #expect(try await house.lettersQueued(to: Self.addresses.known) > 1)
+        }
+    }
+
+    /// The address, the same again, five wrong codes, a new code, and so on until the account pauses.
+    private static func answers(to address: String, _ house: House) async throws -> [String] {
+        let visitor = house.visitor()
+        var answers: [String] = []
+        var waiting = try await visitor.get(house.origin + "/sign-in")
+        func note(_ visit: Visit) throws {
+            answers.append(try plain(visit, address))
+        }
+        for _ in 0..<5 {
+            for _ in 0..<2 {
+                let form = try waiting.page().form(with: "email")
+                let sent = try await visitor.submit(form, on: waiting, ["email": address])
+                try note(sent)
+                waiting = try await visitor.follow(sent)
+                try note(waiting)
+            }
+            guard let form = try waiting.page().form(with: "code") else { break }
+            for typed in ["12", "000000", "000000", "000000", "000000", "000000", "000000"] {
+                try note(try await visitor.submit(form, on: waiting, ["code": typed]))
+            }
+        }
+        return answers
+    }
+
+    /// Status, headers and body without what is random or was typed.
+    private static func plain(_ visit: Visit, _ address: String) throws -> String {
+        let headers = visit.reply.headers.filter { $0.name.lowercased() != "date" }.map { header in
+            let value = header.value.split(separator: ";").enumerated().map { index, part in
+                index == 0 && header.name.lowercased() == "set-cookie"
+                    ? "\(part.prefix { $0 != "=" }) of \(part.utf8.count)" : String(part)
+            }
+            return "\(header.name): \(value.joined(separator: ";"))"
+        }
+        let body =
+            try visit.status == 303
+            ? ""
+            : visit.page().forms.reduce(visit.text) { text, form in
+                form["form_token"].map { text.replacing($0, with: "TOKEN") } ?? text
+            }
+        return ([String(visit.status)] + headers + [body.replacing(address, with: "ADDRESS")]).joined(separator: "\n")
+    }
+
+    @Test("the same statements run, in the same order, whoever it is, so that no clock tells them apart")
+    func sameStatements() async throws {
+        let folder = try TemporaryFolder()
+        let real = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
+        try await real.write { connection in
+            try connection.execute(
+                """
+                INSERT INTO account (id, email, name, disabled, created_at) VALUES
+                    ('usr_1', '\(Self.addresses.known)', 'known', 0, 0), ('usr_2', '\(Self.addresses.disabled)', 'fired', 1, 0)
+                """)
+        }
+        let database = RecordingDatabase(real)
+        let clock = TestClock()
+        let keys = try SealingKeys.parse(ProgramPair.secret(), setting: "IDP_SECRET_KEY")
+        let store = ChallengeStore(
+            database: database, clock: clock.clock, randomness: SystemRandomness(), codes: EmailCode(keys: keys),
+            eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")),
+            letters: LetterStore(database: database, clock: clock.clock, hourlyLimit: 1000))
+        var seen: [[String]] = []
+        let all = [Self.addresses.known, Self.addresses.fresh, Self.addresses.disabled, Self.addresses.stray]
+        for address in all {
+            let address = try LetterAddress(address)
+            let id = try await store.begin(address, current: nil, service: nil, device: "Mac")
+            _ = try await store.begin(address, current: id, service: nil, device: "Mac")
+            seen.append(database.takeStatements())
+        }
+        #expect(seen[0].count { $0.hasPrefix("INSERT") } == 2)
+        for other in seen.dropFirst() { #expect(other == seen[0]) }
+        await real.close()
+    }
+}

@@ -1,0 +1,101 @@
+import SSOShared
+import Testing
+
+@Suite("The steps of a sign-in")
+struct SignInStepsTests {
+    /// ASVS 2.3.1, WSTG-BUSL-06.
+    @Test("whoever skips a step is sent to the first one and is not signed in")
+    func skipping() async throws {
+        try await House.open { house in
+            let visitor = house.visitor()
+            let form = try await visitor.get(house.origin + "/sign-in")
+            let token = try visitor.formToken(of: form)
+            let code = try form.address.resolving("/sign-in/code")
+            for stranger in [visitor, house.visitor()] {
+                let posted = try await stranger.post(code, token + [("code", "123456")])
+                #expect(posted.status == 303)
+                #expect(posted.reply.header("location") == "/sign-in")
+                let shown = try await stranger.get(code)
+                #expect(shown.reply.header("location") == "/sign-in")
+                #expect(try await !stranger.isKnownAtHome(of: house))
+            }
+            #expect(try await house.count("SELECT COUNT(*) FROM challenge") == 0)
+        }
+    }
+
+    @Test("complete without a sign-in leads to the sign-in of its flow and gives no token")
+    func completeTooEarly() async throws {
+        try await House.open { house in
+            let visitor = house.visitor()
+            let form = try await visitor.beginSignIn(at: house.partner)
+            let flow = try #require(form.address.query("flow"))
+            let early = try await visitor.get(house.origin + "\(SSOPath.complete)?flow=\(flow)")
+            #expect(early.status == 303)
+            #expect(early.reply.header("location") == "/sign-in?flow=\(flow)")
+            #expect(try await house.count("SELECT COUNT(*) FROM sso_token") == 0)
+            #expect(try await house.visitor().get(house.origin + "\(SSOPath.complete)?flow=\(flow)").status == 404)
+
+            let waiting = try await visitor.ask(for: "ann@example.com", on: form)
+            let complete = try await visitor.enter(house.letters.code(to: "ann@example.com"), on: waiting)
+            #expect(try complete.token().hasPrefix("sst_"))
+        }
+    }
+
+    @Test("a code form sent twice ends where the first one did: one session, no error page")
+    func doubleSubmit() async throws {
+        try await House.open { house in
+            let visitor = house.visitor()
+            let waiting = try await visitor.ask(for: "ann@example.com", on: visitor.beginSignIn(at: house.partner))
+            let code = try await house.letters.code(to: "ann@example.com")
+            let early = visitor.twin()
+            let first = try await visitor.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
+            let second = try await visitor.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
+            #expect(second.status == 303)
+            #expect(second.reply.header("location") == first.reply.header("location"))
+            #expect(second.reply.all("set-cookie").isEmpty)
+            // The second click left before the first answer came: it carries the old cookie, and what follows the new one.
+            let late = try await early.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
+            #expect(late.status == 303)
+            #expect(late.reply.all("set-cookie").isEmpty)
+            let end = try await visitor.follow(visitor.get(late.location()))
+            #expect(end.status == 200)
+            #expect(try end.page().link(containing: "token=") != nil)
+            #expect(try await house.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'") == 1)
+        }
+    }
+
+    /// Authelia CVE-2025-24806: spellings of one name had a count each.
+    @Test(
+        "all spellings of an address are one account and one count", arguments: ["ANN@example.com", "ann@EXAMPLE.com"])
+    func spelling(other: String) async throws {
+        try await House.open { house in
+            let first = try await house.asking("ann@example.com")
+            #expect(try await first.guess(first.code).status == 303)
+            house.clock.advance(by: .seconds(61))
+            let second = try await house.asking(other)
+            try await second.guess(second.wrong)
+            #expect(try await house.failures(of: "ann@example.com") == 1)
+            #expect(try await second.guess(second.code).status == 303)
+            #expect(try await house.count("SELECT COUNT(*) FROM account") == 1)
+        }
+    }
+
+    @Test(
+        "what is no address a letter can go to is a wrong form, and nothing is begun",
+        arguments: [
+            "", "ann", "ann@", "@example.com", "ann@example.com, eve@evil.example", "ann@exa mple.com",
+            "änn@example.com",
+            "ann@example.com\r\nBcc: eve@evil.example", "ann@e\u{301}xample.com", "ann\u{0}@example.com",
+            "ａnn@example.com",
+        ])
+    func notAnAddress(typed: String) async throws {
+        try await House.open { house in
+            let visitor = house.visitor()
+            let form = try await visitor.get(house.origin + "/sign-in")
+            let reply = try await visitor.submit(form.page().form(with: "email"), on: form, ["email": typed])
+            #expect(reply.status == 422)
+            #expect(try reply.page().tags.contains { $0["id"] == "email-error" && $0["role"] == "alert" })
+            #expect(try await house.count("SELECT COUNT(*) FROM challenge") == 0)
+        }
+    }
+}

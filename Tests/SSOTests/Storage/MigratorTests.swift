@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+@testable import SSOWeb
+
+@Suite("Migrations")
+struct MigratorTests {
+    private let fixture: StorageFixture
+
+    init() throws { fixture = try StorageFixture() }
+
+    private static let steps = ["v001-a", "v002-b"].map { Migration(name: $0, sql: []) }
+
+    @Test(
+        "the list in the database decides",
+        arguments: [
+            ([], Migrator.Plan.apply(from: 0)),
+            (["v001-a"], .apply(from: 1)),
+            (["v001-a", "v002-b"], .nothing),
+            (["v001-a", "v002-b", "v003-c"], .newer("v003-c")),
+            (["v001-x"], .foreign(position: 1, found: "v001-x")),
+            (["v001-a", "v002-x", "v003-c"], .foreign(position: 2, found: "v002-x")),
+        ])
+    func plan(applied: [String], expected: Migrator.Plan) {
+        #expect(Migrator(migrations: Self.steps).plan(applied: applied) == expected)
+    }
+
+    @Test(
+        "four that start at the same moment on no file at all: each step runs once, all four are ready",
+        arguments: 1...10)
+    func atOnce(round: Int) async throws {
+        let steps =
+            StorageFixture.migrations + [Migration(name: "v002-first", sql: ["INSERT INTO note (body) VALUES (x'01')"])]
+        let databases = try await withThrowingTaskGroup(of: SQLiteDatabase.self) { group in
+            for _ in 1...4 { group.addTask { try await fixture.open(steps) } }
+            return try await group.reduce(into: [SQLiteDatabase]()) { $0.append($1) }
+        }
+        for database in databases {
+            try await database.checkReady()
+            #expect(try await database.count("note") == 1)
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path).sorted()
+        #expect(names == ["test.sqlite", "test.sqlite-shm", "test.sqlite-wal"])
+    }
+
+    @Test("a step that fails applies nothing of the pending ones")
+    func failing() async throws {
+        let bad =
+            StorageFixture.migrations + [Migration(name: "v002-bad", sql: ["CREATE TABLE other (id)", "NONSENSE"])]
+        await #expect(throws: DatabaseFailure.self) { try await fixture.open(bad) }
+        let database = try await fixture.open()
+        #expect(try await database.count("sqlite_schema WHERE name = 'other'") == 0)
+    }
+
+    @Test("a program that starts while another holds the write lock need not wait for it")
+    func startsBesideABusyOne() async throws {
+        let first = try await fixture.open()
+        let gate = DispatchSemaphore(value: 0)
+        let holder = await first.hold(gate)
+        try await fixture.open(patience: .milliseconds(50)).checkReady()
+        gate.signal()
+        try await holder.value
+    }
+
+    @Test("an older program goes on beside a newer one that has added a step, and does not start again")
+    func gainedAStep() async throws {
+        let old = try await fixture.open()
+        _ = try await fixture.open(StorageFixture.migrations + [Migration(name: "v002-new", sql: [])])
+        try await old.checkReady()
+        await #expect(throws: DatabaseFailure.self) { _ = try await fixture.open() }
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Glibc
+import SSOWeb
+import Testing
+
+@Suite("Databases that are refused at start")
+struct SQLiteRefusalTests {
+    private let fixture: StorageFixture
+
+    init() throws { fixture = try StorageFixture() }
+
+    /// The refusal of opening what lies at the fixture's path: one line that names it.
+    private func refusal(_ migrations: [Migration] = StorageFixture.migrations) async throws
+        -> String
+    {
+        do {
+            await (try fixture.open(migrations)).close()
+            Issue.record("it was accepted")
+            return ""
+        } catch DatabaseFailure.refused(let line) {
+            #expect(line.contains(fixture.path))
+            #expect(!line.contains("\n"))
+            return line
+        }
+    }
+
+    /// Makes it a sound, closed database with enough rows for a few hundred pages.
+    private func fill() async throws {
+        let database = try await fixture.open()
+        try await database.write { connection in
+            try connection.execute(
+                """
+                WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+                INSERT INTO note (body) SELECT randomblob(200) FROM n
+                """)
+        }
+        await database.close()
+    }
+
+    private func change(_ edit: (inout Data) -> Void) throws {
+        let url = URL(fileURLWithPath: fixture.path)
+        var data = try Data(contentsOf: url)
+        edit(&data)
+        try data.write(to: url)
+    }
+
+    @Test("a newer version's, and an older program leaves it as it is")
+    func newer() async throws {
+        let next = StorageFixture.migrations + [Migration(name: "v002-next", sql: ["CREATE TABLE next (id INTEGER)"])]
+        await (try fixture.open(next)).close()
+        #expect(try await refusal().contains("newer version (step v002-next)"))
+        await (try fixture.open(next)).close()
+    }
+
+    @Test("another program's")
+    func foreign() async throws {
+        await (try fixture.open()).close()
+        #expect(try await refusal([Migration(name: "v001-other", sql: [])]).contains("not ours"))
+    }
+
+    @Test("garbage")
+    func garbage() async throws {
+        try fixture.folder.write(String(repeating: "this is no database. ", count: 1_000), to: "test.sqlite")
+        #expect(try await refusal().contains("not an SQLite database"))
+    }
+
+    @Test("an empty file")
+    func empty() async throws {
+        try fixture.folder.write("", to: "test.sqlite")
+        #expect(try await refusal().contains("0 bytes"))
+        #expect(fixture.size(fixture.path) == 0)
+    }
+
+    @Test("a file cut off", arguments: [100, 4_096, 300_000, -4_096])
+    func truncated(length: Int) async throws {
+        try await fill()
+        try change { data in data = length > 0 ? data.prefix(length) : data.dropLast(-length) }
+        let line = try await refusal()
+        #expect(line.contains("damaged") || line.contains("not an SQLite database"))
+    }
+
+    @Test("a file overwritten at the start, in the middle, or at the end", arguments: [0.0, 0.5, 0.99])
+    func overwritten(place: Double) async throws {
+        try await fill()
+        try change { data in
+            let start = Int(Double(data.count) * place)
+            for index in start..<min(start + 8_192, data.count) { data[index] = UInt8.random(in: 1...255) }
+        }
+        let line = try await refusal()
+        #expect(line.contains("damaged") || line.contains("not an SQLite database"))
+    }
+
+    @Test("a folder in its place")
+    func folder() async throws {
+        _ = try fixture.folder.folder("test.sqlite")
+        #expect(try await refusal().contains("not a file"))
+    }
+
+    @Test("a database that is gone while its log is there")
+    func logAlone() async throws {
+        let database = try await fixture.open()
+        try await database.insertToken(1)
+        let log = try Data(contentsOf: URL(fileURLWithPath: fixture.path + "-wal"))
+        await database.close()
+        try FileManager.default.removeItem(atPath: fixture.path)
+        try log.write(to: URL(fileURLWithPath: fixture.path + "-wal"))
+        #expect(try await refusal().contains("it is missing, but its log"))
+        #expect(fixture.size(fixture.path) == -1)
+    }
+
+    @Test("a read-only file", .enabled(if: getuid() != 0, "root may write everything"))
+    func readOnlyFile() async throws {
+        try await fill()
+        chmod(fixture.path, 0o400)
+        #expect(try await refusal().contains("read-only"))
+    }
+
+    @Test("a read-only file system", .enabled(if: TinyDisk.canMount, "mounting needs root"))
+    func readOnlyDisk() async throws {
+        let disk = try TinyDisk(kilobytes: 2_048)
+        let path = disk.path + "/test.sqlite"
+        await (try SQLiteDatabase(path: path, migrations: StorageFixture.migrations)).close()
+        try disk.remount("ro")
+        do {
+            _ = try await SQLiteDatabase(path: path, migrations: StorageFixture.migrations)
+            Issue.record("it was accepted")
+        } catch {
+            #expect("\(error)".contains("read-only"))
+        }
+    }
+
+    @Test("a folder that cannot be made")
+    func folderInTheWay() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a file", to: "var")
+        do {
+            _ = try await SQLiteDatabase(path: folder.path(of: "var/idp.sqlite"), migrations: [])
+            Issue.record("it was accepted")
+        } catch {
+            #expect("\(error)".contains("its folder cannot be made"))
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+
+/// One real browser with a fresh profile, seen as a person sees it: places to go, things to type into and to press.
+final class Chromium: Sendable {
+    private let driver: WebDriver
+    private let session: String
+
+    /// What stands for an element in W3C WebDriver.
+    private static let elementKey = "element-6066-11e4-a52e-4f735466cecf"
+
+    init(javaScript: Bool = true, dark: Bool = false, width: Int = 1_280, height: Int = 900) async throws {
+        driver = try await WebDriver()
+        var options: [String: JSONValue] = [
+            "binary": .string(WebDriver.chromium ?? ""),
+            "args": [
+                "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+                "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-proxy-server",
+            ],
+        ]
+        if !javaScript { options["prefs"] = ["profile.managed_default_content_settings.javascript": 2] }
+        let capabilities: JSONValue = [
+            "capabilities": ["alwaysMatch": ["browserName": "chrome", "goog:chromeOptions": .object(options)]]
+        ]
+        let answer = try await driver.command("POST", "/session", capabilities)
+        guard let session = answer["sessionId"]?.text else { throw ProbeFailure("no session: \(answer)") }
+        self.session = session
+        try await resize(width: width, height: height)
+        if dark { try await preferDark() }
+    }
+
+    /// Closes the browser and its driver. A test that forgets still leaves no driver behind, but its browser lives a
+    /// moment longer.
+    func quit() async throws {
+        _ = try? await driver.command("DELETE", "/session/\(session)")
+        try await driver.stop()
+    }
+
+    // MARK: Going about
+
+    func visit(_ address: String) async throws { _ = try await post("url", ["url": .string(address)]) }
+    func back() async throws { _ = try await post("back") }
+    func forward() async throws { _ = try await post("forward") }
+    func reload() async throws { _ = try await post("refresh") }
+    func address() async throws -> String { try await get("url").text ?? "" }
+    func title() async throws -> String { try await get("title").text ?? "" }
+    /// The page as it stands in the browser.
+    func source() async throws -> String { try await get("source").text ?? "" }
+    /// The words a person reads.
+    func text() async throws -> String { try await text(of: element("body")) }
+
+    // MARK: Elements
+
+    func elements(_ css: String) async throws -> [String] {
+        try await post("elements", ["using": "css selector", "value": .string(css)]).items
+            .compactMap { $0[Self.elementKey]?.text }
+    }
+
+    /// Waits for the first match, as a person waits for a page.
+    func element(_ css: String, within limit: Duration = .seconds(10)) async throws -> String {
+        try await eventually("\(css) on the page", within: limit) { try await elements(css).first }
+    }
+
+    func type(_ text: String, into css: String) async throws {
+        _ = try await post("element/\(element(css))/value", ["text": .string(text)])
+    }
+
+    func press(_ css: String) async throws { _ = try await post("element/\(element(css))/click") }
+    func text(of element: String) async throws -> String { try await get("element/\(element)/text").text ?? "" }
+
+    func attribute(_ name: String, of css: String) async throws -> String? {
+        try await get("element/\(element(css))/attribute/\(name)").text
+    }
+
+    /// Two clicks in one breath, the second before the first can have been answered.
+    func pressTwice(_ css: String) async throws {
+        let target: JSONValue = [.init(stringLiteral: Self.elementKey): .string(try await element(css))]
+        let move: JSONValue = ["type": "pointerMove", "duration": 0, "x": 0, "y": 0, "origin": target]
+        let (down, up): (JSONValue, JSONValue) = (
+            ["type": "pointerDown", "button": 0], ["type": "pointerUp", "button": 0]
+        )
+        _ = try await post(
+            "actions", ["actions": [["type": "pointer", "id": "mouse", "actions": [move, down, up, down, up]]]])
+    }
+
+    // MARK: Tabs, looks, cookies
+
+    /// Opens a tab, goes there, and answers its handle.
+    func openTab() async throws -> String {
+        let handle = try await post("window/new", ["type": "tab"])["handle"]?.text ?? ""
+        try await switchTo(handle)
+        return handle
+    }
+
+    func tab() async throws -> String { try await get("window").text ?? "" }
+    func switchTo(_ handle: String) async throws { _ = try await post("window", ["handle": .string(handle)]) }
+
+    func resize(width: Int, height: Int) async throws {
+        // Not the window's size: a desktop window has a smallest width, a telephone's page has not.
+        try await develop(
+            "Emulation.setDeviceMetricsOverride",
+            [
+                "width": .number(Double(width)), "height": .number(Double(height)), "deviceScaleFactor": 1,
+                "mobile": false,
+            ])
+    }
+
+    func preferDark() async throws {
+        try await develop(
+            "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": "dark"]]])
+    }
+
+    /// The page as a PNG.
+    func screenshot() async throws -> Data {
+        guard let text = try await get("screenshot").text, let data = Data(base64Encoded: text) else {
+            throw ProbeFailure("no screenshot")
+        }
+        return data
+    }
+
+    func cookies() async throws -> [JSONValue] { try await get("cookie").items }
+
+    /// A command of the DevTools protocol.
+    @discardableResult
+    func develop(_ command: String, _ parameters: JSONValue) async throws -> JSONValue {
+        try await post("goog/cdp/execute", ["cmd": .string(command), "params": parameters])
+    }
+
+    /// Runs a script of the test's own (the page's scripts may be off all the same).
+    func run(_ script: String) async throws -> JSONValue {
+        try await post("execute/sync", ["script": .string(script), "args": []])
+    }
+
+    /// Waits until the address fulfils a condition.
+    @discardableResult
+    func arrive(
+        _ what: String, within limit: Duration = .seconds(15), _ condition: (String) -> Bool
+    ) async throws -> String {
+        do {
+            return try await eventually(what, within: limit, every: .milliseconds(30)) {
+                let address = try await address()
+                return condition(address) ? address : nil
+            }
+        } catch {
+            throw ProbeFailure("\(error); still at \((try? await address()) ?? ""): \((try? await text()) ?? "")")
+        }
+    }
+
+    private func get(_ path: String) async throws -> JSONValue {
+        try await driver.command("GET", "/session/\(session)/\(path)")
+    }
+
+    private func post(_ path: String, _ body: JSONValue = .object([:])) async throws -> JSONValue {
+        try await driver.command("POST", "/session/\(session)/\(path)", body)
+    }
+}

@@ -1,0 +1,73 @@
+import Glibc
+
+/// One blocking TCP connection that speaks HTTP/1.1, or whatever malformed bytes a test wants on the wire.
+///
+/// Not URLSession: that one joins duplicate headers, repairs requests, follows redirects and keeps cookies of its own.
+final class HTTPConnection {
+    private let descriptor: Int32
+
+    /// - Parameter source: the loopback address to come from, for limits that count by address: 127.0.0.0/8 is all
+    /// ours.
+    init(host: String, port: UInt16, from source: String? = nil, timeout: Duration = .seconds(30)) throws {
+        descriptor = try SocketAddress.socket()
+        var limit = timeval(tv_sec: Int(timeout.components.seconds), tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        // When these throw, deinit closes: everything stored is there already. Closing here as well would take the
+        // descriptor away from whoever was given its number in between.
+        if let source { try SocketAddress.bind(descriptor, to: source, port: 0) }
+        try SocketAddress.connect(descriptor, to: host, port: port)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func send(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { throw ProbeFailure("the connection broke while sending: errno \(errno)") }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Says that nothing more will be sent; the answer can still be read.
+    func finishSending() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Some bytes, empty at the end of the stream.
+    /// - Throws: `ProbeFailure` at the timeout, or when the peer resets the connection.
+    func receive() throws -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        guard count >= 0 else { throw ProbeFailure("the connection broke while reading: errno \(errno)") }
+        return Array(buffer.prefix(count))
+    }
+
+    /// Reads one whole answer.
+    /// - Throws: `ProbeFailure` when the stream ends before a whole answer came.
+    func reply(isHead: Bool = false) throws -> ProbeReply {
+        var reader = ReplyReader(isHead: isHead)
+        while true {
+            let bytes = try receive()
+            reader.append(bytes[...])
+            if let reply = try reader.reply(ended: bytes.isEmpty) { return reply }
+            if bytes.isEmpty {
+                throw ProbeFailure(reader.isEmpty ? "closed without an answer" : "closed in the middle of an answer")
+            }
+        }
+    }
+
+    /// Everything until the peer closes: what a test of malformed requests looks at, since two answers to one request
+    /// are a fault.
+    func everything() -> [UInt8] {
+        var all: [UInt8] = []
+        while let bytes = try? receive(), !bytes.isEmpty { all += bytes }
+        return all
+    }
+}

@@ -1,0 +1,64 @@
+/// Requests to one address, without cookies and without following anything: what came is what you see.
+struct HTTPProbe: Sendable {
+    let host: String
+    let port: UInt16
+    /// What the `Host` header says, when that is another name than the one connected to.
+    var authority: String?
+    /// The loopback address to come from.
+    var source: String?
+    var timeout: Duration = .seconds(30)
+
+    typealias Headers = [(String, String)]
+
+    init(
+        host: String = "127.0.0.1", port: UInt16, authority: String? = nil, source: String? = nil,
+        timeout: Duration = .seconds(30)
+    ) {
+        (self.host, self.port, self.authority, self.source, self.timeout) = (host, port, authority, source, timeout)
+    }
+
+    func get(_ target: String, _ headers: Headers = []) async throws -> ProbeReply {
+        try await send("GET", target, headers)
+    }
+
+    func post(_ target: String, _ headers: Headers = [], body: [UInt8]) async throws -> ProbeReply {
+        try await send("POST", target, headers, body: body)
+    }
+
+    func send(_ method: String, _ target: String, _ headers: Headers = [], body: [UInt8]? = nil) async throws
+        -> ProbeReply
+    {
+        let bytes = request(method, target, headers, body: body)
+        return try await onOwnThread {
+            let connection = try connect()
+            try connection.send(bytes)
+            return try connection.reply(isHead: method == "HEAD")
+        }
+    }
+
+    /// Sends exactly these bytes and answers all that comes back until the server closes, which it is asked to do by
+    /// our half close.
+    func raw(_ bytes: [UInt8], halfClose: Bool = true) async throws -> [UInt8] {
+        try await onOwnThread {
+            let connection = try connect()
+            try connection.send(bytes)
+            if halfClose { connection.finishSending() }
+            return connection.everything()
+        }
+    }
+
+    func connect() throws -> HTTPConnection {
+        try HTTPConnection(host: host, port: port, from: source, timeout: timeout)
+    }
+
+    /// The bytes of a request. `close: false` leaves the connection open for another.
+    func request(
+        _ method: String, _ target: String, _ headers: Headers = [], body: [UInt8]? = nil, close: Bool = true
+    ) -> [UInt8] {
+        var head = "\(method) \(target) HTTP/1.1\r\nHost: \(authority ?? "\(host):\(port)")\r\n"
+        if close { head += "Connection: close\r\n" }
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        if let body { head += "Content-Length: \(body.count)\r\n" }
+        return Array(head.utf8) + [13, 10] + (body ?? [])
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// Where the built programs lie.
+enum Programs {
+    /// The folder of this very test binary: SwiftPM puts every product of one build side by side.
+    /// `SSO_TEST_PROGRAMS` names another one, say that of a release build.
+    static let folder: String = {
+        if let named = ProcessInfo.processInfo.environment["SSO_TEST_PROGRAMS"] { return named }
+        let binary = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return URL(fileURLWithPath: binary).deletingLastPathComponent().path
+    }()
+
+    static func path(of name: String) -> String { "\(folder)/\(name)" }
+
+    /// What a child must have to find the Swift runtime, and nothing else of ours.
+    static let inherited: [String: String] = ProcessInfo.processInfo.environment.filter {
+        $0.key == "PATH" || $0.key.hasPrefix("LD_")
+    }
+}
+
+/// One of our programs as a real process, which can be stopped, killed and started again at the same address.
+final class ProgramProcess: Sendable {
+    let name: String
+    let host: String
+    let port: UInt16
+    let folder: TemporaryFolder
+    private let arguments: [String]
+    private let environment: Mutex<[String: String]>
+    private let child = Mutex<ChildProcess?>(nil)
+
+    init(
+        _ name: String, _ arguments: [String] = ["serve"], environment: [String: String] = [:],
+        host: String = "127.0.0.1", port: UInt16 = 0, folder: TemporaryFolder
+    ) {
+        self.name = name
+        self.arguments = arguments
+        self.environment = Mutex(Programs.inherited.merging(environment) { $1 })
+        (self.host, self.port, self.folder) = (host, port, folder)
+    }
+
+    /// The settings it starts with.
+    var settings: [String: String] { environment.withLock { $0 } }
+    var pid: pid_t? { child.withLock { $0?.pid } }
+    private var label: String { "\(name)-\(port)" }
+    /// Everything the program wrote to standard error, over all its starts.
+    var log: String { folder.text(of: "\(label).stderr") }
+    /// Everything it wrote to standard output.
+    var printed: String { folder.text(of: "\(label).stdout") }
+    /// Both, for a look at what was said anywhere.
+    var output: String { printed + log }
+
+    /// Changes a setting for the next start.
+    func set(_ setting: String, to value: String?) {
+        environment.withLock { $0[setting] = value }
+    }
+
+    /// Starts it and does not wait.
+    func launch() throws {
+        let settings = environment.withLock { $0 }
+        try child.withLock {
+            $0 = try ChildProcess(
+                Programs.path(of: name), arguments, environment: settings, folder: folder.path,
+                standardOutput: folder.path(of: "\(label).stdout"), standardError: folder.path(of: "\(label).stderr"))
+        }
+    }
+
+    /// Starts it and waits until `/readyz` says 200. Answers how long that took.
+    /// - Throws: `ProbeFailure` with the log's end when the program ends instead, or is not ready in time.
+    @discardableResult
+    func start(within limit: Duration = .seconds(20)) async throws -> Duration {
+        let begin = ContinuousClock.now
+        try launch()
+        let probe = HTTPProbe(host: host, port: port, timeout: .seconds(2))
+        do {
+            try await eventually("\(label) is ready", within: limit, every: .milliseconds(3)) { () -> Void? in
+                if let exit = child.withLock({ $0?.exit }) { throw ProbeFailure("\(label) ended: \(exit)") }
+                guard let reply = try? await probe.get("/readyz"), reply.status == 200 else { return nil }
+                return ()
+            }
+        } catch {
+            throw ProbeFailure("\(error)\n\(output.suffix(2_000))")
+        }
+        return ContinuousClock.now - begin
+    }
+
+    /// Runs a command that ends by itself, such as `check`.
+    func run(within limit: Duration = .seconds(20)) async throws -> ChildProcess.Exit {
+        try launch()
+        return try await waitForExit(within: limit)
+    }
+
+    /// Asks it to stop (SIGTERM) and answers how it ended.
+    @discardableResult
+    func terminate(within limit: Duration = .seconds(15)) async throws -> ChildProcess.Exit {
+        send(SIGTERM)
+        return try await waitForExit(within: limit)
+    }
+
+    /// Ends it at once (SIGKILL) and waits until it is gone.
+    func kill() async throws {
+        send(SIGKILL)
+        _ = try await waitForExit()
+    }
+
+    func send(_ signal: Int32) {
+        child.withLock { $0?.send(signal) }
+    }
+
+    func waitForExit(within limit: Duration = .seconds(15)) async throws -> ChildProcess.Exit {
+        guard let child = child.withLock({ $0 }) else { throw ProbeFailure("\(label) was never started") }
+        return try await child.waitForExit(within: limit)
+    }
+}

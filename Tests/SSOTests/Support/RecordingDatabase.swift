@@ -1,0 +1,48 @@
+import SSOWeb
+import Synchronization
+
+/// A database that notes every statement on its way to a real one.
+final class RecordingDatabase: Database {
+    private let real: any Database
+    private let notes = Mutex<[String]>([])
+
+    init(_ real: any Database) { self.real = real }
+
+    /// What ran since the last call, in order, with white space evened out.
+    func takeStatements() -> [String] {
+        notes.withLock { notes in
+            defer { notes = [] }
+            return notes
+        }
+    }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
+        try await real.read { try body(Connection(real: $0, owner: self)) }
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
+        try await real.write { try body(Connection(real: $0, owner: self)) }
+    }
+
+    func checkReady() async throws(DatabaseFailure) { try await real.checkReady() }
+    func close() async { await real.close() }
+
+    private func note(_ sql: String) {
+        notes.withLock { $0.append(sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")) }
+    }
+
+    private struct Connection: SQLConnection {
+        let real: any SQLConnection
+        let owner: RecordingDatabase
+
+        func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseFailure) -> [SQLRow] {
+            owner.note(sql)
+            return try real.query(sql, values)
+        }
+
+        func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseFailure) -> Int {
+            owner.note(sql)
+            return try real.execute(sql, values)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// chromedriver as a process of its own, spoken to in W3C WebDriver over HTTP.
+final class WebDriver: Sendable {
+    private let folder: TemporaryFolder
+    private let process: ChildProcess
+    private let probe: HTTPProbe
+
+    private static let binary = ["/usr/bin/chromedriver", "/usr/lib/chromium-browser/chromedriver"]
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    /// A browser to drive. Ubuntu's `chromium` is a pointer to a snap and does not count.
+    static let chromium = ["/usr/bin/chromium", "/usr/bin/google-chrome"]
+        .first { FileManager.default.isExecutableFile(atPath: $0) && !isSnap($0) }
+
+    /// Whether a browser and its driver are installed: without them the browser's journeys are skipped, and say so.
+    static let isInstalled = binary != nil && chromium != nil
+
+    private static func isSnap(_ path: String) -> Bool {
+        guard let start = FileManager.default.contents(atPath: path)?.prefix(4_096) else { return true }
+        return String(decoding: start, as: UTF8.self).contains("snap")
+            && FileManager.default.fileExists(atPath: "/usr/bin/snap")
+    }
+
+    /// Starts the driver on a port it picks itself and reads that from what it prints.
+    init() async throws {
+        guard let binary = Self.binary else { throw ProbeFailure("chromedriver is not installed") }
+        folder = try TemporaryFolder()
+        // The browser keeps its profile, caches and sockets in the folder too, so that nothing of it is left behind.
+        let environment = Programs.inherited.merging(["HOME": folder.path, "TMPDIR": folder.path]) { $1 }
+        process = try ChildProcess(
+            binary, ["--port=0"], environment: environment, folder: folder.path,
+            standardOutput: folder.path(of: "driver.out"), standardError: folder.path(of: "driver.err"))
+        let port = try await eventually("chromedriver prints its port", within: .seconds(20)) { [folder] in
+            folder.text(of: "driver.out").split(separator: "successfully on port ").dropFirst().last
+                .flatMap { UInt16($0.prefix { $0.isNumber }) }
+        }
+        probe = HTTPProbe(port: port, authority: "localhost:\(port)", timeout: .seconds(60))
+    }
+
+    deinit {
+        process.send(SIGTERM)
+    }
+
+    /// Ends the driver, and with it every browser it still holds.
+    func stop() async throws {
+        process.send(SIGTERM)
+        _ = try await process.waitForExit()
+    }
+
+    /// Sends one command and answers its `value`.
+    /// - Throws: `ProbeFailure` with the driver's words.
+    func command(_ method: String, _ path: String, _ body: JSONValue = .object([:])) async throws -> JSONValue {
+        let bytes = method == "POST" ? Array(try JSONEncoder().encode(body)) : nil
+        let reply = try await probe.send(
+            method, path, [("Content-Type", "application/json; charset=utf-8")], body: bytes)
+        let answer = try JSONDecoder().decode(JSONValue.self, from: Data(reply.body))
+        guard reply.status == 200 else {
+            let error = answer["value"]?["error"]?.text ?? ""
+            throw ProbeFailure("\(method) \(path): \(error): \(answer["value"]?["message"]?.text?.prefix(300) ?? "")")
+        }
+        return answer["value"] ?? .null
+    }
+}

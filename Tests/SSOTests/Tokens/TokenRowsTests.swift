@@ -1,0 +1,87 @@
+import Foundation
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import IdP
+
+@Suite("The rows of tokens")
+struct TokenRowsTests {
+    private func store(_ house: House) -> SSOTokenStore {
+        SSOTokenStore(database: house.database, clock: house.clock.clock, randomness: SystemRandomness())
+    }
+
+    @Test("a purge takes what nobody can redeem, keeps the used for a month, and revives nothing")
+    func purge() async throws {
+        try await House.open { house in
+            let (ann, partner) = (try await house.signedIn(), house.partner)
+            let used = try await ann.token(for: partner, of: house, state: "used")
+            #expect(try await house.verify(used, as: partner).status == 200)
+            let unused = try await ann.token(for: partner, of: house, state: "unused")
+            let all = try await house.rows(of: "sso_token")
+            house.clock.advance(by: .seconds(299))
+            #expect(try await store(house).purge(limit: 100) == 0)
+            house.clock.advance(by: .seconds(3600))
+            #expect(try await store(house).purge(limit: 1) == 1)
+            #expect(try await store(house).purge(limit: 100) == all - 2)
+            #expect(try await house.rows(of: "sso_token") == 1)
+            #expect(try await house.rows(of: "sso_token", where: "used_at IS NOT NULL") == 1)
+            // Even a clock that steps back into their life finds neither alive.
+            house.clock.advance(by: .seconds(-3800))
+            for token in [used, unused] {
+                #expect(try await house.verify(token, as: partner).error == "invalid_token")
+            }
+            house.clock.advance(by: .seconds(32 * 86_400))
+            #expect(try await store(house).purge(limit: 100) == 1)
+            #expect(try await house.verify(used, as: partner).error == "invalid_token")
+        }
+    }
+
+    @Test("used_at is kept for the audit, and never changes")
+    func audit() async throws {
+        try await House.open { house in
+            let token = try await house.signedIn().token(for: house.partner, of: house, state: "audit")
+            let moment = house.clock.now
+            #expect(try await house.verify(token, as: house.partner).status == 200)
+            house.clock.advance(by: .seconds(60))
+            _ = try await house.verify(token, as: house.partner)
+            #expect(try await house.rows(of: "sso_token", where: "used_at = \(moment.milliseconds)") == 1)
+        }
+    }
+
+    /// Invariant: a leaked database yields nothing that can be used.
+    @Test("neither token nor code nor session id stands in the database's files")
+    func hashesOnly() async throws {
+        try await House.open { house in
+            let ann = try await house.signedIn()
+            let token = try await ann.token(for: house.partner, of: house, state: "a-state-of-the-partner")
+            let cookie = try #require(ann.cookie("idp_session", at: "localhost"))
+            let files = ["idp.sqlite", "idp.sqlite-wal"].compactMap {
+                FileManager.default.contents(atPath: house.folder.path(of: $0))
+            }
+            let bytes = files.reduce(Data(), +)
+            #expect(bytes.range(of: Data(house.partner.id.utf8)) != nil)
+            for secret in [token, String(token.dropFirst(4)), cookie, "a-state-of-the-partner", house.partner.secret] {
+                #expect(bytes.range(of: Data(secret.utf8)) == nil)
+            }
+            let raw = try #require(Base64URL.decode(String(token.dropFirst(4))))
+            #expect(bytes.range(of: Data(raw)) == nil)
+            #expect(!house.log.text.contains(token) && !house.log.text.contains(cookie))
+        }
+    }
+
+    /// ASVS 11.5.1.
+    @Test("every token is sst_ and 43 base64url characters, and no two begin alike")
+    func shape() async throws {
+        try await House.open { house in
+            let ann = try await house.signedIn()
+            var beginnings: Set<String> = []
+            for number in 1...50 {
+                let token = try await ann.token(for: house.partner, of: house, state: "\(number)")
+                #expect(token.utf8.count == 47 && SSOToken(wire: token) != nil)
+                beginnings.insert(String(token.prefix(12)))
+            }
+            #expect(beginnings.count == 50)
+        }
+    }
+}

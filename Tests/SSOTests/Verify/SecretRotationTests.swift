@@ -1,0 +1,56 @@
+import SSOShared
+import Testing
+
+@Suite("Changing a secret without a pause")
+struct SecretRotationTests {
+    static let old = "old-secret-0123456789abcdef0123456789"
+    static let new = "new-secret-0123456789abcdef0123456789"
+
+    /// What the IdP has registered, what the partner signs with, and what no longer works.
+    static let steps: [(registered: [String], signs: String, refused: [String])] = [
+        ([old], old, [new]), ([new, old], old, []), ([new, old], new, []), ([new], new, [old]),
+    ]
+
+    /// ASVS 13.3.4.
+    @Test("at each of the four steps people sign in, and a secret that is taken away is dead at once", arguments: 0..<4)
+    func roll(_ index: Int) async throws {
+        let step = Self.steps[index]
+        let folder = try TemporaryFolder()
+        let list = step.registered.map { "\"\($0)\"" }.joined(separator: ", ")
+        let file = try folder.write(
+            """
+            clients:
+              - {id: partner-1, name: P, redirect_uris: ["http://127.0.0.2:4100/auth/sso/callback"], secrets: [\(list)]}
+            """, to: "rolled.yaml")
+        try await House.open(
+            settings: ["IDP_CLIENTS_FILE": file], partnerSettings: ["SSO_SHARED_SECRET": step.signs]
+        ) { house in
+            let ann = house.visitor()
+            let complete = try await ann.signIn(at: house.partner, of: house, as: "ann@example.com")
+            // The sample partner demands an answer that is signed with the very secret it used itself.
+            _ = try await ann.follow(ann.get(complete.callback()))
+            #expect(try await ann.isSignedIn(at: house.partner))
+
+            let token = try await ann.token(for: house.partner, of: house, state: "next")
+            let body = VerifyRequest(token: token).body()
+            func verify(_ text: String) async throws -> ProbeReply {
+                let secret = try SharedSecret.parse(text, setting: "S")
+                let value = RequestSignature.request(body: body, secret: secret).headerValue
+                return try await house.post(body, by: house.partner, with: [(RequestSignature.headerName, value)])
+            }
+            for dead in step.refused + [Self.old + "x", Self.new.uppercased()] {
+                #expect(try await verify(dead).error == "invalid_signature")
+            }
+            for live in step.registered {
+                // Both are read as the same partner's: the token is judged, not the signature.
+                let other = VerifyRequest(token: "sst_x").body()
+                let value = RequestSignature.request(
+                    body: other, secret: try SharedSecret.parse(live, setting: "S")
+                ).headerValue
+                let reply = try await house.post(other, by: house.partner, with: [(RequestSignature.headerName, value)])
+                #expect(reply.error == "invalid_token")
+            }
+            #expect(try await verify(step.signs).status == 200)
+        }
+    }
+}

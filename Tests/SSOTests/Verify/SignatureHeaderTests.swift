@@ -1,0 +1,119 @@
+import SSOShared
+import Testing
+
+/// ASVS 4.1.5, 9.1.2: the signature is there once, in one spelling, over exactly these bytes, or not at all.
+@Suite("The signature of a request")
+struct SignatureHeaderTests {
+    private let name = RequestSignature.headerName
+    private let client = RequestSignature.clientHeaderName
+
+    /// Everything that is made of a right signature and is none: `good` is `sha256=` and 64 digits.
+    private func malformed(_ good: String) -> [[String]] {
+        let hex = String(good.dropFirst(7))
+        let (short, zeros) = (hex.dropLast(), String(repeating: "0", count: 64))
+        let single: [String] = [
+            "", "sha256=", hex, "=\(hex)", "sha1=\(hex)", "SHA256=\(hex)", "sha512=\(hex)\(hex)", "sha256:\(hex)",
+            "sha256 =\(hex)", "sha256= \(hex)", "sha256=\(short)", "\(good)0", "sha256=\(short.dropLast())",
+            "sha256=\(hex)\(hex)", "\(good),\(good)", "\(good), \(good)", "\(good);v=1", "\"\(good)\"", "v1=\(hex)",
+            "Bearer \(good)", "sha256=0x\(short.dropLast())", "sha256=\(short)g", "sha256=\(short)\u{ff10}",
+            "sha256=\(short)+", "sha256=\(String(hex.reversed()))", "sha256=\(zeros)",
+        ]
+        return [[], [good, good], [good, "sha256=\(zeros)"], ["", good], [good, ""]] + single.map { [$0] }
+    }
+
+    @Test("missing, malformed, doubled or listed: 401, and the token is as good as before")
+    func malformed() async throws {
+        try await House.open { house in
+            let partner = house.partner
+            let token = try await house.signedIn().token(for: partner, of: house)
+            let body = VerifyRequest(token: token).body()
+            let good = try #require(try house.signed(body, by: partner).last?.1)
+            let others = [("Content-Type", "application/json"), (client, partner.id)]
+            var shapes: Set<String> = []
+            for values in malformed(good) {
+                let reply = try await house.backChannel(body, others + values.map { (name, $0) })
+                #expect(reply.status == 401 && reply.error == "invalid_signature", "\(values)")
+                shapes.insert(reply.shape)
+            }
+            for ids in [
+                [""], ["none"], ["PARTNER-1"], ["partner-1 x"], ["partner-1,partner-1"], ["partner-1", "partner-1"],
+            ] {
+                let reply = try await house.backChannel(
+                    body, [others[0], (name, good)] + ids.map { (client, $0) })
+                #expect(reply.error == "invalid_signature", "\(ids)")
+                shapes.insert(reply.shape)
+            }
+            // No answer says which of all these it was.
+            #expect(shapes.count == 1)
+            // Upper-case digits are the same bytes, blanks around are no part of a value (RFC 9110 5.5), and the client may be left out: the signature picks it.
+            let upper = " \tsha256=\(good.dropFirst(7).uppercased()) \t"
+            #expect(try await house.backChannel(body, [others[0], (name, upper)]).status == 200)
+        }
+    }
+
+    @Test("a body that differs by one bit, blank, line end, mark or order is another body")
+    func otherBody() async throws {
+        try await House.open { house in
+            let token = try await house.signedIn().token(for: house.partner, of: house)
+            let body = VerifyRequest(token: token, redirectURI: house.partner.callback).body()
+            let headers = try house.signed(body, by: house.partner)
+            var bodies = [
+                body + [10], body + [13, 10], body + [0], [32] + body, [0xef, 0xbb, 0xbf] + body, [],
+                Array(body.dropLast()),
+            ]
+            for index in stride(from: 0, to: body.count, by: 7) {
+                var changed = body
+                changed[index] ^= 1
+                bodies.append(changed)
+            }
+            bodies.append(Array("{\"redirect_uri\":\"\(house.partner.callback)\",\"token\":\"\(token)\"}".utf8))
+            for changed in bodies {
+                #expect(try await house.backChannel(changed, headers).error == "invalid_signature")
+            }
+            #expect(try await house.backChannel(body, headers).status == 200)
+        }
+    }
+
+    /// A `String` repaired from either body is the same text: U+FFFD.
+    @Test("bytes that are no UTF-8 are signed as they are, not as they would be repaired")
+    func repairedText() async throws {
+        try await House.open { house in
+            let (one, other): ([UInt8], [UInt8]) = ([0x61, 0xff], [0x61, 0xfe])
+            let headers = try house.signed(one, by: house.partner)
+            #expect(try await house.backChannel(other, headers).error == "invalid_signature")
+            #expect(try await house.backChannel(one, headers).error == "invalid_request")
+        }
+    }
+
+    @Test("with a wrong signature nothing in the body is looked at: good, bad and no JSON look the same")
+    func signatureFirst() async throws {
+        try await House.open { house in
+            let token = try await house.signedIn().token(for: house.partner, of: house)
+            let headers = try house.signed([1, 2, 3], by: house.partner)
+            var shapes: Set<String> = []
+            for body in [
+                "{\"token\":\"\(token)\"}", "{\"token\":7}", "{", "", "\u{0}", String(repeating: "[", count: 8000),
+            ] {
+                shapes.insert(try await house.backChannel(Array(body.utf8), headers).shape)
+            }
+            #expect(shapes.count == 1 && shapes.first?.hasPrefix("401") == true)
+            #expect(try await house.verify(token, as: house.partner).status == 200)
+        }
+    }
+
+    @Test("the signature of an answer is worth nothing as the signature of a request")
+    func answerIsNoRequest() async throws {
+        try await House.open { house in
+            let token = try await house.signedIn().token(for: house.partner, of: house)
+            let body = VerifyRequest(token: token).body()
+            let answer = try await house.backChannel(body, try house.signed(body, by: house.partner))
+            let signature = try #require(answer.header(name))
+            #expect(answer.all(name).count == 1)
+            let secret = try SharedSecret.parse(house.partner.secret, setting: "secret")
+            let asked = try #require(RequestSignature(headerValue: try house.signed(body, by: house.partner)[2].1))
+            #expect(signature == RequestSignature.response(body: answer.body, to: asked, secret: secret).headerValue)
+            let sent = try await house.post(answer.body, by: house.partner, with: [(name, signature)])
+            #expect(sent.error == "invalid_signature")
+        }
+    }
+}

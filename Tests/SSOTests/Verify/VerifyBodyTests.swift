@@ -1,0 +1,72 @@
+import SSOShared
+import Testing
+
+/// ASVS 1.5.3: a body means one thing to every reader, or nothing. Every signature here is right.
+@Suite("The body of a verification")
+struct VerifyBodyTests {
+    /// T stands for a token that is good all the while.
+    static let bad: [[UInt8]] = [
+        "", " ", "null", "[]", "\"T\"", "7", "T", "token=T", "{}", "{\"Token\":\"T\"}", "{\"token\":\"\"}",
+        "{\"token\":null}", "{\"token\":7}", "{\"token\":true}", "{\"token\":[\"T\"]}", "{\"token\":{\"token\":\"T\"}}",
+        "[{\"token\":\"T\"}]", "{\"token\":\"T\",\"token\":\"T\"}", "{\"token\":\"x\",\"token\":\"T\"}",
+        "{\"token\":\"T\",\"\\u0074oken\":\"x\"}", "{\"token\":\"T\",\"x\":1,\"x\":2}", "{\"token\":\"T\",}",
+        "{\"token\":\"T\"},", "{\"token\":\"T\"}{}", "{\"token\":\"T\"}\u{0}", "{\"token\":\"T\\u0000\"}",
+        "{\"token\":\"T\u{0}\"}", "\u{feff}{\"token\":\"T\"}", "{'token':'T'}", "{token:\"T\"}",
+        "{\"token\":\"T\"//\n}",
+        "{\"token\":\"T\",\"x\":1e400}", "{\"token\":\"T\",\"x\":NaN}", "{\"token\":\"T\",\"x\":01}",
+        "{\"token\":\"T\",\"x\":\"\\ud800\"}", "{\"token\":\"T\",\"x\":\"\\udc00\\ud800\"}",
+        "{\"token\":\"T\",\"x\":\"\t\"}",
+        "{\"token\":\"T\",\"x\":" + String(repeating: "[", count: 513) + String(repeating: "]", count: 513) + "}",
+        "{\"token\":\"T\",\"x\":" + String(repeating: "{\"x\":", count: 1500),
+        "{\"token\":\"T\",\"redirect_uri\":null}", "{\"token\":\"T\",\"redirect_uri\":7}",
+        "{\"token\":\"T\",\"redirect_uri\":[]}", "{\"token\":\"T\",\"code_verifier\":null}",
+        "{\"token\":\"T\",\"code_verifier\":1}",
+    ].map { Array($0.utf8) }
+
+    @Test("tricks with JSON give 400 and leave the token as it was")
+    func refused() async throws {
+        try await House.open { house in
+            let token = try await house.signedIn().token(for: house.partner, of: house)
+            let text = Array(token.utf8)
+            var bodies = Self.bad.map { body in
+                Array(
+                    body.split(separator: UInt8(ascii: "T"), omittingEmptySubsequences: false).joined(separator: text))
+            }
+            let good = "{\"token\":\"\(token)\"}"
+            bodies.append(good.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] })
+            bodies.append([0xfe, 0xff] + good.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] })
+            bodies.append(Array("{\"token\":\"\(token)\",\"x\":\"".utf8) + [0xff] + Array("\"}".utf8))
+            bodies.append(Array("{\"token\":\"\(token)\",\"x\":\"".utf8) + [0xed, 0xa0, 0x80] + Array("\"}".utf8))
+            for body in bodies {
+                let reply = try await house.post(body, by: house.partner)
+                #expect(
+                    reply.status == 400 && reply.error == "invalid_request",
+                    "\(String(decoding: body.prefix(80), as: UTF8.self))")
+                #expect(!reply.text.contains("sst_") && reply.header(RequestSignature.headerName) == nil)
+            }
+            // Blanks, escapes and keys that a newer partner may send are within the grammar.
+            let odd = " {\n\t\"x\" : [1, {\"token\":2}], \"\\u0074oken\" : \"\\u0073\(token.dropFirst())\" } \r\n"
+            #expect(try await house.post(odd, by: house.partner).status == 200)
+        }
+    }
+
+    @Test("what has not the shape of a token is one that nobody knows: 401, never 400 or 500")
+    func shapes() async throws {
+        try await House.open { house in
+            let partner = house.partner
+            let token = try await house.signedIn().token(for: partner, of: house)
+            let unknown = try await house.verify("sst_" + String(repeating: "A", count: 43), as: partner)
+            #expect(unknown.error == "invalid_token")
+            let (rest, start) = (token.dropFirst(4), token.dropLast())
+            let texts: [String] = [
+                "x", "sst_", "\(start)", "\(token)A", "\(token)\n", " \(token)", "\(token)=", token.uppercased(),
+                "SST_\(rest)", "\(rest)", "\(token)\u{301}", "\(start)\u{212a}", "\(start)+", "\(start)/",
+                "' OR 1=1 --", String(repeating: "x", count: 7000), "%73st_\(rest)",
+            ]
+            for text in texts {
+                #expect(try await house.verify(text, as: partner).shape == unknown.shape, "\(text.prefix(60))")
+            }
+            #expect(try await house.verify(token, as: partner).status == 200)
+        }
+    }
+}

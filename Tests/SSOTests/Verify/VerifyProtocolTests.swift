@@ -1,0 +1,156 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import IdP
+
+/// ASVS 4.1.4, 3.5.2; contract 5: method, type, size, then the signature.
+@Suite("The back channel as HTTP")
+struct VerifyProtocolTests {
+    @Test("another method: 405 with Allow, whatever else is right")
+    func methods() async throws {
+        try await House.open { house in
+            let token = try await house.signedIn().token(for: house.partner, of: house)
+            let body = VerifyRequest(token: token).body()
+            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+            let headers = try house.signed(body, by: house.partner)
+            for method in ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"] {
+                let reply = try await probe.send(method, SSOPath.verify + "?token=\(token)", headers, body: body)
+                #expect(reply.status == 405 && reply.all("allow") == ["POST"], "\(method)")
+                #expect(method == "HEAD" || reply.error == "invalid_request")
+            }
+            let preflight = try await probe.send(
+                "OPTIONS", SSOPath.verify,
+                [("Origin", "https://evil.example"), ("Access-Control-Request-Method", "POST")])
+            #expect(preflight.status == 405)
+            let crossOrigin = try await house.post(
+                VerifyRequest(token: "x").body(), by: house.partner, with: [("Origin", "https://evil.example")])
+            for reply in [preflight, crossOrigin] {
+                #expect(!reply.headers.contains { $0.name.lowercased().hasPrefix("access-control-") })
+            }
+            for path in [
+                SSOPath.verify + "/", "/" + SSOPath.verify, "/auth/sso/Verify", "/auth/sso/verify;x",
+                "/auth/sso/%76erify",
+            ] {
+                let reply = try await probe.post(path, headers, body: body)
+                #expect(reply.status == 404 || reply.status == 400, "\(path)")
+            }
+            #expect(try await house.backChannel(body, headers).status == 200)
+        }
+    }
+
+    @Test("another type, none or two: 415, and a token in the query counts for nothing")
+    func types() async throws {
+        try await House.open { house in
+            let token = try await house.signedIn().token(for: house.partner, of: house)
+            let body = VerifyRequest(token: token).body()
+            let headers = try house.signed(body, by: house.partner).filter { $0.0 != "Content-Type" }
+            for types in [
+                [], [""], ["text/plain"], ["text/json"], ["application/jsonp"], ["application/x-www-form-urlencoded"],
+                ["application/json, text/plain"], ["application/json", "application/json"],
+                ["multipart/form-data; boundary=x"],
+            ] {
+                let reply = try await house.backChannel(body, headers + types.map { ("Content-Type", $0) })
+                #expect(reply.status == 415 && reply.error == "invalid_request", "\(types)")
+            }
+            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+            let empty: [UInt8] = Array("{}".utf8)
+            let inQuery = try await probe.post(
+                SSOPath.verify + "?token=\(token)", try house.signed(empty, by: house.partner), body: empty)
+            #expect(inQuery.status == 400)
+            let last = try await house.backChannel(
+                body, headers + [("Content-Type", "Application/JSON; charset=utf-8")])
+            #expect(last.status == 200)
+        }
+    }
+
+    @Test("8 KiB are read and not a byte more, announced or in chunks")
+    func sizes() async throws {
+        try await House.open { house in
+            let token = try await house.signedIn().token(for: house.partner, of: house)
+            func body(_ size: Int) -> [UInt8] {
+                let start = "{\"token\":\"\(token)\",\"x\":\""
+                return Array((start + String(repeating: "x", count: size - start.utf8.count - 2) + "\"}").utf8)
+            }
+            for size in [8193, 20_000, 200_000] {
+                let reply = try await house.post(body(size), by: house.partner)
+                #expect(reply.status == 413 && reply.error == "invalid_request")
+            }
+            let big = body(8193)
+            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+            let headers = try house.signed(big, by: house.partner) + [("Transfer-Encoding", "chunked")]
+            var bytes = probe.request("POST", SSOPath.verify, headers)
+            for piece in [big.prefix(5000), big.dropFirst(5000)] {
+                bytes += Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + [13, 10]
+            }
+            let answer = String(decoding: try await probe.raw(bytes + Array("0\r\n\r\n".utf8)), as: UTF8.self)
+            #expect(answer.hasPrefix("HTTP/1.1 413 "))
+            #expect(try await house.post(body(8192), by: house.partner).status == 200)
+        }
+    }
+
+    @Test("one bad signature after the other: 429 with Retry-After, and right ones never wait")
+    func rateLimit() async throws {
+        let (clock, secret) = (TestClock(), try SharedSecret.parse(WebPartner.secret, setting: "S"))
+        let clients = ClientRegistry([PartnerClient(id: "web", name: "W", redirectURIs: [], secrets: [secret])])
+        let database = NoDatabase()
+        let router = Router(context: VisitorContext.self)
+        VerifyRoutes(
+            signatures: SignatureCheck(clients: clients),
+            tokens: SSOTokenStore(database: database, clock: clock.clock, randomness: SystemRandomness()),
+            idleLimit: .seconds(7200), addresses: ClientAddress(trusted: []),
+            badSignatures: RateLimit(3, per: .seconds(60), clock: clock.clock)
+        ).add(to: router)
+        try await Application(router: router).test(.router) { client in
+            let body = VerifyRequest(token: "x").body()
+            func post(_ signature: String) async throws -> TestResponse {
+                try await client.execute(
+                    uri: SSOPath.verify, method: .post,
+                    headers: [.contentType: "application/json", .ssoSignature: signature],
+                    body: ByteBuffer(bytes: body))
+            }
+            let (bad, good) = ("sha256=00", RequestSignature.request(body: body, secret: secret).headerValue)
+            for _ in 1...3 { #expect(try await post(bad).status == .unauthorized) }
+            let limited = try await post(bad)
+            #expect(limited.status == .tooManyRequests)
+            #expect(limited.headers[.retryAfter].flatMap { Int($0) }.map { (1...60).contains($0) } == true)
+            #expect(VerifyError(body: Array(limited.body.readableBytesView)) == .rateLimited)
+            #expect(try await post(good).status == .unauthorized)  // the token, not the signature: no limit there
+            clock.advance(by: .seconds(120))
+            #expect(try await post(bad).status == .unauthorized)
+        }
+    }
+
+    @Test("storage trouble is a 503 with Retry-After, never a verdict on the token, which is good afterwards")
+    func storage() async throws {
+        try await House.open { house in
+            let token = try await house.signedIn().token(for: house.partner, of: house)
+            try await house.execute("ALTER TABLE sso_token RENAME TO away")
+            let reply = try await house.verify(token, as: house.partner)
+            #expect(
+                reply.status == 503 && reply.error == "temporarily_unavailable" && reply.header("retry-after") == "1")
+            // A bad signature costs no look at the storage (ASVS 2.4.1).
+            let bad = try await house.post(
+                VerifyRequest(token: token).body(), by: house.partner, with: [(RequestSignature.headerName, "sha256=")])
+            #expect(bad.error == "invalid_signature")
+            try await house.execute("ALTER TABLE away RENAME TO sso_token")
+            #expect(try await house.verify(token, as: house.partner).status == 200)
+        }
+    }
+}
+
+/// Storage that must not be asked.
+private struct NoDatabase: Database {
+    func read<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
+        throw DatabaseFailure.unavailable("there is none")
+    }
+    func write<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
+        throw DatabaseFailure.unavailable("there is none")
+    }
+    func checkReady() async throws(DatabaseFailure) {}
+    func close() async {}
+}
