@@ -14,25 +14,22 @@ struct AccountStore: Sendable {
         }
     }
 
-    /// The account of a proven address, made now if this is its first sign-in.
-    func findOrCreate(email: String) async throws -> Account {
+    /// The account of a proven address, made now if this is its first sign-in, in the caller's transaction.
+    func findOrCreate(email: String, _ connection: any SQLConnection) throws -> Account {
         let id = "usr_" + Base64URL.encode(try randomness.bytes(16))
-        let now = clock.now()
-        return try await database.write { connection in
-            try connection.execute(
-                """
-                INSERT INTO account (id, email, name, created_at) VALUES (:id, :email, :name, :now)
-                    ON CONFLICT (email) DO NOTHING
-                """,
-                [
-                    "id": .text(id), "email": .text(email), "name": .text(DisplayName.initial(for: email)),
-                    "now": .timestamp(now),
-                ])
-            guard let account = try Self.find(email: email, connection) else {
-                throw DatabaseFailure.unavailable("an account vanished while it was made")
-            }
-            return account
+        try connection.execute(
+            """
+            INSERT INTO account (id, email, name, created_at) VALUES (:id, :email, :name, :now)
+                ON CONFLICT (email) DO NOTHING
+            """,
+            [
+                "id": .text(id), "email": .text(email), "name": .text(DisplayName.initial(for: email)),
+                "now": .timestamp(clock.now()),
+            ])
+        guard let account = try Self.find(email: email, connection) else {
+            throw DatabaseFailure.unavailable("an account vanished while it was made")
         }
+        return account
     }
 
     func rename(_ account: Account, to name: String) async throws {

@@ -11,23 +11,30 @@ struct SignInCompletion: Sendable {
     let accounts: AccountStore
     let clock: ServiceClock
 
-    /// Signs the owner of a proven address in.
+    /// Signs the owner of an address in, all in one transaction: the proof is used up, the account made, the session
+    /// replaced, or none of it.
     ///
-    /// - Returns: 303 to the waiting request, or to the home page when there is none.
+    /// - Parameter proof: uses up what proves the address; false when somebody else was faster.
+    /// - Returns: 303 to the waiting request, or to the home page when there is none; nil when the proof did not hold,
+    ///   or another request of this browser has replaced or ended the session meanwhile.
     func finish(
-        _ address: String, method: String, flow: FlowID?, _ session: Session<IdPSession>, _ context: VisitorContext
-    ) async throws -> Response {
-        let account = try await accounts.findOrCreate(email: address)
-        guard !account.isDisabled else { throw Self.disabled }
+        _ address: String, method: String, flow: FlowID?, _ session: Session<IdPSession>, _ context: VisitorContext,
+        proof: @escaping @Sendable (any SQLConnection) throws -> Bool
+    ) async throws -> Response? {
         let now = clock.now()
-        let signIn = IdPSession.SignIn(accountID: account.id, authenticatedAt: now, methods: [method])
-        let fresh = try await sessions.store.replace(session) { old in IdPSession(sso: old.sso, signIn: signIn) }
-        // Another request of this browser has replaced or ended the session meanwhile: go on with that one.
-        guard let fresh else { return redirect(to: Self.destination(flow)) }
+        let fresh = try await sessions.store.replace(session) { old, connection in
+            guard try proof(connection) else { return nil }
+            let account = try accounts.findOrCreate(email: address, connection)
+            guard !account.isDisabled else { throw Self.disabled }
+            let signIn = IdPSession.SignIn(accountID: account.id, authenticatedAt: now, methods: [method])
+            return IdPSession(sso: old.sso, signIn: signIn)
+        }
+        guard let fresh else { return nil }
         context.logger.info(
             "signed in",
             metadata: [
-                "account": "\(account.id)", "method": "\(method)", "session": "\(fresh.handle)",
+                "account": "\(fresh.slots.signIn?.accountID ?? "-")", "method": "\(method)",
+                "session": "\(fresh.handle)",
                 "flow": "\(flow?.text ?? "-")",
             ])
         var response = redirect(to: Self.destination(flow))

@@ -42,14 +42,15 @@ struct SignInRoutes: Sendable {
         guard let address = try? LetterAddress(typed) else {
             return form(session, flow: flow, address: String(typed.prefix(254)), hasError: true)
         }
-        let id = try await challenges.begin(
-            address, current: session.slots.challengeID, service: service(flow, session),
-            device: DeviceKind.name(userAgent: request.headers[.userAgent]))
-        letterWaiting()
-        // A new id at every step: one that was planted before the challenge is dead (session fixation).
-        let fresh = try await sessions.store.replace(session, keepingForms: true) { old in
-            IdPSession(sso: old.sso, challengeID: id)
+        let (service, device) = (service(flow, session), DeviceKind.name(userAgent: request.headers[.userAgent]))
+        // A new id at every step: one that was planted before the challenge is dead (session fixation). In one
+        // transaction with the challenge: no letter leaves whose code fits no browser.
+        let fresh = try await sessions.store.replace(session, keepingForms: true) { old, connection in
+            let id = try challenges.begin(
+                address, current: old.challengeID, service: service, device: device, connection)
+            return IdPSession(sso: old.sso, challengeID: id)
         }
+        letterWaiting()
         // The same form, sent twice, was faster: the browser has the new session from there.
         guard let fresh else { return redirect(to: FlowID.path(EmailCodeRoutes.path, flow)) }
         var response = redirect(to: FlowID.path(EmailCodeRoutes.path, flow))

@@ -78,7 +78,7 @@ struct SignInRoutes: Sendable {
         let user = RelyingPartySession.User(
             id: reply.user.id, email: reply.user.email, name: reply.user.name, signedInAt: clock.now(),
             methods: reply.session.methods)
-        let fresh = try await sessions.store.replace(session) { old in
+        let fresh = try await sessions.store.replace(session) { old, _ in
             RelyingPartySession(pending: old.pending, user: user)
         }
         // Another tab of this browser finished a sign-in at the same moment: the browser has that session.

@@ -92,18 +92,22 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
     ///
     /// - Parameters:
     ///   - keepingForms: whether forms the browser has open stay valid: yes between two steps of one sign-in.
-    ///   - change: makes the new session's slots from the old one's, read anew in the same transaction.
+    ///   - change: makes the new session's slots from the old one's, read anew in the same transaction. What it writes
+    ///     with the connection stands or falls with the replacement; where it answers nil, nothing is replaced.
     /// - Returns: the new session, or nil if the old one has ended meanwhile: of two replacements at once one wins.
     public func replace(
-        _ session: Session<Slots>, keepingForms: Bool = false, _ change: @escaping @Sendable (Slots) -> Slots
+        _ session: Session<Slots>, keepingForms: Bool = false,
+        _ change: @escaping @Sendable (Slots, any SQLConnection) throws -> Slots?
     ) async throws -> Session<Slots>? {
         let now = clock.now()
         let fresh = try make(Slots(), formSeed: keepingForms ? session.formSeed : nil)
         return try await database.write { connection in
-            guard let current = try row(session.id, now, connection) else { return nil }
+            guard let current = try row(session.id, now, connection),
+                let slots = try change(current.slots, connection)
+            else { return nil }
             try connection.execute("DELETE FROM session WHERE id_digest = :id", ["id": .blob(session.id.digest)])
             let next = Session(
-                handle: fresh.handle, formSeed: fresh.formSeed, slots: change(current.slots), createdAt: now,
+                handle: fresh.handle, formSeed: fresh.formSeed, slots: slots, createdAt: now,
                 id: fresh.id, seenAt: now)
             try insert(next, connection)
             return next

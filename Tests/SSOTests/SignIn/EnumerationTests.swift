@@ -101,8 +101,12 @@ struct EnumerationTests {
         let all = [Self.addresses.known, Self.addresses.fresh, Self.addresses.disabled, Self.addresses.stray]
         for address in all {
             let address = try LetterAddress(address)
-            let id = try await store.begin(address, current: nil, service: nil, device: "Mac")
-            _ = try await store.begin(address, current: id, service: nil, device: "Mac")
+            let id = try await database.write {
+                try store.begin(address, current: nil, service: nil, device: "Mac", $0)
+            }
+            _ = try await database.write {
+                try store.begin(address, current: id, service: nil, device: "Mac", $0)
+            }
             seen.append(database.takeStatements())
         }
         #expect(seen[0].count { $0.hasPrefix("INSERT") } == 2)

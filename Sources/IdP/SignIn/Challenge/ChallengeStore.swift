@@ -19,45 +19,44 @@ struct ChallengeStore: Sendable {
     /// - Parameter current: the challenge this browser holds. While it is alive, asking again sends the same code.
     /// - Returns: the id the browser's session keeps.
     func begin(
-        _ address: LetterAddress, current: String?, service: String?, device: String
-    ) async throws -> String {
+        _ address: LetterAddress, current: String?, service: String?, device: String,
+        _ connection: any SQLConnection
+    ) throws -> String {
         let id = "chl_" + Base64URL.encode(try randomness.bytes(16))
         let letterID = Base64URL.encode(try randomness.bytes(16))
         let mac = codes.mac(of: codes.code(for: id), challenge: id)
         let now = clock.now()
         let expires = now + Challenge.lifetime
-        return try await database.write { connection in
-            let isEligible = try eligibility.mayHaveLetter(address.text, connection)
-            let alive = try connection.query(
+        let isEligible = try eligibility.mayHaveLetter(address.text, connection)
+        let alive = try connection.query(
+            """
+            SELECT id, expires_at FROM challenge WHERE id = :id AND address = :address AND eligible = :eligible
+               AND used_at IS NULL AND expires_at > :now AND tries < :tries
+            """,
+            [
+                "id": .text(current ?? ""), "address": .text(address.text), "now": .timestamp(now),
+                "eligible": .integer(isEligible ? 1 : 0), "tries": .integer(Int64(Challenge.maximumTries)),
+            ]
+        ).first
+        if alive == nil {
+            try connection.execute(
                 """
-                SELECT id, expires_at FROM challenge WHERE id = :id AND address = :address AND eligible = :eligible
-                   AND used_at IS NULL AND expires_at > :now AND tries < :tries
+                INSERT INTO challenge (id, address, eligible, code_mac, service, device, created_at, expires_at)
+                VALUES (:id, :address, :eligible, :mac, :service, :device, :now, :expires)
                 """,
                 [
-                    "id": .text(current ?? ""), "address": .text(address.text), "now": .timestamp(now),
-                    "eligible": .integer(isEligible ? 1 : 0), "tries": .integer(Int64(Challenge.maximumTries)),
-                ]
-            ).first
-            if alive == nil {
-                try connection.execute(
-                    """
-                    INSERT INTO challenge (id, address, eligible, code_mac, service, device, created_at, expires_at)
-                    VALUES (:id, :address, :eligible, :mac, :service, :device, :now, :expires)
-                    """,
-                    [
-                        "id": .text(id), "address": .text(address.text), "eligible": .integer(isEligible ? 1 : 0),
-                        "mac": .blob(mac), "service": .optional(service), "device": .text(device),
-                        "now": .timestamp(now), "expires": .timestamp(expires),
-                    ])
-            }
-            let chosen = try alive?.text("id") ?? id
-            try letters.enqueue(
-                QueuedLetter(
-                    id: letterID, address: address.text, challengeID: isEligible ? chosen : nil,
-                    expiresAt: try alive?.timestamp("expires_at") ?? expires),
-                isRepeat: alive != nil, now: now, connection)
-            return chosen
+                    "id": .text(id), "address": .text(address.text), "eligible": .integer(isEligible ? 1 : 0),
+                    "mac": .blob(mac), "service": .optional(service), "device": .text(device),
+                    "now": .timestamp(now), "expires": .timestamp(expires),
+                ])
         }
+        let chosen = try alive?.text("id") ?? id
+        try letters.enqueue(
+            QueuedLetter(
+                id: letterID, address: address.text, challengeID: isEligible ? chosen : nil,
+                expiresAt: try alive?.timestamp("expires_at") ?? expires),
+            isRepeat: alive != nil, now: now, connection)
+        return chosen
     }
 
     func find(_ id: String) async throws -> Challenge? {
@@ -77,24 +76,21 @@ struct ChallengeStore: Sendable {
         }
     }
 
-    /// Ends the challenge for the one who proved it: of any number at once exactly one gets true.
+    /// Ends the challenge for the one who proved it, in the transaction that signs in: of any number at once exactly one
+    /// gets true, and a fault on the way burns no code.
     ///
     /// - Parameter guessID: the guess that was counted beforehand and was right: it is not held against the account.
-    func succeed(_ challenge: Challenge, guessID: String) async throws -> Bool {
+    func succeed(_ challenge: Challenge, guessID: String, _ connection: any SQLConnection) throws -> Bool {
         let now = clock.now()
-        return try await database.write { connection in
-            let won = try connection.execute(
-                """
-                UPDATE challenge SET used_at = :now
-                 WHERE id = :id AND eligible = 1 AND used_at IS NULL AND expires_at > :now AND created_at <= :skewed
-                """,
-                [
-                    "now": .timestamp(now), "id": .text(challenge.id), "skewed": .timestamp(now + ClockSkew.tolerated),
-                ])
-            guard won == 1 else { return false }
-            try connection.execute("DELETE FROM code_guess WHERE id = :id", ["id": .text(guessID)])
-            return true
-        }
+        let won = try connection.execute(
+            """
+            UPDATE challenge SET used_at = :now
+             WHERE id = :id AND eligible = 1 AND used_at IS NULL AND expires_at > :now AND created_at <= :skewed
+            """,
+            ["now": .timestamp(now), "id": .text(challenge.id), "skewed": .timestamp(now + ClockSkew.tolerated)])
+        guard won == 1 else { return false }
+        try connection.execute("DELETE FROM code_guess WHERE id = :id", ["id": .text(guessID)])
+        return true
     }
 
     func purge(limit: Int) async throws -> Int {

@@ -59,8 +59,12 @@ struct EmailCodeRoutes: Sendable {
     ) async throws -> Response {
         switch try await guesses.count(guessOn: challenge.id) {
         case .compare(let counted, let guessID):
-            if codes.matches(code, counted), try await challenges.succeed(counted, guessID: guessID) {
-                return try await completion.finish(counted.address, method: "email_code", flow: flow, session, context)
+            if codes.matches(code, counted),
+                let done = try await completion.finish(
+                    counted.address, method: "email_code", flow: flow, session, context,
+                    proof: { try challenges.succeed(counted, guessID: guessID, $0) })
+            {
+                return done
             }
             log("code refused", context, challenge)
             return try await form(session, challenge, flow: flow, error: .wrong)
