@@ -22,7 +22,7 @@ struct BackChannelPatienceTests {
         let start = ContinuousClock.now
         let outcome = await Fixture.outcome(try Fixture.client(server.origin, limits: Self.brief()))
         #expect(outcome == .failure(.unavailable("timed out")))
-        #expect((.milliseconds(500)..<(.seconds(5))).contains(ContinuousClock.now - start))
+        #expect((.milliseconds(500)..<(.seconds(25))).contains(ContinuousClock.now - start))
     }
 
     @Test("a server that drips is given up as well: the limit is for the whole call")
@@ -33,7 +33,7 @@ struct BackChannelPatienceTests {
         let start = ContinuousClock.now
         let outcome = await Fixture.outcome(try Fixture.client(server.origin, limits: Self.brief()))
         #expect((try? outcome.get()) == nil)
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(ContinuousClock.now - start < .seconds(25))
     }
 
     @Test("nobody listening is found out at once")

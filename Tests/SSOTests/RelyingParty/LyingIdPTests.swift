@@ -129,10 +129,10 @@ struct LyingIdPTests {
                 _ = try await eventually("calls hang") { idp.calls > 20 ? true : nil }
                 let asked = ContinuousClock.now
                 #expect(try await house.visitor().get(house.partner.origin + "/").status == 200)
-                #expect(ContinuousClock.now - asked < .seconds(2))
+                #expect(ContinuousClock.now - asked < .seconds(5))
                 try await group.waitForAll()
             }
-            #expect(ContinuousClock.now - started < .seconds(15))
+            #expect(ContinuousClock.now - started < .seconds(60))
         }
     }
 
