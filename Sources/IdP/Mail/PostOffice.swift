@@ -81,6 +81,8 @@ final class PostOffice: Service {
             try await letters.markSent(queued)
             logger.info("letter sent", metadata: ["letter": "\(queued.id)", "attempts": "\(queued.attempts)"])
         } catch {
+            // Also after a refusal for good: greylisting and half-finished set-ups answer 5xx, too, and the letter's ten
+            // minutes bound the asking.
             let pause = Self.pause(after: queued.attempts)
             logger.warning(
                 "letter not sent, will try again",

@@ -45,7 +45,13 @@ struct SQLiteOpening: Sendable {
             if db.configuration.readonly {
                 try db.execute(sql: "PRAGMA busy_timeout = 5000; PRAGMA cache_size = -1024")
             } else {
-                try db.execute(sql: "PRAGMA cache_size = -4096; PRAGMA journal_size_limit = 67108864")
+                // A checkpoint every 16 MB of log, not 4: on a large table every commit touches other pages, and a
+                // checkpoint writes each of them once.
+                try db.execute(
+                    sql: """
+                        PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000;
+                        PRAGMA journal_size_limit = 67108864
+                        """)
             }
         }
         return configuration
