@@ -79,10 +79,7 @@ struct RelyingPartySettings: Sendable {
 
     /// The shape that every registry has (contract 2): another id can only be a slip.
     private static func wellFormedID(_ text: String) throws -> String {
-        let bytes = Array(text.utf8)
-        guard (1...63).contains(bytes.count), bytes.first != UInt8(ascii: "-"),
-            bytes.allSatisfy({ (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") })
-        else {
+        guard ClientID.isWellFormed(text) else {
             throw SettingFault(
                 "\"\(text)\" must be lower-case letters, digits and -, at most 63. Copy it from the IdP.")
         }

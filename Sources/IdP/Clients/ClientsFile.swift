@@ -51,7 +51,7 @@ struct ClientsFile {
 
     private func identifier(_ keys: [String: Node], _ node: Node) -> String? {
         guard let id = text(keys, "id", node) else { return nil }
-        guard PartnerClient.isWellFormed(id: id.value) else {
+        guard ClientID.isWellFormed(id.value) else {
             return refuse("id \"\(id.value)\" must be lower-case letters, digits and -, at most 63.", id.node)
         }
         return id.value

@@ -31,7 +31,7 @@ enum EnvironmentClient {
     }
 
     private static func checkedID(_ text: String) throws -> String {
-        guard PartnerClient.isWellFormed(id: text) else {
+        guard ClientID.isWellFormed(text) else {
             throw SettingFault("\"\(text)\" must be lower-case letters, digits and -, at most 63.")
         }
         return text

@@ -22,11 +22,4 @@ struct PartnerClient: Sendable {
 
     /// Whether exactly these bytes are registered (RFC 9700 4.1.3, RFC 3986 6.2.1: no normalisation of any kind).
     func hasRedirectURI(_ bytes: [UInt8]) -> Bool { redirectURIs.contains { $0.utf8.elementsEqual(bytes) } }
-
-    /// Whether the id has the shape `[a-z0-9][a-z0-9-]{0,62}`.
-    static func isWellFormed(id: String) -> Bool {
-        let bytes = Array(id.utf8)
-        guard (1...63).contains(bytes.count), bytes.first != UInt8(ascii: "-") else { return false }
-        return bytes.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d }
-    }
 }

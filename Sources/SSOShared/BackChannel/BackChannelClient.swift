@@ -22,7 +22,7 @@ public struct BackChannelClient: Sendable {
         caFile: String? = nil, allowPlaintext: Bool = false, limits: BackChannelLimits = .init()
     ) throws(BackChannelSetupFault) {
         endpoint = try BackChannelEndpoint(origin: origin, allowPlaintext: allowPlaintext)
-        guard Self.isClientID(clientID) else { throw .clientID }
+        guard ClientID.isWellFormed(clientID) else { throw .clientID }
         // A wrong path would otherwise show as "certificate refused" at the first sign-in.
         if let caFile {
             let text = FileManager.default.contents(atPath: caFile) ?? Data()
@@ -78,11 +78,5 @@ public struct BackChannelClient: Sendable {
         case .certificate(let words): .untrusted(words)
         case .broken(let words): .unavailable(words)
         }
-    }
-
-    /// `[a-z0-9][a-z0-9-]{0,62}`: what a registry takes, and what cannot end a header line.
-    private static func isClientID(_ text: String) -> Bool {
-        (1...63).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "-")
-            && text.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d }
     }
 }

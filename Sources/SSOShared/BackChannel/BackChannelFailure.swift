@@ -8,15 +8,6 @@ public enum BackChannelFailure: Error, Sendable, Equatable {
     case unavailable(String)
     /// An answer that must not be believed: wrong certificate, wrong signature, another client's, a redirect, not JSON.
     case untrusted(String)
-
-    /// What to tell the person. The cause is for the log only.
-    public var publicWords: String {
-        switch self {
-        case .rejected(.invalidToken): "This sign-in has expired or was already used. Please start again."
-        case .rejected, .untrusted: "The sign-in could not be completed. Please tell the service's operator."
-        case .unavailable: "The sign-in service cannot be reached right now. Please try again in a moment."
-        }
-    }
 }
 
 extension BackChannelFailure: CustomStringConvertible {

@@ -52,18 +52,16 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
         Self.adding([("token", token.wire), ("state", state)], to: redirectURI)
     }
 
-    /// The callback that carries an error of the wire, such as `invalid_request`, and the state.
-    public func callback(error: String) -> String {
-        Self.errorCallback(redirectURI: redirectURI, error: error, state: state)
-    }
-
-    /// The same for a request that was not fit to become an ``AuthorizeRequest``.
+    /// The callback that carries an error of the wire, such as `invalid_request`, for a request that was not fit to
+    /// become an ``AuthorizeRequest``.
     ///
     /// - Parameters:
     ///   - redirectURI: one that is registered. Any other would make an open redirector of this.
-    ///   - state: handed back as it came, or nil when there was none.
-    public static func errorCallback(redirectURI: String, error: String, state: String?) -> String {
-        adding([("error", error)] + (state.map { [("state", $0)] } ?? []), to: redirectURI)
+    ///   - state: handed back byte for byte as it came, percent-encoded, or nil when there was none: the partner needs it
+    ///     to know which sign-in failed, whatever is wrong with it.
+    public static func errorCallback(redirectURI: String, error: String, state: [UInt8]?) -> String {
+        let echo = state.map { "&state=" + PercentEncoding.encode(bytes: $0) } ?? ""
+        return adding([("error", error)], to: redirectURI) + echo
     }
 
     /// Appends to a URI without taking it apart: what is registered stays as it is, byte for byte, its query included,

@@ -1,5 +1,5 @@
 /// Percent-encoding for the values of a query (RFC 3986 section 2).
-enum PercentEncoding {
+public enum PercentEncoding {
     /// ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 section 2.3): what needs no encoding anywhere in a URL.
     static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
@@ -12,10 +12,17 @@ enum PercentEncoding {
     }
 
     /// Everything but unreserved characters encoded, a blank as `%20` (a `+` means a blank to some readers only).
-    static func encode(_ text: String) -> String {
+    ///
+    /// - Parameter kept: further characters that stay as they are, such as the `/` of a path in a query.
+    public static func encode(_ text: String, keeping kept: String = "") -> String {
+        encode(bytes: text.utf8, keeping: kept)
+    }
+
+    /// The same for bytes that need not be text.
+    static func encode(bytes: some Sequence<UInt8>, keeping kept: String = "") -> String {
         var encoded: [UInt8] = []
-        for byte in text.utf8 {
-            if isUnreserved(byte) {
+        for byte in bytes {
+            if isUnreserved(byte) || kept.utf8.contains(byte) {
                 encoded.append(byte)
             } else {
                 encoded.append(UInt8(ascii: "%"))

@@ -11,16 +11,6 @@ public enum VerifyError: String, Error, Sendable, CaseIterable {
     /// Storage trouble (503): says nothing about the token, and nothing was consumed.
     case temporarilyUnavailable = "temporarily_unavailable"
 
-    /// The HTTP status that goes with the code, unless the method, size or type was at fault.
-    public var status: Int {
-        switch self {
-        case .invalidRequest: 400
-        case .invalidSignature, .invalidToken: 401
-        case .rateLimited: 429
-        case .temporarilyUnavailable: 503
-        }
-    }
-
     /// The body of the answer.
     ///
     /// - Parameter description: one sentence for the other end's developer; holds no secret and nothing of a token.

@@ -25,9 +25,4 @@ public enum CodeChallenge {
     public static func isWellFormedChallenge(_ text: String) -> Bool {
         text.utf8.count == 43 && Base64URL.decode(text)?.count == 32
     }
-
-    /// Whether the verifier belongs to the challenge, in constant time.
-    public static func matches(challenge: String, verifier: String) -> Bool {
-        isWellFormedVerifier(verifier) && ConstantTime.equal(s256(verifier), challenge)
-    }
 }

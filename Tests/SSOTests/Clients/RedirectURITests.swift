@@ -1,3 +1,4 @@
+import SSOShared
 import Testing
 
 @testable import IdP
@@ -59,6 +60,6 @@ struct RedirectURITests {
             ("\u{e4}", false), ("a\n", false), ("\u{ff41}", false),
         ])
     func ids(_ id: String, _ isGood: Bool) {
-        #expect(PartnerClient.isWellFormed(id: id) == isGood)
+        #expect(ClientID.isWellFormed(id) == isGood)
     }
 }

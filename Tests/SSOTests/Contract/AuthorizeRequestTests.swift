@@ -45,7 +45,10 @@ struct AuthorizeRequestTests {
         let token = try #require(SSOToken(wire: token))
         let state = "state=%3C%2Fscript%3E%26token%3Dx"
         #expect(request.callback(token: token) == beginning + "token=\(token.wire)&" + state)
-        #expect(request.callback(error: "invalid_request") == beginning + "error=invalid_request&" + state)
+        #expect(
+            AuthorizeRequest.errorCallback(
+                redirectURI: uri, error: "invalid_request", state: Array("</script>&token=x".utf8))
+                == beginning + "error=invalid_request&" + state)
         #expect(
             AuthorizeRequest.errorCallback(redirectURI: uri, error: "invalid_request", state: nil)
                 == beginning + "error=invalid_request")

@@ -64,7 +64,6 @@ struct VerifyExchangeTests {
             VerifyError.allCases.map(\.rawValue) == [
                 "invalid_request", "invalid_signature", "invalid_token", "rate_limited", "temporarily_unavailable",
             ])
-        #expect(VerifyError.allCases.map(\.status) == [400, 401, 401, 429, 503])
         for code in VerifyError.allCases {
             #expect(VerifyError(body: code.body()) == code)
             #expect(VerifyError(body: code.body(description: "No \"token\".")) == code)
