@@ -23,7 +23,8 @@ func buildIdP(
             database: database, clock: clock, randomness: randomness,
             lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2))),
         cookie: SessionCookie(name: "idp_session", origin: settings.publicURL),
-        forms: FormTokens(keys: settings.keys, origin: settings.publicURL))
+        forms: FormTokens(keys: settings.keys, origin: settings.publicURL),
+        newcomers: NewcomerLimit(RateLimit(120, per: .hours(1), clock: clock), by: settings.trustedProxies))
     let accounts = AccountStore(database: database, clock: clock, randomness: randomness)
     let tokens = SSOTokenStore(database: database, clock: clock, randomness: randomness)
     let letters = LetterStore(database: database, clock: clock, hourlyLimit: settings.mailHourlyLimit)
@@ -38,16 +39,9 @@ func buildIdP(
         content: EmailCodeMail(pages: pages, codes: codes, issuer: settings.publicURL), mailer: services.mailer,
         from: settings.mailFrom, issuer: settings.publicURL, clock: clock, logger: services.logger)
 
-    // What every request passes, outermost first.
-    let router = Router(context: VisitorContext.self)
-    router.addMiddleware {
-        SecurityHeaders(origin: settings.publicURL)
-        RequestLog()
-        FailureMiddleware(pages: pages, jsonPaths: [SSOPath.verify])
-        RequestGuard()
-    }
-    assets.addRoutes(to: router)
-    HealthRoutes(database: database).add(to: router)
+    let router = WebRouter.router(
+        VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
+        addresses: settings.trustedProxies, jsonPaths: [SSOPath.verify])
     AssociationRoutes(appleAppIDs: settings.appleAppIDs, androidApps: settings.androidApps).add(to: router)
     VerifyRoutes(
         signatures: SignatureCheck(clients: settings.clients), tokens: tokens,

@@ -12,7 +12,7 @@ struct HomeRoutes: Sendable {
     let page: HomePage
 
     func add(to router: Router<VisitorContext>) {
-        router.only([.get], at: "/", use: show)
+        router.page(at: "/", use: show)
         router.only([.post], at: "/name", use: rename)
     }
 
@@ -23,7 +23,7 @@ struct HomeRoutes: Sendable {
 
     @Sendable private func rename(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let fields = try await request.formFields()
-        guard let visitor = try await accounts.signedIn(context) else { return redirect(to: "/") }
+        guard let visitor = try await accounts.signedIn(context) else { return .redirect(to: "/") }
         guard sessions.forms.accepts(request, fields: fields, seed: visitor.session.formSeed) else {
             throw PublicFailure.staleForm(.home)
         }
@@ -32,7 +32,7 @@ struct HomeRoutes: Sendable {
             return try await home(visitor, name: String(typed.prefix(DisplayName.maximumLength)), hasError: true)
         }
         try await accounts.rename(visitor.account, to: name)
-        return redirect(to: "/")
+        return .redirect(to: "/")
     }
 
     private func home(_ visitor: SignedInVisitor, name: String, hasError: Bool) async throws -> Response {

@@ -18,7 +18,7 @@ struct MailboxRoutes: Sendable {
     }
 
     func add(to router: Router<VisitorContext>) {
-        router.only([.get], at: "/dev/mailbox") { [outbox, pages] _, context in
+        router.page(at: "/dev/mailbox") { [outbox, pages] _, context in
             // Also where the program listens on more than loopback: codes are nobody else's business.
             if let peer = context.peer?.ipAddress.flatMap({ IPAddress($0) }), !peer.isLoopback {
                 throw PublicFailure.notFound

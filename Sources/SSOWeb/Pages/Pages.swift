@@ -8,6 +8,8 @@ import NIOCore
 public struct Pages: Sendable {
     private let library: MustacheLibrary
     private let frame: Frame
+    /// The program's name as people see it.
+    public var brand: String { frame.brand }
 
     /// What every page shows around its own content.
     struct Frame: Sendable {

@@ -6,7 +6,8 @@ extension RouterMethods {
     ///
     /// - Parameter refusing: another answer with 405, for an address that speaks no HTML.
     ///
-    /// HEAD is never made from GET by itself: a link checker's HEAD must not issue a token.
+    /// HEAD is not made from GET here: for addresses whose GET does what cannot be looked at without doing it. A link
+    /// checker's HEAD must not issue a token. See ``page(at:use:)``.
     @discardableResult public func only(
         _ methods: [HTTPRequest.Method], at path: RouterPath,
         refusing refusal: @Sendable @escaping ([HTTPRequest.Method]) throws -> Response = { allowed in
@@ -18,15 +19,38 @@ extension RouterMethods {
         return refuseOthers(than: methods, at: path, with: refusal)
     }
 
-    /// Serves GET and POST of one path.
+    /// Serves a page: GET, and HEAD as GET without the body (RFC 9110 9.3.2).
+    ///
+    /// - Parameter handler: changes nothing for a HEAD.
+    @discardableResult public func page(
+        at path: RouterPath, use handler: @Sendable @escaping (Request, Context) async throws -> Response
+    ) -> Self {
+        on(path, method: .get, use: handler)
+        on(path, method: .head) { try await Self.head($0, $1, handler) }
+        return refuseOthers(than: [.get, .head], at: path) { throw PublicFailure.methodNotAllowed($0) }
+    }
+
+    /// Serves a page and takes the form on it: GET, HEAD and POST of one path.
+    ///
+    /// - Parameter show: changes nothing for a HEAD.
     @discardableResult public func form(
         at path: RouterPath,
         show: @Sendable @escaping (Request, Context) async throws -> Response,
         submit: @Sendable @escaping (Request, Context) async throws -> Response
     ) -> Self {
         on(path, method: .get, use: show)
+        on(path, method: .head) { try await Self.head($0, $1, show) }
         on(path, method: .post, use: submit)
-        return refuseOthers(than: [.get, .post], at: path) { throw PublicFailure.methodNotAllowed($0) }
+        return refuseOthers(than: [.get, .head, .post], at: path) { throw PublicFailure.methodNotAllowed($0) }
+    }
+
+    /// A cookie is part of what GET would have done.
+    private static func head(
+        _ request: Request, _ context: Context, _ show: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        var response = try await show(request, context)
+        response.headers[.setCookie] = nil
+        return response.createHeadResponse()
     }
 
     private func refuseOthers(

@@ -38,8 +38,11 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
         ]
     }
 
+    /// A session that is stored nowhere, for a look at a page that would have one.
+    func draft() throws -> Session<Slots> { try make(Slots(), formSeed: nil) }
+
     /// Starts a session. Afterwards its row is durable.
-    public func begin(_ slots: Slots = Slots()) async throws -> Session<Slots> {
+    func begin(_ slots: Slots = Slots()) async throws -> Session<Slots> {
         let session = try make(slots, formSeed: nil)
         return try await database.write { connection in
             try insert(session, connection)

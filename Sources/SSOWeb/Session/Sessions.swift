@@ -1,5 +1,4 @@
 public import Hummingbird
-import Logging
 
 /// Sessions as routes use them: store, cookie and form tokens together.
 public struct Sessions<Slots: SessionSlots>: Sendable {
@@ -7,19 +6,42 @@ public struct Sessions<Slots: SessionSlots>: Sendable {
     public let cookie: SessionCookie
     public let forms: FormTokens
 
-    public init(store: SessionStore<Slots>, cookie: SessionCookie, forms: FormTokens) {
+    /// Slows down whoever makes one session after the other; nil where strangers cannot be told apart.
+    let newcomers: NewcomerLimit?
+
+    public init(
+        store: SessionStore<Slots>, cookie: SessionCookie, forms: FormTokens, newcomers: NewcomerLimit? = nil
+    ) {
         self.store = store
         self.cookie = cookie
         self.forms = forms
+        self.newcomers = newcomers
     }
 
     /// The session of this request, or a new one whose cookie `response` must carry: pass it to ``remember(_:in:)``.
+    /// For a HEAD without a session it is one that is stored nowhere.
+    ///
+    /// - Throws: ``PublicFailure`` 429 as ``begin(_:_:_:)`` does.
     public func current<Context: SessionRequestContext>(
-        _ context: Context
+        _ request: Request, _ context: Context
     ) async throws -> Session<Slots> where Context.Slots == Slots {
         if let session = context.session { return session }
-        return try await store.begin()
+        return request.method == .head ? try store.draft() : try await begin(Slots(), request, context)
     }
+
+    /// Starts a session for a browser that has none.
+    ///
+    /// - Throws: ``PublicFailure`` 429 when too many came from its network.
+    public func begin(
+        _ slots: Slots, _ request: Request, _ context: some WebRequestContext
+    ) async throws -> Session<Slots> {
+        try newcomers?.count(request, context)
+        return try await store.begin(slots)
+    }
+
+    /// Names the browser of a request by the cookie it came with, whether or not its session is still alive. Nil for a
+    /// browser without a cookie of ours. Never the cookie itself.
+    public func browser(of request: Request) -> [UInt8]? { cookie.id(in: request)?.digest }
 
     /// Gives the browser the id of its session.
     public func remember(_ session: Session<Slots>, in response: inout Response) {
@@ -39,26 +61,4 @@ public struct Sessions<Slots: SessionSlots>: Sendable {
 public protocol SessionRequestContext: WebRequestContext {
     associatedtype Slots: SessionSlots
     var session: Session<Slots>? { get set }
-}
-
-/// Finds the session that the request's cookie names. A missing, malformed, doubled or dead cookie is no error: the
-/// visitor is a stranger then.
-public struct SessionMiddleware<Context: SessionRequestContext>: RouterMiddleware {
-    let sessions: Sessions<Context.Slots>
-
-    public init(_ sessions: Sessions<Context.Slots>) { self.sessions = sessions }
-
-    public func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        var context = context
-        if let id = sessions.cookie.id(in: request), let session = try await sessions.store.find(id) {
-            // A disk that is full must not take pages that only read. Not touched, the session ends the earlier.
-            do { try await sessions.store.touch(session) } catch {
-                context.logger.warning("session not touched", metadata: ["cause": "\(error)"])
-            }
-            context.session = session
-        }
-        return try await next(request, context)
-    }
 }

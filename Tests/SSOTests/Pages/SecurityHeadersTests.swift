@@ -11,7 +11,8 @@ struct SecurityHeadersTests {
     static let requests: [(method: String, target: String, status: Int)] = [
         ("GET", "/", 200), ("GET", "/sign-in", 200), ("GET", "/sign-in/code", 303), ("GET", "/dev/mailbox", 200),
         ("GET", "/healthz", 200), ("GET", "/readyz", 200), ("GET", "/nowhere", 404), ("GET", "/%00", 404),
-        ("GET", "/sign-out", 405), ("HEAD", "/sign-in", 405), ("POST", "/sign-in", 415), ("PUT", "/", 405),
+        ("GET", "/sign-out", 405), ("HEAD", "/sign-in", 200), ("HEAD", "/sign-out", 405), ("POST", "/sign-in", 415),
+        ("PUT", "/", 405),
         ("GET", "/auth/sso/authorize", 400), ("GET", "/auth/sso/complete?flow=x", 404),
         ("GET", "/auth/sso/verify", 405),
         ("POST", "/auth/sso/verify", 415), ("GET", "/sign-in?\(String(repeating: "a", count: 9000))", 414),

@@ -3,37 +3,12 @@ import Testing
 
 @Suite("Looking changes nothing")
 struct SideEffectTests {
-    private static let everything = ["account", "sso_token", "challenge", "code_guess", "letter"]
+    private static let everything = ["session", "account", "sso_token", "challenge", "code_guess", "letter"]
 
     private static func rows(_ house: House) async throws -> [Int] {
         var counts: [Int] = []
         for table in everything { counts.append(try await house.count("SELECT COUNT(*) FROM \(table)")) }
         return counts + [try await house.count("SELECT COALESCE(SUM(tries), 0) FROM challenge")]
-    }
-
-    @Test("HEAD does nothing anywhere, has no body, and leaves the connection in step")
-    func head() async throws {
-        try await House.open { house in
-            let visitor = try await house.signedIn()
-            let before = try await Self.rows(house)
-            let authorize = String(house.authorize(house.partner, state: "s").dropFirst(house.origin.count))
-            let targets = [
-                "/", "/sign-in", "/sign-in/code", "/sign-out", "/name", authorize, "/auth/sso/complete?flow=x",
-                "/nowhere",
-            ]
-            for target in targets {
-                let cookie = ("Cookie", "idp_session=\(visitor.session ?? "")")
-                let statuses = try await onOwnThread { [probe = house.probe()] in
-                    let connection = try probe.connect()
-                    try connection.send(probe.request("HEAD", target, [cookie], close: false))
-                    let head = try connection.reply(isHead: true)
-                    try connection.send(probe.request("GET", "/healthz"))
-                    return [head.status, try connection.reply().status]
-                }
-                #expect(statuses == [target == "/nowhere" ? 404 : 405, 200], "\(target)")
-            }
-            #expect(try await Self.rows(house) == before)
-        }
     }
 
     @Test("GET of any page, ten times, signs nobody in or out, sends no letter and counts no guess")

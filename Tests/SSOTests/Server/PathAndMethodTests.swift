@@ -26,10 +26,11 @@ struct PathAndMethodTests {
     @Test(
         "a method that an address does not have gets 405 and the ones it has",
         arguments: [
-            ("TRACE", "/", "GET"), ("POST", "/auth/sso/authorize", "GET"), ("HEAD", "/auth/sso/authorize", "GET"),
+            ("TRACE", "/", "GET, HEAD"), ("POST", "/auth/sso/authorize", "GET"), ("HEAD", "/auth/sso/authorize", "GET"),
             ("HEAD", "/auth/sso/complete", "GET"), ("GET", "/auth/sso/verify", "POST"),
-            ("OPTIONS", "/auth/sso/verify", "POST"), ("GET", "/sign-out", "POST"), ("PUT", "/sign-in", "GET, POST"),
-            ("DELETE", "/sign-in/code", "GET, POST"), ("PATCH", "/healthz", "GET, HEAD"),
+            ("OPTIONS", "/auth/sso/verify", "POST"), ("GET", "/sign-out", "POST"),
+            ("PUT", "/sign-in", "GET, HEAD, POST"),
+            ("DELETE", "/sign-in/code", "GET, HEAD, POST"), ("PATCH", "/healthz", "GET, HEAD"),
             ("TRACE", "/.well-known/assetlinks.json", "GET, HEAD"),
         ])
     func methods(method: String, path: String, allowed: String) async throws {

@@ -1,0 +1,41 @@
+import Foundation
+
+/// An address as its bytes.
+public struct IPAddress: Sendable, Hashable {
+    /// Four bytes or sixteen. An IPv4 address inside IPv6 (`::ffff:a.b.c.d`) is kept as IPv4.
+    let bytes: [UInt8]
+
+    public init?(_ text: some StringProtocol) {
+        guard text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
+        if let four = Self.parse(String(text), family: AF_INET, count: 4) {
+            bytes = four
+        } else if let all = Self.parse(String(text), family: AF_INET6, count: 16) {
+            let mapped = all.prefix(10).allSatisfy { $0 == 0 } && all[10] == 0xff && all[11] == 0xff
+            bytes = mapped ? Array(all.suffix(4)) : all
+        } else {
+            return nil
+        }
+    }
+
+    private static func parse(_ text: String, family: Int32, count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        return inet_pton(family, text, &bytes) == 1 ? bytes : nil
+    }
+
+    public var isLoopback: Bool {
+        bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
+    }
+
+    /// What limits count by: an IPv4 address, or the /64 of an IPv6 one, since one customer has that many.
+    public var limitKey: [UInt8] { bytes.count == 4 ? bytes : Array(bytes.prefix(8)) }
+}
+
+extension IPAddress: CustomStringConvertible {
+    /// As RFC 5952 writes it: `203.0.113.7`, `2001:db8::1`.
+    public var description: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let family = bytes.count == 4 ? AF_INET : AF_INET6
+        guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return "-" }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,117 @@
+import SSOShared
+import SSOWeb
+import Testing
+
+/// RFC 9110 9.3.2: as GET, without the body; and safe (9.2.1): a link checker looks and does nothing.
+@Suite("HEAD")
+struct HeadTests {
+    private static let idpPages = [
+        "/", "/sign-in", "/sign-in?flow=AAAAAAAAAAAAAAAAAAAAAA", "/sign-in/code", "/dev/mailbox", "/healthz",
+        "/nowhere",
+    ]
+    private static let partnerPages = ["/", "/account", "/account?x=1", "/api/session", "/healthz", "/nowhere"]
+    /// Where GET does what cannot be looked at without doing it.
+    private static let refused = [SSOPath.authorize, SSOPath.complete, SSOPath.callback, SSOPath.start]
+
+    /// Status, headers and length of an answer, without what differs from one moment to the next. Then asks for
+    /// another page on the same connection: a body nobody announced would stand there.
+    private static func head(_ method: String, _ target: String, _ probe: HTTPProbe, _ cookie: String?) async throws
+        -> [String]
+    {
+        let cookies = cookie.map { [("Cookie", $0)] } ?? []
+        return try await onOwnThread {
+            let connection = try probe.connect()
+            try connection.send(probe.request(method, target, cookies, close: false))
+            let reply = try connection.reply(isHead: method == "HEAD")
+            try connection.send(probe.request("GET", "/healthz"))
+            let next = try connection.reply()
+            let varying = ["date", "set-cookie", "connection"]
+            return ["\(reply.status)", "then \(next.status) \(next.text)"]
+                + reply.headers.filter { !varying.contains($0.name.lowercased()) }
+                .map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+        }
+    }
+
+    @Test("every page answers it with the status and the headers of GET, for strangers and for signed-in people")
+    func asGet() async throws {
+        try await House.open { house in
+            let visitor = try await house.signedIn()
+            _ = try await visitor.follow(visitor.get(visitor.beginSignIn(at: house.partner).callback()))
+            let idp = "idp_session=\(visitor.session ?? "")"
+            let partner = "rp_session=\(visitor.cookie("rp_session", at: "127.0.0.2") ?? "")"
+            for cookie in [nil, idp] {
+                for target in Self.idpPages {
+                    let get = try await Self.head("GET", target, house.probe(), cookie)
+                    #expect(try await Self.head("HEAD", target, house.probe(), cookie) == get, "\(target)")
+                }
+            }
+            for cookie in [nil, partner] {
+                for target in Self.partnerPages {
+                    let get = try await Self.head("GET", target, house.partnerProbe(), cookie)
+                    #expect(try await Self.head("HEAD", target, house.partnerProbe(), cookie) == get, "\(target)")
+                }
+            }
+        }
+    }
+
+    @Test("it makes no row, sets no cookie, begins no sign-in and uses none up")
+    func changesNothing() async throws {
+        try await House.open { house in
+            let visitor = try await house.signedIn()
+            let (begun, waiting) = (house.visitor(), house.visitor())
+            let state = try await begun.state(at: house.partner)
+            let flow = try await waiting.beginSignIn(at: house.partner).address.query("flow") ?? ""
+            let token = try await visitor.token(for: house.partner, of: house)
+            let before = try await Self.rows(house)
+            let authorize = String(house.authorize(house.partner, state: "s").dropFirst(house.origin.count))
+            let cookies = [nil, visitor.session, waiting.session].map { $0.map { "idp_session=\($0)" } }
+            for cookie in cookies {
+                for target in Self.idpPages + ["/sign-out", "/name", authorize, "\(SSOPath.complete)?flow=\(flow)"] {
+                    let headers = cookie.map { [("Cookie", $0)] } ?? []
+                    let reply = try await house.probe().send("HEAD", target, headers)
+                    #expect(reply.body.isEmpty && reply.all("set-cookie") == [], "\(target)")
+                }
+            }
+            let callback = "\(SSOPath.callback)?token=\(token)&state=\(state)"
+            for cookie in [nil, begun.cookie("rp_session", at: "127.0.0.2").map { "rp_session=\($0)" }] {
+                for target in Self.partnerPages + [SSOPath.start, callback] {
+                    let reply = try await house.partnerProbe().send(
+                        "HEAD", target, cookie.map { [("Cookie", $0)] } ?? [])
+                    #expect(reply.body.isEmpty && reply.all("set-cookie") == [], "\(target)")
+                }
+            }
+            #expect(try await Self.rows(house) == before)
+            #expect(try await house.verify(token, as: house.partner).status == 200)
+            for path in Self.refused {
+                let probe = [SSOPath.authorize, SSOPath.complete].contains(path) ? house.probe() : house.partnerProbe()
+                let reply = try await probe.send("HEAD", path)
+                #expect(reply.status == 405 && reply.header("allow") == "GET", "\(path)")
+            }
+        }
+    }
+
+    /// Everything both programs keep, the slots of their sessions included.
+    private static func rows(_ house: House) async throws -> [String] {
+        var found: [String] = []
+        for (database, tables) in [
+            (house.database, ["session", "account", "sso_token", "challenge", "code_guess", "letter"]),
+            (house.partner.database, ["session"]),
+        ] {
+            for table in tables {
+                found.append(
+                    try await database.read { connection in
+                        "\(table) \(try connection.query("SELECT COUNT(*) AS n FROM \(table)")[0].integer("n"))"
+                    })
+            }
+            found += try await database.read { connection in
+                try connection.query("SELECT slots FROM session ORDER BY id_digest").map { try $0.text("slots") }
+            }
+        }
+        return found
+    }
+}
+
+extension House {
+    /// Raw requests to the first partner.
+    func partnerProbe() -> HTTPProbe { HTTPProbe(host: "127.0.0.2", port: partner.port, authority: "127.0.0.2:4100") }
+}
