@@ -17,21 +17,23 @@ enum AuthorizeFailure {
         explanation: "Signing in works only in a page of its own, not inside another one and not ahead of a click.",
         cause: "Sec-Fetch or Sec-Purpose names a frame, a part of a page or a prefetch")
 
-    /// There is nothing to go on with: finished already, or never begun in this browser.
+    /// There is nothing to go on with: nothing of that name ever waited in this browser, or so long ago that nobody
+    /// remembers.
     static let noSuchFlow = PublicFailure(
         .notFound, code: "no_such_flow", title: "There is no sign-in waiting",
         explanation:
             "It is finished already, or it began in another browser. Start again at the service you came from.",
         wayOn: .init(label: "Go to your start page", href: "/"))
 
-    /// It waited longer than ten minutes.
-    static func expired(_ client: PartnerClient?, _ request: AuthorizeRequest) -> PublicFailure {
+    /// It waits no longer, whatever ended it: one way back for all of them.
+    static func over(_ past: PendingFlows.Past, _ client: PartnerClient?) -> PublicFailure {
         let name = client?.name ?? "the service"
         // An app has no page to begin on: its maker's web address will do, if there is one.
-        let start = client?.startPage(for: request.redirectURI) ?? client?.startPage()
+        let start = client?.startPage(for: past.redirectURI) ?? client?.startPage()
         return PublicFailure(
-            .gone, code: "flow_expired", title: "That took longer than ten minutes",
-            explanation: "The request of \(name) has expired. Start again there: it takes one click.",
+            .gone, code: "flow_over", title: "This sign-in is over",
+            explanation: "The request of \(name) is finished already, or it waited too long: more than ten minutes, or "
+                + "behind eight newer ones. To sign in there, start again there: it takes one click.",
             wayOn: start.map { .init(label: "Start again at \(name)", href: $0) }
                 ?? .init(label: "Go to your start page", href: "/"))
     }

@@ -15,9 +15,11 @@ enum AuthorizeQuery {
         else { throw AuthorizeFailure.unknownPartner }
         let redirectURI = String(decoding: uri, as: UTF8.self)
 
-        let state = (try? fields.text("state")) ?? nil
-        guard let state, AuthorizeRequest.isValidState(state), let challenge = challenge(fields) else {
-            let echoed = state.flatMap { $0.isEmpty ? nil : $0 }
+        let given = (try? fields.bytes("state")) ?? nil
+        guard let given, let state = String(validating: given, as: UTF8.self), AuthorizeRequest.isValidState(state),
+            let challenge = challenge(fields)
+        else {
+            let echoed = given.flatMap { $0.isEmpty ? nil : $0 }
             return .refused(
                 callback: AuthorizeRequest.errorCallback(
                     redirectURI: redirectURI, error: "invalid_request", state: echoed))

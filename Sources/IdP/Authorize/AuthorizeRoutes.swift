@@ -23,12 +23,12 @@ struct AuthorizeRoutes: Sendable {
         // Checked at every arrival, also after a sign-in: what waited in the session is not trusted more than a link.
         let (client, asked): (PartnerClient, AuthorizeRequest)
         switch try AuthorizeQuery.read(request.queryFields, clients: clients) {
-        case .refused(let callback): return redirect(to: callback, status: .found)
+        case .refused(let callback): return .redirect(to: callback, type: .found)
         case .accepted(let found, let wanted): (client, asked) = (found, wanted)
         }
         // A frame, an image or a prefetch must not farm tokens for a person who sees nothing of it (ASVS 7.6.2).
         guard request.isTopLevelNavigation, !request.isPrefetch else { throw AuthorizeFailure.notAPage }
-        guard let visitor = try await accounts.signedIn(context) else { return try await wait(asked, context) }
+        guard let visitor = try await accounts.signedIn(context) else { return try await wait(asked, request, context) }
 
         let (token, wasRedeemed) = try await tokens.issue(for: asked, to: visitor)
         context.logger.info(
@@ -39,7 +39,9 @@ struct AuthorizeRoutes: Sendable {
     }
 
     /// Keeps the request in the session's `sso` slot and sends the person to sign in.
-    private func wait(_ asked: AuthorizeRequest, _ context: VisitorContext) async throws -> Response {
+    private func wait(
+        _ asked: AuthorizeRequest, _ request: Request, _ context: VisitorContext
+    ) async throws -> Response {
         let id = Base64URL.encode(try randomness.bytes(16))
         let now = clock.now()
         var session: Session<IdPSession>?
@@ -49,9 +51,9 @@ struct AuthorizeRoutes: Sendable {
         if session == nil {
             var slots = IdPSession()
             slots.sso.add(asked, id: id, now: now)
-            session = try await sessions.store.begin(slots)
+            session = try await sessions.begin(slots, request, context)
         }
-        var response = redirect(to: "/sign-in?flow=\(id)")
+        var response = Response.redirect(to: "/sign-in?flow=\(id)")
         if let session { sessions.remember(session, in: &response) }
         return response
     }
@@ -59,19 +61,23 @@ struct AuthorizeRoutes: Sendable {
     @Sendable private func complete(_ request: Request, _ context: VisitorContext) async throws -> Response {
         guard request.isTopLevelNavigation, !request.isPrefetch else { throw AuthorizeFailure.notAPage }
         let id = try request.queryFields.text("flow") ?? ""
-        guard let session = context.session, let flow = session.slots.sso.flows[id] else {
-            throw AuthorizeFailure.noSuchFlow
-        }
-        guard !PendingFlows.isExpired(flow, now: clock.now()) else {
-            throw AuthorizeFailure.expired(clients.client(id: flow.request.clientID), flow.request)
-        }
-        guard try await accounts.signedIn(context) != nil else { return redirect(to: "/sign-in?flow=\(id)") }
-        _ = try await sessions.store.update(session) { $0.sso.take(id) }
-        return redirect(to: flow.request.url(at: ""))
+        guard let session = context.session else { throw AuthorizeFailure.noSuchFlow }
+        let now = clock.now()
+        guard session.slots.sso.waiting(id, now: now) != nil else { throw nothingWaits(id, session) }
+        guard try await accounts.signedIn(context) != nil else { return .redirect(to: "/sign-in?flow=\(id)") }
+        // Of two at the same instant one goes on: a request leads to authorize once.
+        guard let asked = try await take(id, session, now: now) else { throw nothingWaits(id, session) }
+        return .redirect(to: asked.url(at: ""))
     }
-}
 
-/// A redirect that a browser follows with GET: 303 unless said otherwise, never 307 or 308, which would send a form on.
-func redirect(to location: String, status: HTTPResponse.Status = .seeOther) -> Response {
-    Response(status: status, headers: [.location: location])
+    private func take(_ id: String, _ session: Session<IdPSession>, now: Timestamp) async throws -> AuthorizeRequest? {
+        guard let asked = session.slots.sso.waiting(id, now: now) else { return nil }
+        let isFirst = try await sessions.store.updateOnce(session) { $0.sso.take(id, now: now) != nil }
+        return isFirst ? asked : nil
+    }
+
+    private func nothingWaits(_ id: String, _ session: Session<IdPSession>) -> PublicFailure {
+        session.slots.sso.over(id).map { AuthorizeFailure.over($0, clients.client(id: $0.clientID)) }
+            ?? AuthorizeFailure.noSuchFlow
+    }
 }

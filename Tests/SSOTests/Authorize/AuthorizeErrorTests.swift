@@ -46,7 +46,7 @@ struct AuthorizeErrorTests {
                     let query = [("client_id", WebPartner.id), ("redirect_uri", uri)] + fields
                     let address = "\(house.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))"
                     let expected = AuthorizeRequest.errorCallback(
-                        redirectURI: uri, error: "invalid_request", state: state)
+                        redirectURI: uri, error: "invalid_request", state: state.map { Array($0.utf8) })
                     for visitor in [ann, stranger] {
                         let visit = try await visitor.get(address)
                         #expect(visit.status == 302, "\(fields)")
@@ -58,6 +58,28 @@ struct AuthorizeErrorTests {
             #expect(stranger.cookies.isEmpty)
             #expect(try await house.rows(of: "sso_token") == before.0)
             #expect(try await house.rows(of: "session") == before.1)
+        }
+    }
+
+    /// A partner reads back what it sent: what is no text is not made into some, and nothing of it ends the address.
+    @Test(
+        "a state that is not UTF-8 or not printable comes back byte for byte, escaped",
+        arguments: [
+            ("%ff", "%FF"), ("%C3%28a", "%C3%28a"), ("%ed%a0%80", "%ED%A0%80"),
+            ("a%00%26token%3Dx%23", "a%00%26token%3Dx%23"),
+            ("%0d%0aSet-Cookie:%20a", "%0D%0ASet-Cookie%3A%20a"),
+        ])
+    func bytes(sent: String, echoed: String) async throws {
+        try await House.open(settings: WebPartner.settings) { house in
+            let query = FormCoding.encode([("client_id", WebPartner.id), ("redirect_uri", WebPartner.redirectURI)])
+            let address = "\(house.origin)\(SSOPath.authorize)?\(query)&state="
+            let visit = try await house.visitor().get(address + sent)
+            #expect(visit.status == 302)
+            #expect(
+                visit.reply.all("location") == ["\(WebPartner.redirectURI)?error=invalid_request&state=\(echoed)"])
+            // An escape that is none has no bytes to give back.
+            let broken = try await house.visitor().get(address + "%zz")
+            #expect(broken.reply.all("location") == ["\(WebPartner.redirectURI)?error=invalid_request"])
         }
     }
 
