@@ -6,8 +6,8 @@ struct IdPSession: SessionSlots {
     /// The dedicated key: what services are waiting for, flow id to request. The only slot that survives signing in,
     /// and a map, so that several tabs and several services wait side by side.
     var sso = PendingFlows()
-    /// The challenge whose code this browser may type. A code is worth nothing in any other browser.
-    var challengeID: String?
+    /// The challenges this browser has asked for. A code is worth nothing in any other browser.
+    var challenges = HeldChallenges()
     /// Who is signed in.
     var signIn: SignIn?
 

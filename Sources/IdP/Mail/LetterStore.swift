@@ -28,11 +28,14 @@ struct LetterStore: Sendable {
     /// Counts a letter that will not be sent just the same, so that no limit tells who may sign in.
     ///
     /// - Parameter isRepeat: whether a letter with this code is in the queue or sent already.
-    func enqueue(_ letter: QueuedLetter, isRepeat: Bool, now: Timestamp, _ connection: any SQLConnection) throws {
+    /// - Returns: when the letter leaves, nil for one that was left out.
+    func enqueue(
+        _ letter: QueuedLetter, isRepeat: Bool, now: Timestamp, _ connection: any SQLConnection
+    ) throws -> Timestamp? {
         let allowed = try nextAllowed(for: letter.address, now: now, connection)
-        guard allowed == nil || !isRepeat else { return }
+        guard allowed == nil || !isRepeat else { return nil }
         let due = allowed ?? now
-        guard due < letter.expiresAt else { return }
+        guard due < letter.expiresAt else { return nil }
         let recent = try connection.query(
             """
             SELECT COUNT(*) AS count FROM (
@@ -50,6 +53,7 @@ struct LetterStore: Sendable {
                 "challenge": .optional(mayLeave ? letter.challengeID : nil), "due": .timestamp(due),
                 "expires": .timestamp(letter.expiresAt),
             ])
+        return due
     }
 
     /// When the next letter to this address may go, or nil for now.

@@ -37,7 +37,7 @@ struct SignInCompletion: Sendable {
                 "session": "\(fresh.handle)",
                 "flow": "\(flow?.text ?? "-")",
             ])
-        var response = redirect(to: Self.destination(flow))
+        var response = Response.redirect(to: Self.destination(flow))
         sessions.remember(fresh, in: &response)
         return response
     }
@@ -46,7 +46,7 @@ struct SignInCompletion: Sendable {
     /// sent twice, ends where the first one did.
     func alreadySignedIn(_ context: VisitorContext, flow: FlowID?) async throws -> Response? {
         guard try await accounts.signedIn(context) != nil else { return nil }
-        return redirect(to: Self.destination(flow))
+        return .redirect(to: Self.destination(flow))
     }
 
     private static func destination(_ flow: FlowID?) -> String {

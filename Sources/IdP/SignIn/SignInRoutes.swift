@@ -24,7 +24,7 @@ struct SignInRoutes: Sendable {
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let flow = FlowID.read(request.queryFields)
         if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
-        let session = try await sessions.current(context)
+        let session = try await sessions.current(request, context)
         return form(session, flow: flow, address: "", hasError: false)
     }
 
@@ -46,21 +46,23 @@ struct SignInRoutes: Sendable {
         // A new id at every step: one that was planted before the challenge is dead (session fixation). In one
         // transaction with the challenge: no letter leaves whose code fits no browser.
         let fresh = try await sessions.store.replace(session, keepingForms: true) { old, connection in
-            let id = try challenges.begin(
-                address, current: old.challengeID, service: service, device: device, connection)
-            return IdPSession(sso: old.sso, challengeID: id)
+            var held = old.challenges
+            held.keep(
+                try challenges.begin(
+                    address, held: held.held(for: address), service: service, device: device, connection))
+            return IdPSession(sso: old.sso, challenges: held)
         }
         letterWaiting()
         // The same form, sent twice, was faster: the browser has the new session from there.
-        guard let fresh else { return redirect(to: FlowID.path(EmailCodeRoutes.path, flow)) }
-        var response = redirect(to: FlowID.path(EmailCodeRoutes.path, flow))
+        guard let fresh else { return .redirect(to: FlowID.path(EmailCodeRoutes.path, flow)) }
+        var response = Response.redirect(to: FlowID.path(EmailCodeRoutes.path, flow))
         sessions.remember(fresh, in: &response)
         return response
     }
 
     @Sendable private func signOut(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let fields = try await request.formFields()
-        guard let session = context.session else { return redirect(to: "/") }
+        guard let session = context.session else { return .redirect(to: "/") }
         guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
             throw PublicFailure.staleForm(.home)
         }
@@ -68,7 +70,7 @@ struct SignInRoutes: Sendable {
         try await sessions.store.end(session)
         context.logger.info(
             "signed out", metadata: ["session": "\(session.handle)"])
-        var response = redirect(to: "/")
+        var response = Response.redirect(to: "/")
         sessions.forget(in: &response)
         return response
     }

@@ -32,19 +32,6 @@ struct DeferredLetterTests {
         }
     }
 
-    @Test("from one address to another and back within a minute, the code of the newest letter works")
-    func thereAndBack() async throws {
-        try await House.open { house in
-            let ann = try await house.asking("ann@example.com")
-            _ = try await house.waiting(for: "ben@example.com", by: ann.visitor)
-            let again = try await house.waiting(for: "ann@example.com", by: ann.visitor)
-            house.clock.advance(by: .seconds(60))
-            let letter = try await house.letters.letter(to: "ann@example.com", count: 2)
-            let form = try again.page().form(with: "code")
-            #expect(try await ann.visitor.submit(form, on: again, ["code": letter.code ?? ""]).status == 303)
-        }
-    }
-
     @Test("a letter whose time comes after its code has expired is not queued at all")
     func tooLate() async throws {
         try await House.open { house in

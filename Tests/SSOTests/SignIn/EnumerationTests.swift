@@ -101,12 +101,13 @@ struct EnumerationTests {
         let all = [Self.addresses.known, Self.addresses.fresh, Self.addresses.disabled, Self.addresses.stray]
         for address in all {
             let address = try LetterAddress(address)
-            let id = try await database.write {
-                try store.begin(address, current: nil, service: nil, device: "Mac", $0)
+            let held = try await database.write {
+                try store.begin(address, held: nil, service: nil, device: "Mac", $0)
             }
-            _ = try await database.write {
-                try store.begin(address, current: id, service: nil, device: "Mac", $0)
+            let again = try await database.write {
+                try store.begin(address, held: held, service: nil, device: "Mac", $0)
             }
+            #expect(again.id == held.id && again.letterAt == held.letterAt && held.letterAt == clock.now)
             seen.append(database.takeStatements())
         }
         #expect(seen[0].count { $0.hasPrefix("INSERT") } == 2)

@@ -10,18 +10,18 @@ struct ChallengeStore: Sendable {
     let eligibility: SignInEligibility
     let letters: LetterStore
 
-    /// Begins a challenge for an address, or goes on with the one this browser has for it, and puts a letter in the
+    /// Begins a challenge for an address, or goes on with the one this browser holds for it, and puts a letter in the
     /// queue unless the address has had its share.
     ///
     /// The same statements run for every address, whether it may sign in or not (invariant I10): only the letter of
     /// one that may not stays unsent.
     ///
-    /// - Parameter current: the challenge this browser holds. While it is alive, asking again sends the same code.
-    /// - Returns: the id the browser's session keeps.
+    /// - Parameter held: what this browser holds for the address. While it is alive, asking again sends the same code.
+    /// - Returns: what the browser's session keeps.
     func begin(
-        _ address: LetterAddress, current: String?, service: String?, device: String,
+        _ address: LetterAddress, held: HeldChallenges.Held?, service: String?, device: String,
         _ connection: any SQLConnection
-    ) throws -> String {
+    ) throws -> HeldChallenges.Held {
         let id = "chl_" + Base64URL.encode(try randomness.bytes(16))
         let letterID = Base64URL.encode(try randomness.bytes(16))
         let mac = codes.mac(of: codes.code(for: id), challenge: id)
@@ -34,7 +34,7 @@ struct ChallengeStore: Sendable {
                AND used_at IS NULL AND expires_at > :now AND tries < :tries
             """,
             [
-                "id": .text(current ?? ""), "address": .text(address.text), "now": .timestamp(now),
+                "id": .text(held?.id ?? ""), "address": .text(address.text), "now": .timestamp(now),
                 "eligible": .integer(isEligible ? 1 : 0), "tries": .integer(Int64(Challenge.maximumTries)),
             ]
         ).first
@@ -51,12 +51,13 @@ struct ChallengeStore: Sendable {
                 ])
         }
         let chosen = try alive?.text("id") ?? id
-        try letters.enqueue(
+        let earlier = alive == nil ? nil : held?.letterAt
+        let leavesAt = try letters.enqueue(
             QueuedLetter(
                 id: letterID, address: address.text, challengeID: isEligible ? chosen : nil,
                 expiresAt: try alive?.timestamp("expires_at") ?? expires),
-            isRepeat: alive != nil, now: now, connection)
-        return chosen
+            isRepeat: earlier != nil, now: now, connection)
+        return HeldChallenges.Held(address: address.text, id: chosen, letterAt: leavesAt ?? earlier)
     }
 
     func find(_ id: String) async throws -> Challenge? {

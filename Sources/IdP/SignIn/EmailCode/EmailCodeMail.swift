@@ -14,7 +14,7 @@ struct EmailCodeMail: Sendable {
     /// Subject and both texts, or nil when the code can no longer be derived because its key is gone.
     func content(for challenge: Challenge) -> (subject: String, text: String, html: String)? {
         guard let code = codes.code(of: challenge) else { return nil }
-        let service = challenge.service ?? issuer.host
+        let service = challenge.service ?? pages.brand
         let model = Model(
             code: code, service: service, device: challenge.device, time: PlainDate.long(challenge.createdAt),
             until: PlainDate.time(challenge.expiresAt),

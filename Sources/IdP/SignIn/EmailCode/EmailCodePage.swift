@@ -15,23 +15,26 @@ struct EmailCodePage: Sendable {
     }
 
     struct Model: Sendable {
-        let formToken, address, flow, error, wait, script: String
+        let formToken, address, flow, error, letter, wait, signIn, script: String
         let waitSeconds: Int
-        let hasError, takesCode, mustWait: Bool
+        let hasError, hasLetter, takesCode, mustWait, hasHadItsShare: Bool
     }
 
     /// - Parameters:
+    ///   - letterAt: when the letter with this code leaves or left; nil when the address has had its share and none comes.
     ///   - pause: for how long no code is taken for this address; nil when codes are taken.
     ///   - wait: until another letter may go to this address.
     func response(
-        formToken: String, address: String, flow: FlowID?, fault: Fault?, pause: Duration?, wait: Duration?,
-        now: Timestamp
+        formToken: String, address: String, flow: FlowID?, fault: Fault?, letterAt: Timestamp?, pause: Duration?,
+        wait: Duration?, now: Timestamp
     ) -> Response {
         let error = [fault.flatMap(words), pause.map { words(pause: $0, now) }].compactMap { $0 }
         let model = Model(
             formToken: formToken, address: address, flow: flow?.text ?? "", error: error.joined(separator: " "),
-            wait: wait.map(PlainDate.span) ?? "", script: script, waitSeconds: wait?.secondsRoundedUp ?? 0,
-            hasError: !error.isEmpty, takesCode: pause == nil, mustWait: wait != nil)
+            letter: letterAt.map { words(letterAt: $0, now) } ?? "", wait: wait.map(PlainDate.span) ?? "",
+            signIn: FlowID.path("/sign-in", flow), script: script, waitSeconds: wait?.secondsRoundedUp ?? 0,
+            hasError: !error.isEmpty, hasLetter: letterAt != nil, takesCode: pause == nil, mustWait: wait != nil,
+            hasHadItsShare: wait.map { $0 > .minutes(1) } ?? false)
         var headers: HTTPFields = [:]
         if case .refused = fault, let pause { headers[.retryAfter] = String(max(1, pause.secondsRoundedUp)) }
         return pages.response("email-code", model, status: status(fault), headers: headers)
@@ -44,6 +47,16 @@ struct EmailCodePage: Sendable {
         case .wrong: "That code is not right, or it is no longer valid. Check the newest letter, or ask for a new one."
         case .refused: nil
         }
+    }
+
+    /// The same for an address that may sign in and for one that may not.
+    private func words(letterAt moment: Timestamp, _ now: Timestamp) -> String {
+        let age = now - moment
+        if age < .zero {
+            return "leaves for there in \(PlainDate.span(.zero - age)): others were asked for just before"
+        }
+        return age < .minutes(1)
+            ? "is on its way there. It can take a minute" : "has been on its way for \(PlainDate.span(age))"
     }
 
     private func words(pause: Duration, _ now: Timestamp) -> String {

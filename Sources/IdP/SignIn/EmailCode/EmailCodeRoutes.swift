@@ -29,7 +29,7 @@ struct EmailCodeRoutes: Sendable {
         let flow = FlowID.read(request.queryFields)
         if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
         guard let session = context.session, let challenge = try await challenge(of: session) else {
-            return redirect(to: FlowID.path("/sign-in", flow))
+            return .redirect(to: FlowID.path("/sign-in", flow))
         }
         return try await form(session, challenge, flow: flow, error: nil)
     }
@@ -40,7 +40,7 @@ struct EmailCodeRoutes: Sendable {
         if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
         // Without the first step there is nothing to guess at: back to the start (ASVS 2.3.1).
         guard let session = context.session, let challenge = try await challenge(of: session) else {
-            return redirect(to: FlowID.path("/sign-in", flow))
+            return .redirect(to: FlowID.path("/sign-in", flow))
         }
         guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
             throw PublicFailure.staleForm(
@@ -78,8 +78,8 @@ struct EmailCodeRoutes: Sendable {
     }
 
     private func challenge(of session: Session<IdPSession>) async throws -> Challenge? {
-        guard let id = session.slots.challengeID else { return nil }
-        return try await challenges.find(id)
+        guard let held = session.slots.challenges.current else { return nil }
+        return try await challenges.find(held.id)
     }
 
     private func form(
@@ -91,6 +91,7 @@ struct EmailCodeRoutes: Sendable {
         let next = try await letters.nextAllowed(for: challenge.address)
         return page.response(
             formToken: sessions.formToken(for: session), address: challenge.address, flow: flow, fault: error,
+            letterAt: session.slots.challenges.current?.letterAt,
             pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
     }
 

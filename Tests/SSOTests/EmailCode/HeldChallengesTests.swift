@@ -1,0 +1,76 @@
+import SSOWeb
+import Testing
+
+@testable import IdP
+
+/// Contract 3: asking again within a code's life sends the same code, whatever was typed in between.
+@Suite("One browser, several addresses")
+struct HeldChallengesTests {
+    @Test("from one address to another and back: the second letter carries the same code, and either letter's works")
+    func thereAndBack() async throws {
+        try await House.open { house in
+            let ann = try await house.asking("ann@example.com")
+            _ = try await house.asking("ben@example.com", by: ann.visitor)
+            house.clock.advance(by: .seconds(60))
+            let again = try await house.asking("ann@example.com", by: ann.visitor)
+            #expect(again.code == ann.code)
+            #expect(try await house.count("SELECT COUNT(*) FROM challenge") == 2)
+            #expect(try await again.guess(ann.code).status == 303)
+        }
+    }
+
+    @Test("back within the minute no second letter leaves, and the first one's code works")
+    func withinTheMinute() async throws {
+        try await House.open { house in
+            let ann = try await house.asking("ann@example.com")
+            _ = try await house.waiting(for: "ben@example.com", by: ann.visitor)
+            let again = try await house.waiting(for: "ann@example.com", by: ann.visitor)
+            #expect(try await house.lettersQueued() == 1)
+            let form = try again.page().form(with: "code")
+            #expect(try await ann.visitor.submit(form, on: again, ["code": ann.code]).status == 303)
+        }
+    }
+
+    @Test("wrong guesses stay counted on the way there and back, and a code past its life is made anew")
+    func counters() async throws {
+        try await House.open { house in
+            let ann = try await house.asking("ann@example.com")
+            for _ in 0..<4 { try await ann.guess(ann.wrong) }
+            _ = try await house.waiting(for: "ben@example.com", by: ann.visitor)
+            house.clock.advance(by: .seconds(60))
+            let again = try await house.asking("ann@example.com", by: ann.visitor)
+            #expect(try await house.failures() == 4)
+            try await again.guess(again.wrong)
+            #expect(try await again.guess(again.code).status == 422, "five in all")
+            #expect(try await house.failures() == 5)
+            house.clock.advance(by: .minutes(10))
+            let fresh = try await house.asking("ann@example.com", by: ann.visitor)
+            #expect(fresh.code != ann.code)
+            #expect(try await fresh.guess(fresh.code).status == 303)
+        }
+    }
+
+    @Test("the page and what is stored are the same for an address that may not sign in")
+    func unknown() async throws {
+        try await House.open { house in
+            for address in ["stray@nowhere.org", "known@example.com"] {
+                let visitor = house.visitor()
+                _ = try await house.waiting(for: address, by: visitor)
+                _ = try await house.waiting(for: "other@example.com", by: visitor)
+                _ = try await house.waiting(for: address, by: visitor)
+                #expect(try await house.count("SELECT COUNT(*) FROM challenge WHERE address = '\(address)'") == 1)
+                #expect(try await house.count("SELECT COUNT(*) FROM letter WHERE address = '\(address)'") == 1)
+            }
+        }
+    }
+
+    @Test("five addresses are held, the oldest goes, and the last one asked for is the one whose code is taken")
+    func bounded() throws {
+        var held = HeldChallenges()
+        for number in 1...7 { held.keep(.init(address: "a\(number)@example.com", id: "chl_\(number)", letterAt: nil)) }
+        held.keep(.init(address: "a4@example.com", id: "chl_4", letterAt: nil))
+        #expect(held.current?.id == "chl_4")
+        let kept = try (1...7).filter { held.held(for: try LetterAddress("a\($0)@example.com")) != nil }
+        #expect(kept == [3, 4, 5, 6, 7])
+    }
+}
