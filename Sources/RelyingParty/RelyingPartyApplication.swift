@@ -22,23 +22,16 @@ func buildRelyingParty(
         forms: FormTokens(keys: settings.keys, origin: settings.publicURL))
     let start = SignInStart(settings: settings, sessions: sessions, clock: clock, randomness: randomness)
 
-    // What every request passes, outermost first.
-    let router = Router(context: VisitorContext.self)
-    router.addMiddleware {
-        SecurityHeaders(origin: settings.publicURL, pathsWithTokens: [SSOPath.callback])
-        RequestLog()
-        FailureMiddleware(pages: pages)
-        RequestGuard()
-    }
-    assets.addRoutes(to: router)
-    HealthRoutes(database: database).add(to: router)
+    let router = WebRouter.router(
+        VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
+        addresses: ClientAddress(trusted: []), pathsWithTokens: [SSOPath.callback])
 
     // What knows the browser's session.
     router.add(middleware: SessionMiddleware(sessions))
     HomeRoutes(sessions: sessions, start: start, page: HomePage(pages: pages)).add(to: router)
     SignInRoutes(
         start: start, sessions: sessions, backChannel: services.backChannel, redirectURI: settings.redirectURI,
-        idp: settings.idp.text, clock: clock
+        idp: settings.idp.text, clock: clock, once: SignInOnce(clock: clock)
     ).add(to: router)
 
     let purge = PurgeService(every: .minutes(1), logger: services.logger, [sessions.store.purge])

@@ -11,9 +11,9 @@ struct HomeRoutes: Sendable {
     let page: HomePage
 
     func add(to router: Router<VisitorContext>) {
-        router.only([.get], at: "/", use: home)
-        router.only([.get], at: "/account", use: account)
-        router.only([.get], at: "/api/session", use: session)
+        router.page(at: "/", use: home)
+        router.page(at: "/account", use: account)
+        router.page(at: "/api/session", use: session)
     }
 
     @Sendable private func home(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -22,16 +22,17 @@ struct HomeRoutes: Sendable {
         }
         // A plain link straight to the IdP, not to a redirect of our own: phones open the app only on a tap of a link
         // that leads to the other domain.
-        let (url, session) = try await start.begin(context.session, returnTo: "/")
-        var response = page.signedOut(link: url)
-        sessions.remember(session, in: &response)
+        let begun = try start.make(returnTo: "/")
+        var response = page.signedOut(link: begun.url)
+        // Whoever only looks begins nothing.
+        if request.method != .head { try await start.remember(begun, request, context, in: &response) }
         return response
     }
 
     @Sendable private func account(_ request: Request, _ context: VisitorContext) async throws -> Response {
         guard let user = context.session?.slots.user else {
-            return Response(
-                status: .seeOther, headers: [.location: PercentEncodedPath.start(returnTo: "/account")])
+            // With its query: whoever followed a link to a part of the page comes back to that.
+            return .redirect(to: ReturnPath.start(returnTo: ReturnPath.checked(request.head.path)))
         }
         return page.account(user)
     }

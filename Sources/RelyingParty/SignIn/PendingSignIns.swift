@@ -20,7 +20,7 @@ struct PendingSignIns: Codable, Sendable {
     static let maximumCount = 8
 
     private(set) var open: [Pending] = []
-    /// The last ones that were finished, so that a reload of the callback leads to the page, not to an error.
+    /// The last ones that succeeded, so that a reload of the callback leads to the page, not to an error.
     private(set) var finished: [Finished] = []
 
     /// What is left of a sign-in that was finished.
@@ -40,13 +40,18 @@ struct PendingSignIns: Codable, Sendable {
     }
 
     /// Uses the state up, before anything is asked with it: whatever comes of that, it cannot be used again.
-    mutating func consume(_ state: String) {
-        let used = open.filter { Self.same($0.state, state) }.map { Finished(state: $0.state, returnTo: $0.returnTo) }
-        finished = Array((finished + used).suffix(Self.maximumCount))
-        open.removeAll { Self.same($0.state, state) }
+    mutating func consume(_ state: String) { open.removeAll { Self.same($0.state, state) } }
+
+    /// Notes where the callback of a sign-in led that has succeeded.
+    mutating func finish(_ pending: Pending) {
+        let done = Finished(state: pending.state, returnTo: pending.returnTo)
+        finished = Array((finished + [done]).suffix(Self.maximumCount))
     }
 
-    /// Where the callback of a state led that was used up already.
+    /// For when another person signs in.
+    mutating func forgetFinished() { finished = [] }
+
+    /// Where the callback of a state led that has succeeded already.
     func finishedReturnTo(_ state: String) -> String? {
         finished.first { Self.same($0.state, state) }?.returnTo
     }

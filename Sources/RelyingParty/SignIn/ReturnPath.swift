@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Owns the rule where a sign-in may lead back to: a path on this very origin.
 enum ReturnPath {
     /// The path, or `/` for anything that a browser could take for another place.
@@ -10,5 +12,10 @@ enum ReturnPath {
             bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") })
         else { return "/" }
         return text ?? "/"
+    }
+
+    /// `/auth/sso/start` with the page to come back to.
+    static func start(returnTo path: String) -> String {
+        path == "/" ? SSOPath.start : SSOPath.start + "?return_to=" + PercentEncoding.encode(path, keeping: "/")
     }
 }

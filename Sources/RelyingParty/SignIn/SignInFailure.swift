@@ -53,23 +53,9 @@ enum SignInFailure {
     ) -> PublicFailure {
         var headers: HTTPFields = [.referrerPolicy: "no-referrer"]
         headers[.retryAfter] = retryAfter
-        let href = PercentEncodedPath.start(returnTo: returnTo)
+        let href = ReturnPath.start(returnTo: returnTo)
         return PublicFailure(
             status, code: code, title: title, explanation: explanation,
             wayOn: .init(label: "Sign in again", href: href), cause: cause, headers: headers)
-    }
-}
-
-/// `/auth/sso/start` with the page to come back to.
-enum PercentEncodedPath {
-    static func start(returnTo: String) -> String {
-        if returnTo == "/" { return SSOPath.start }
-        let escaped = returnTo.utf8.map { byte -> String in
-            let isUnreserved =
-                (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-                || "-._~/".utf8.contains(byte)
-            return isUnreserved ? String(UnicodeScalar(byte)) : "%" + Hex.encode([byte]).uppercased()
-        }
-        return SSOPath.start + "?return_to=" + escaped.joined()
     }
 }

@@ -1,3 +1,4 @@
+import Hummingbird
 import SSOShared
 import SSOWeb
 
@@ -8,11 +9,13 @@ struct SignInStart: Sendable {
     let clock: ServiceClock
     let randomness: any Randomness
 
-    /// - Parameter session: the browser's, or nil for its first visit.
-    /// - Returns: the address of the IdP to go to, and the session whose cookie the answer must carry.
-    func begin(
-        _ session: Session<RelyingPartySession>?, returnTo: String
-    ) async throws -> (url: String, session: Session<RelyingPartySession>) {
+    /// A sign-in that could begin, and the address of the IdP to go to for it.
+    struct Begun: Sendable {
+        let url: String
+        let pending: PendingSignIns.Pending
+    }
+
+    func make(returnTo: String) throws -> Begun {
         let pending = PendingSignIns.Pending(
             state: Base64URL.encode(try randomness.bytes(32)),
             codeVerifier: try CodeChallenge.makeVerifier(randomness: randomness),
@@ -20,17 +23,23 @@ struct SignInStart: Sendable {
         let request = AuthorizeRequest(
             clientID: settings.clientID, redirectURI: settings.redirectURI, state: pending.state,
             codeChallenge: CodeChallenge.s256(pending.codeVerifier))
-        return (request.url(at: settings.idp.text), try await remember(pending, in: session))
+        return Begun(url: request.url(at: settings.idp.text), pending: pending)
     }
 
-    private func remember(
-        _ pending: PendingSignIns.Pending, in session: Session<RelyingPartySession>?
-    ) async throws -> Session<RelyingPartySession> {
-        if let session, let updated = try await sessions.store.update(session, { $0.pending.add(pending) }) {
-            return updated
+    /// Begins it: from now on this browser may come back with its state. The answer carries the session's cookie.
+    func remember(
+        _ begun: Begun, _ request: Request, _ context: VisitorContext, in response: inout Response
+    ) async throws {
+        let session: Session<RelyingPartySession>
+        if let current = context.session,
+            let updated = try await sessions.store.update(current, { $0.pending.add(begun.pending) })
+        {
+            session = updated
+        } else {
+            var slots = RelyingPartySession()
+            slots.pending.add(begun.pending)
+            session = try await sessions.begin(slots, request, context)
         }
-        var slots = RelyingPartySession()
-        slots.pending.add(pending)
-        return try await sessions.store.begin(slots)
+        sessions.remember(session, in: &response)
     }
 }

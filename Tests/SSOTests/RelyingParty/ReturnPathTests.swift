@@ -55,6 +55,12 @@ struct ReturnPathTests {
             let state = try #require(try start.location().query("state"))
             let page = try await visitor.follow(visitor.comeBack(to: house.partner, state: state))
             #expect(page.address.path == "/account" && page.status == 200)
+
+            let stranger = house.visitor()
+            let deep = try await stranger.get(house.partner.origin + "/account?tab=a%26b&x=1")
+            let back = try await stranger.get(deep.location()).location().query("state")
+            let visit = try await stranger.comeBack(to: house.partner, state: back ?? "")
+            #expect(visit.reply.header("location") == "/account?tab=a%26b&x=1")
         }
     }
 
