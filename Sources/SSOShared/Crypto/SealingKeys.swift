@@ -1,7 +1,7 @@
-/// The key ring of one program (`IDP_SECRET_KEY`, `RP_SECRET_KEY`): the first key seals, all of them open, so that a
-/// key can be replaced without signing anybody out.
+/// The key ring of one program (`IDP_SECRET_KEY`, `RP_SECRET_KEY`): what is new is made with the first key, and what
+/// any of them made is accepted, so that a key can be replaced without signing anybody out.
 ///
-/// Nothing uses a key itself: every purpose derives its own with ``derive(_:)``, so that a value sealed for one purpose
+/// Nothing uses a key itself: every purpose derives its own with ``derive(_:)``, so that what was made for one purpose
 /// is worthless for another. Prints as `<redacted>`.
 public struct SealingKeys: Sendable {
     private let secrets: [SharedSecret]
@@ -26,7 +26,7 @@ public struct SealingKeys: Sendable {
 
     /// The keys for one purpose, 32 bytes each, the current one first: HMAC-SHA256(key, "swift-sso:" + label).
     ///
-    /// - Parameter label: names the purpose, such as `session`. Changing it makes everything sealed under it unreadable.
+    /// - Parameter label: names the purpose, such as `form-token`. Changing it makes everything worthless that was made under it.
     public func derive(_ label: String) -> [[UInt8]] {
         secrets.map { HMACSHA256.code(for: [UInt8]("swift-sso:\(label)".utf8), key: $0.bytes) }
     }

@@ -106,7 +106,7 @@ public final class SettingsReader {
         }
     }
 
-    /// The key ring from which a program derives all it seals; shown as fingerprints.
+    /// The key ring from which a program derives the key of each purpose; shown as fingerprints.
     public func sealingKeys(_ name: String) -> SealingKeys? {
         let hint = "Make one with: openssl rand -hex 32"
         guard let text = secretText(name, required: true, hint: hint) else { return nil }

@@ -23,7 +23,7 @@ extension SQLValue: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral, Expres
     public init(stringLiteral value: String) { self = .text(value) }
 }
 
-/// Values are digests, addresses and sealed sessions: a log line shows their kind alone.
+/// Values are digests, addresses and sessions: a log line shows their kind alone.
 extension SQLValue: CustomStringConvertible, CustomDebugStringConvertible {
     public var description: String {
         switch self {
