@@ -12,9 +12,11 @@ struct IdPServices: Sendable {
 
     /// The real ones, as the settings say.
     ///
-    /// - Throws: ``DatabaseFailure/refused(_:)`` when the database cannot be used, in one clear line.
+    /// - Throws: ``DatabaseFailure/refused(_:)`` when the database cannot be used, ``SettingFault`` when the outbox folder
+    ///   cannot; in one clear line.
     static func live(_ settings: IdPSettings, logger: Logger) async throws -> IdPServices {
-        IdPServices(
+        if let fault = (settings.mail.mailer() as? OutboxMailer)?.fault { throw SettingFault("IDP_MAIL_URL: \(fault)") }
+        return IdPServices(
             database: try await SQLiteDatabase(path: settings.database.path, migrations: IdPMigrations.all),
             mailer: settings.mail.mailer(), clock: .system(), randomness: SystemRandomness(), logger: logger)
     }

@@ -43,6 +43,11 @@ struct IdPSettings: Sendable {
         let hourlyLimit = reader.value("IDP_MAIL_HOURLY_LIMIT", default: "1000", positiveNumber)
         let allowed = reader.value("IDP_ALLOWED_EMAILS", default: "", AllowedEmails.init)
         let clients = registeredClients(reader, environment: environment)
+        for client in clients.all {
+            for secret in client.secrets {
+                reader.separate(keys, "IDP_SECRET_KEY", from: secret, "the secret of the client \(client.id)")
+            }
+        }
         let proxies = reader.value("IDP_TRUSTED_PROXIES", default: "") { text in
             ClientAddress(
                 trusted: try text.split(whereSeparator: { $0 == "," || $0 == " " }).map { try Network($0) })

@@ -45,6 +45,7 @@ struct RelyingPartySettings: Sendable {
             reader.problem("SSO_CLIENT_ID: is required and not set. It is the id the IdP has registered for you.")
         }
         let secret = reader.sharedSecret("SSO_SHARED_SECRET")
+        reader.separate(keys, "RP_SECRET_KEY", from: secret, "SSO_SHARED_SECRET")
 
         reader.settleExamples(isTrial: publicURL?.isLoopback ?? false)
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let idp, let plaintext,

@@ -16,6 +16,8 @@ enum RedirectURI {
         }
         guard !text.utf8.contains(UInt8(ascii: "*")) else { try refuse("has a wildcard. Register each address whole.") }
         guard !text.utf8.contains(UInt8(ascii: "#")) else { try refuse("has a fragment (#).") }
+        guard hasWholeEscapes(text) else { try refuse("has a % without two hex digits behind it.") }
+        guard hasPossiblePort(text) else { try refuse("has a port that is none: give 1 to 65535, or leave it out.") }
         guard let parts = URLComponents(string: text), let scheme = parts.scheme else {
             try refuse("is no absolute address.")
         }
@@ -40,5 +42,26 @@ enum RedirectURI {
                 try refuse("must be https, or an app's own scheme with a dot in it (com.example.app:/callback).")
             }
         }
+    }
+
+    /// RFC 3986 2.1. A parser that meets half an escape guesses.
+    private static func hasWholeEscapes(_ text: String) -> Bool {
+        text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst().allSatisfy { part in
+            let digits = part.prefix(2)
+            return digits.count == 2 && digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+        }
+    }
+
+    /// The authority's port, judged as text: parsers take 99999 for a number and an empty one for none.
+    private static func hasPossiblePort(_ text: String) -> Bool {
+        guard let start = text.range(of: "://")?.upperBound else { return true }
+        let authority = text[start...].prefix { $0 != "/" && $0 != "?" }
+        let host = authority.last == "]" ? "" : authority[(authority.lastIndex(of: "]") ?? authority.startIndex)...]
+        guard let colon = host.lastIndex(of: ":") else { return true }
+        let digits = host[host.index(after: colon)...]
+        guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return false
+        }
+        return Int(digits).map { (1...65535).contains($0) } ?? false
     }
 }

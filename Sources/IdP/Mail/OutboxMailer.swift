@@ -21,6 +21,25 @@ struct OutboxMailer: Mailer {
         if let failure { throw failure }
     }
 
+    /// Why no letter could be written, in words for whoever set it up; nil when all is well. Changes nothing.
+    var fault: String? {
+        var status = stat()
+        var place = folder
+        // What is not there yet is made with the first letter, below the nearest folder that is.
+        while stat(place, &status) != 0 {
+            let parent = URL(fileURLWithPath: place).deletingLastPathComponent().path
+            guard parent != place else { break }
+            place = parent
+        }
+        guard stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            return "the outbox folder \(folder) cannot be made: \(place) is no folder. Name another one."
+        }
+        guard access(place, W_OK | X_OK) == 0 else {
+            return "the outbox folder \(folder) cannot be written to. Make \(place) writable for this user."
+        }
+        return nil
+    }
+
     /// The newest letters, newest first. Reads files: a page for a trial, not for load.
     func letters(limit: Int = 50) -> [OutboxLetter] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -5,6 +5,7 @@
 /// is worthless for another. Prints as `<redacted>`.
 public struct SealingKeys: Sendable {
     private let secrets: [SharedSecret]
+    private let setting: String
 
     /// Reads a comma-separated list. Every item follows the rules of ``SharedSecret/parse(_:setting:)``.
     public static func parse(_ text: String, setting: String) throws(SharedSecretFault) -> SealingKeys {
@@ -15,11 +16,25 @@ public struct SealingKeys: Sendable {
             let name = items.count == 1 ? setting : "\(setting) (key \(index + 1) of \(items.count))"
             secrets.append(try SharedSecret.parse(String(item), setting: name))
         }
-        return SealingKeys(secrets: secrets)
+        return SealingKeys(secrets: secrets, setting: setting)
     }
 
-    /// One a key whose ends held white space; to be shown at start.
-    public var warnings: [String] { secrets.compactMap(\.warning) }
+    /// One a key whose ends held white space, and one when a key stands there twice; to be shown at start.
+    public var warnings: [String] { secrets.compactMap(\.warning) + repetitions }
+
+    /// Whether one of the keys is that secret, in constant time.
+    ///
+    /// A secret that a partner holds as well is none of ours: it could forge what only we may make.
+    public func holds(_ secret: SharedSecret) -> Bool {
+        secrets.reduce(false) { $1.isSame(as: secret) || $0 }
+    }
+
+    private var repetitions: [String] {
+        let isRepeated = secrets.indices.contains { index in
+            secrets[..<index].contains { $0.isSame(as: secrets[index]) }
+        }
+        return isRepeated ? ["\(setting): one key stands there twice. A new key goes first, the old one behind it."] : []
+    }
 
     /// The ``SharedSecret/fingerprint`` of every key, in order.
     public var fingerprints: [String] { secrets.map(\.fingerprint) }

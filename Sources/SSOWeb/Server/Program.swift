@@ -13,6 +13,9 @@ public protocol Program: Sendable {
 
     /// Reads every setting; nil when `reader` holds a problem.
     static func read(_ reader: SettingsReader, environment: @escaping (String) -> String?) -> Settings?
+    /// What would keep ``serve(_:_:)`` from its work although the settings are fine, such as a database that cannot be
+    /// opened. Changes nothing.
+    static func inspect(_ settings: Settings, _ reader: SettingsReader) async
     /// Serves until told to stop.
     static func serve(_ settings: Settings, _ log: ProgramLogger) async throws
 }
@@ -45,12 +48,13 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
     public func check() async throws {
         let reader = try await reader()
         let (_, settings) = read(reader)
+        if let settings { await Subject.inspect(settings, reader) }
         let width = reader.lines.map(\.name.count).max() ?? 0
         for line in reader.lines {
             print(line.name.padding(toLength: width, withPad: " ", startingAt: 0), line.shown, separator: "  ")
         }
         report(reader)
-        guard settings != nil else { throw ExitCode(1) }
+        guard reader.problems.isEmpty else { throw ExitCode(1) }
         print("All settings are fine.")
     }
 
@@ -81,13 +85,25 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
         // Whoever reads our log may go away; that must not end the program.
         signal(SIGPIPE, SIG_IGN)
         do {
-            return SettingsReader(
-                try await SettingsSource(
-                    arguments: arguments, environment: ProcessInfo.processInfo.environment, dotEnv: ".env"))
+            let environment = ProcessInfo.processInfo.environment
+            let reader = SettingsReader(
+                try await SettingsSource(arguments: arguments, environment: environment, dotEnv: ".env"))
+            lookAround(reader, environment)
+            return reader
         } catch {
             StandardError.write("\(Subject.name): .env: \(error)\n")
             throw ExitCode(1)
         }
+    }
+
+    /// What stands in the environment or in `.env` and will not be read.
+    private func lookAround(_ reader: SettingsReader, _ environment: [String: String]) {
+        let file = DotEnvFile(path: ".env")
+        file.problems.forEach(reader.problem)
+        let names =
+            environment.keys.sorted().map { (name: $0, place: "environment") }
+            + file.names.map { (name: $0.name, place: ".env, line \($0.line)") }
+        UnknownSettings.warnings(names, known: Subject.settingNames + Subject.secretNames).forEach(reader.warn)
     }
 
     private func read(_ reader: SettingsReader) -> (Logger, Subject.Settings?) {

@@ -18,7 +18,7 @@ public enum SecretFile {
             return nil
         }
         guard !text.isEmpty else {
-            problem("\(setting): the file \(path) is empty.")
+            problem("\(setting): the file \(path) is empty. Put the value into it.")
             return nil
         }
         return text

@@ -1,6 +1,6 @@
 /// Settings on the command line: `--idp-listen 127.0.0.1:9090` or `--idp-listen=127.0.0.1:9090`.
 ///
-/// Secrets are refused here: every user of the machine can read a command line.
+/// Secrets are refused here, addresses with a login in them among these: every user of the machine can read a command line.
 public struct SettingsArguments: Sendable {
     /// Names every program has beside its own settings.
     public static let common = ["LOG_FORMAT", "LOG_LEVEL"]
@@ -23,16 +23,21 @@ public struct SettingsArguments: Sendable {
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let flag = String(parts.first ?? "")
-            if secrets.contains(flag) {
+            if secrets.contains(flag), !Self.isPlainAddress(flag, parts.count == 2 ? parts[1] : rest.first?[...]) {
                 return "\(flag) is a secret, and a command line can be read by everybody: use \(flag)-file FILE."
             }
-            guard known.contains(flag) else { return "Unknown option \(flag)." }
+            guard known.contains(flag) || secrets.contains(flag) else { return "Unknown option \(flag)." }
             // Which of two should count? One who typed both cannot have meant both.
             guard given.insert(flag).inserted else { return "\(flag) stands there twice." }
             if parts.count == 2 { continue }
             guard let value = rest.popFirst(), !value.hasPrefix("--") else { return "\(flag) needs a value." }
         }
         return nil
+    }
+
+    /// An address without a login in it holds no secret.
+    private static func isPlainAddress(_ flag: String, _ value: Substring?) -> Bool {
+        flag.hasSuffix("-url") && !(value ?? "@").utf8.contains(UInt8(ascii: "@"))
     }
 
     private static func flag(_ name: String) -> String {

@@ -123,6 +123,16 @@ public final class SettingsReader {
     }
 }
 
+extension SettingsReader {
+    /// Records a problem when a program's own key is a secret that somebody else holds, too.
+    public func separate(_ keys: SealingKeys?, _ name: String, from secret: SharedSecret?, _ other: String) {
+        guard let keys, let secret, keys.holds(secret) else { return }
+        problem(
+            "\(name): is the same as \(other). Whoever holds that secret could forge what this key protects. Make "
+                + "another one with: openssl rand -hex 32")
+    }
+}
+
 /// A setting's value that cannot be used, in words that follow "NAME: ".
 public struct SettingFault: Error, CustomStringConvertible {
     public let description: String

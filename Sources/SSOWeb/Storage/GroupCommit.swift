@@ -1,4 +1,5 @@
 import GRDB
+import Synchronization
 
 /// Turns the writes that wait into as few commits as possible: a commit costs one fsync, whether it holds one write or 256.
 ///
@@ -15,6 +16,7 @@ struct GroupCommit: Sendable {
     let queue: JobQueue
     let busy: BusyWait
     let file: SQLiteFile
+    let history = CommitHistory()
 
     /// Works until nothing waits. Called on the writer's queue.
     func drain(_ db: GRDB.Database) {
@@ -45,6 +47,7 @@ struct GroupCommit: Sendable {
             try db.commit()
             // A commit into a file that nobody will ever open again is none.
             try file.checkUnchanged()
+            history.committed()
         } catch {
             try? db.rollback()
             let failure = DatabaseFailure(sqlite: error).asUnavailable
@@ -65,6 +68,16 @@ struct GroupCommit: Sendable {
             try db.cachedStatement(sql: "RELEASE body").execute()
         }
     }
+}
+
+/// When something was last written for good.
+final class CommitHistory: Sendable {
+    private let last = Mutex<ContinuousClock.Instant?>(nil)
+
+    func committed() { last.withLock { $0 = .now } }
+
+    /// Whether a commit within the last second has just shown that the disk takes them.
+    var isFresh: Bool { last.withLock { last in last.map { ContinuousClock.now - $0 < .seconds(1) } ?? false } }
 }
 
 extension DatabaseFailure {

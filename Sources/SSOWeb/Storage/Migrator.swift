@@ -27,11 +27,18 @@ struct Migrator: Sendable {
         return applied.count == migrations.count ? .nothing : .apply(from: applied.count)
     }
 
-    /// The applied steps, oldest first. Empty for a database without our table.
+    /// The applied steps, oldest first. Empty for a database without any table.
+    ///
+    /// - Throws: `refused` for a database that has tables, and none of ours: it belongs to another program.
     func applied(_ connection: any SQLConnection) throws(DatabaseFailure) -> [String] {
-        let table = try connection.query(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migration'")
-        guard !table.isEmpty else { return [] }
+        var tables: [String] = []
+        for row in try connection.query("SELECT name FROM sqlite_schema WHERE type = 'table'") {
+            tables.append(try row.text("name"))
+        }
+        guard tables.contains("schema_migration") else {
+            guard let stranger = tables.first(where: { !$0.hasPrefix("sqlite_") }) else { return [] }
+            throw .refused("its tables are not ours (\(stranger))")
+        }
         var names: [String] = []
         for row in try connection.query("SELECT name FROM schema_migration ORDER BY position") {
             names.append(try row.text("name"))

@@ -10,6 +10,10 @@ public final class SQLiteDatabase: Database {
     /// More than can be in flight over the connections a server accepts; what comes beyond is told at once.
     static let waitingLimit = 4_096
 
+    /// How long a write waits for a lock that another process holds: longer than any healthy transaction, and short enough
+    /// that a partner, who gives up after five seconds, still hears the 503.
+    public static let patience = Duration.seconds(2)
+
     private let pool: DatabasePool
     private let migrator: Migrator
     private let commits: GroupCommit
@@ -17,10 +21,11 @@ public final class SQLiteDatabase: Database {
 
     /// Opens the database at `path`, making it and its folder if there is none, and applies the migrations it lacks.
     ///
-    /// - Parameter patience: how long a write waits for a lock that another process holds. Five seconds is longer than any healthy
-    ///   transaction and shorter than the patience of a browser or a partner.
+    /// - Parameter patience: how long a write waits for a lock that another process holds.
     /// - Throws: ``DatabaseFailure/refused(_:)`` for a database that is newer, not ours, damaged, read-only or none at all.
-    public init(path: String, migrations: [Migration], patience: Duration = .seconds(5)) async throws(DatabaseFailure) {
+    public init(path: String, migrations: [Migration], patience: Duration = SQLiteDatabase.patience)
+        async throws(DatabaseFailure)
+    {
         let file = SQLiteFile(path: path)
         let busy = BusyWait(patience: patience)
         migrator = Migrator(migrations: migrations)
@@ -62,9 +67,13 @@ public final class SQLiteDatabase: Database {
             let plan = try await read { migrator.plan(applied: try migrator.applied($0)) }
             switch plan {
             // A newer version beside us has added its steps: ours are all there, and steps only ever add.
-            case .nothing, .newer: return
+            case .nothing, .newer: break
             case .apply, .foreign: throw DatabaseFailure.unavailable("the schema is not this version's")
             }
+            // Reading works on a full disk and beside a lock; what a sign-in needs is a commit. So one is made, of nothing new,
+            // unless one has just gone through: probes in a row cost the disk nothing.
+            guard !commits.history.isFresh else { return }
+            try await write { _ = try $0.execute("UPDATE schema_migration SET name = name WHERE position = 1") }
         } catch {
             throw DatabaseFailure(sqlite: error)
         }
@@ -91,7 +100,7 @@ public final class SQLiteDatabase: Database {
     }
 
     /// Runs blocking work on a thread of Dispatch, not on one of the few that run all tasks.
-    private static func offPool<T: Sendable>(
+    static func offPool<T: Sendable>(
         _ work: @escaping @Sendable () throws(DatabaseFailure) -> T
     ) async throws(DatabaseFailure) -> T {
         let result: Result<T, DatabaseFailure> = await withCheckedContinuation { continuation in

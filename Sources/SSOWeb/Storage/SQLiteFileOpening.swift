@@ -11,8 +11,8 @@ extension SQLiteFile {
         try makeFolder(folder)
         // In this order: another process that is just creating the database makes the file first and the log later.
         let hasLog = (Self.size(logPath) ?? 0) > 0
-        if let size = Self.size(path) {
-            try checkExisting(size: size)
+        if Self.size(path) != nil {
+            try checkExisting()
         } else {
             if hasLog {
                 throw refusal(
@@ -40,12 +40,15 @@ extension SQLiteFile {
         }
     }
 
-    private func checkExisting(size: Int64) throws(DatabaseFailure) {
+    /// Refuses a file that is there and cannot be a database to write to.
+    ///
+    /// - Throws: ``DatabaseFailure/refused(_:)``.
+    func checkExisting() throws(DatabaseFailure) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw refusal("it is not a file", "Name the path of a file")
         }
-        guard size > 0 else {
+        guard status.st_size > 0 else {
             throw refusal("it is empty, 0 bytes", "Restore it from a backup, or move it away to begin anew")
         }
         guard access(path, R_OK | W_OK) == 0 else {

@@ -15,12 +15,15 @@ struct SQLiteOpening: Sendable {
     func open() throws(DatabaseFailure) -> DatabasePool {
         try file.prepare()
         do {
-            busy.begin(arrived: .now)
+            // Before anything is set: switching to WAL would already change what may be somebody else's.
+            try looking { try $0.unsafeRead { _ = try stepsMissing(migrator.applied(SQLiteConnection($0))) } }
+            // Longer than at run time: another process may be applying a step to a large table.
+            busy.begin(arrived: .now + .seconds(5))
             let pool = try DatabasePool(path: file.path, configuration: configuration)
             try pool.writeWithoutTransaction(makeDurable)
             file.tightenModes()
             file.remember()
-            try SQLiteSoundness(pool: pool).check()
+            try SQLiteSoundness(reader: pool).check()
             try migrate(pool)
             return pool
         } catch {
@@ -43,7 +46,7 @@ struct SQLiteOpening: Sendable {
             // Savepoints copy pages aside: in memory, for a full or read-only /tmp must not matter.
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
             if db.configuration.readonly {
-                try db.execute(sql: "PRAGMA busy_timeout = 5000; PRAGMA cache_size = -1024")
+                try db.execute(sql: "PRAGMA busy_timeout = 2000; PRAGMA cache_size = -1024")
             } else {
                 // A checkpoint every 16 MB of log, not 4: on a large table every commit touches other pages, and a
                 // checkpoint writes each of them once.
@@ -80,7 +83,7 @@ struct SQLiteOpening: Sendable {
         }
     }
 
-    private func stepsMissing(_ applied: [String]) throws(DatabaseFailure) -> Int? {
+    func stepsMissing(_ applied: [String]) throws(DatabaseFailure) -> Int? {
         switch migrator.plan(applied: applied) {
         case .nothing: return nil
         case .apply(let first): return first
@@ -91,8 +94,10 @@ struct SQLiteOpening: Sendable {
         }
     }
 
-    private func refusal(_ error: any Error) -> DatabaseFailure {
-        if case .refused = error as? DatabaseFailure, let failure = error as? DatabaseFailure { return failure }
+    func refusal(_ error: any Error) -> DatabaseFailure {
+        if case .refused(let words) = error as? DatabaseFailure {
+            return words.contains(file.path) ? .refused(words) : file.refusal(words, "Name another path")
+        }
         let backup = "Restore it from a backup, or move it and its -wal away to begin anew"
         guard let code = (error as? DatabaseError)?.resultCode else {
             if case .unavailable(let verdict) = error as? DatabaseFailure {
@@ -106,7 +111,7 @@ struct SQLiteOpening: Sendable {
         case .SQLITE_CORRUPT: return file.refusal("it is damaged or cut off", backup)
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             return file.refusal(
-                "another process holds its lock for more than \(busy.patience)", "Find and end that process")
+                "another process holds its lock for some seconds", "Find and end that process")
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN:
             return file.refusal("it cannot be opened for writing", "Make it and its folder writable for this user")
         case .SQLITE_FULL: return file.refusal("its disk is full", "Make room")

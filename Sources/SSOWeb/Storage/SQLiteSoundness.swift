@@ -14,11 +14,11 @@ struct SQLiteSoundness {
     /// A tenth of a second, a third of what a start may take.
     static let budget = DispatchTimeInterval.milliseconds(100)
 
-    let pool: DatabasePool
+    let reader: any DatabaseReader
 
     /// - Throws: an error of SQLite, or `unavailable` with the first fault that `quick_check` names.
     func check() throws {
-        try pool.unsafeRead { db in
+        try reader.unsafeRead { db in
             for table in try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'") {
                 let name = "\"" + table.replacingOccurrences(of: "\"", with: "\"\"") + "\""
                 _ = try Row.fetchOne(db, sql: "SELECT * FROM \(name) LIMIT 1")
@@ -33,7 +33,7 @@ struct SQLiteSoundness {
     }
 
     private func quickCheck(_ db: GRDB.Database) throws {
-        let alarm = Alarm(pool)
+        let alarm = Alarm(reader)
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.budget) { alarm.ring() }
         defer { alarm.disarm() }
         do {
@@ -50,9 +50,9 @@ struct SQLiteSoundness {
         private enum State { case armed, rung, disarmed }
 
         private let state = Mutex(State.armed)
-        private let pool: DatabasePool
+        private let reader: any DatabaseReader
 
-        init(_ pool: DatabasePool) { self.pool = pool }
+        init(_ reader: any DatabaseReader) { self.reader = reader }
 
         var hasRung: Bool { state.withLock { $0 == .rung } }
 
@@ -60,7 +60,7 @@ struct SQLiteSoundness {
             state.withLock { state in
                 guard state == .armed else { return }
                 state = .rung
-                pool.interrupt()
+                reader.interrupt()
             }
         }
 

@@ -9,7 +9,7 @@ struct RedirectURITests {
     @Test(
         "https, http on this machine, and an app's own scheme may",
         arguments: [
-            "https://rp.example/cb", "https://rp.example:8443/cb?tenant=7&x=%20", "https://xn--bcher-kva.example/cb",
+            "https://rp.example/cb", "https://rp.example:8443/cb?tenant=7&x=%20", "https://rp.example:65535/cb", "https://rp.example/a:b", "https://xn--bcher-kva.example/cb",
             "http://localhost:8081/auth/sso/callback", "http://127.0.0.1/cb", "http://127.9.9.9:1/cb",
             "http://[::1]:8081/cb", "com.example.app:/callback", "com.example.app://callback",
         ])
@@ -35,7 +35,10 @@ struct RedirectURITests {
             "https://rp.example/cb\r\nX: y", "https://rp.example/cb\u{0}", "https://b\u{fc}cher.example/cb",
             "https://rp\u{3002}example/cb", "https://rp.example/caf\u{e9}", "https://rp.example/\"onload=",
             "https://rp.example/<x>", "https://rp.example/`", "https://rp.example/{x}", "https://rp.example/|",
-            "https://rp.example/" + String(repeating: "x", count: 2000),
+            "https://rp.example/" + String(repeating: "x", count: 2000), "https://rp.example:/cb",
+            "https://rp.example:0/cb", "https://rp.example:65536/cb", "https://rp.example:99999/cb",
+            "https://rp.example:443x/cb", "http://[::1]:/cb", "http://[::1]:99999/cb", "https://rp.example/%zz",
+            "https://rp.example/%", "https://rp.example/cb?x=%2", "com.example.app://callback:99999",
         ])
     func bad(_ uri: String) {
         #expect(throws: (any Error).self) { try RedirectURI.check(uri) }

@@ -62,6 +62,20 @@ struct SettingsOrderTests {
         #expect(known.fault(in: ["--idp-listen", "a", "--idp-secret-key-file", "f", "--log-level=info"]) == nil)
     }
 
+    @Test("an address that may hold a login is taken when it holds none")
+    func plainAddress() {
+        let known = SettingsArguments(known: [], secrets: ["IDP_MAIL_URL", "IDP_SECRET_KEY"])
+        for arguments in [["--idp-mail-url", "outbox:var/outbox"], ["--idp-mail-url=smtp://relay.example:587"]] {
+            #expect(known.fault(in: arguments) == nil)
+        }
+        for arguments in [
+            ["--idp-mail-url", "smtp://u:S3CRET@h"], ["--idp-mail-url=smtp://u:S3CRET@h"], ["--idp-mail-url"],
+        ] {
+            #expect(known.fault(in: arguments)?.contains("--idp-mail-url") == true)
+            #expect(known.fault(in: arguments)?.contains("S3CRET") == false)
+        }
+    }
+
     @Test(
         "a secret on the command line, an unknown option: exit 64, and the secret is not repeated",
         arguments: ["idp", "relying-party"], ["serve", "check"])

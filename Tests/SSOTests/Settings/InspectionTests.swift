@@ -1,0 +1,133 @@
+import Foundation
+import Glibc
+import Testing
+
+/// What `serve` would end with, `check` says before, and leaves everything as it is.
+@Suite("What check looks at beyond the settings")
+struct InspectionTests {
+    let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
+
+    private func check(_ name: String = "idp", _ changes: [String: String]) async throws -> ProgramProcess {
+        let base = name == "idp" ? SettingsFixture.idp : SettingsFixture.partner
+        let prefix = name == "idp" ? "IDP" : "RP"
+        let program = ProgramProcess(
+            name, ["check"],
+            environment: base.merging([
+                "\(prefix)_DATABASE_URL": "sqlite:\(folder.path(of: "x/\(name).sqlite"))",
+                "\(prefix)_LISTEN": "127.0.0.1:0",
+            ]) { $1 }.merging(changes) { $1 }, folder: try TemporaryFolder())
+        let exit = try await program.run()
+        let isFine = exit == .code(0)
+        #expect(isFine != program.log.contains("error: "), "\(exit) \(program.log)")
+        return program
+    }
+
+    @Test("a database that is not there yet is fine, and is not made", arguments: ["idp", "relying-party"])
+    func nothingMade(name: String) async throws {
+        let program = try await check(name, [:])
+        #expect(!program.log.contains("error: "))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test(
+        "a damaged file, a folder, a file of another program, one without a place: named",
+        arguments: [
+            ("damaged", "not an SQLite database"), ("folder", "not a file"), ("stranger", "tables are not ours"),
+            ("nowhere", "cannot be made"), ("empty", "0 bytes"), ("locked-in", "read-only"),
+        ], ["idp", "relying-party"])
+    func badDatabase(bad: (kind: String, words: String), name: String) async throws {
+        let (path, kind) = (folder.path(of: "db"), bad.kind)
+        switch kind {
+        case "damaged": try folder.write(String(repeating: "no database. ", count: 500), to: "db")
+        case "folder": _ = try folder.folder("db")
+        case "stranger": try makeStranger(path)
+        case "empty": try folder.write("", to: "db")
+        case "locked-in":
+            // Root may write anywhere: nothing to see then.
+            guard getuid() != 0 else { return }
+            try makeStranger(path)
+            chmod(path, 0o400)
+        default: try folder.write("", to: "file")
+        }
+        let place = kind == "nowhere" ? folder.path(of: "file/db") : path
+        let before = try? Data(contentsOf: URL(filePath: path))
+        let setting = name == "idp" ? "IDP_DATABASE_URL" : "RP_DATABASE_URL"
+        let program = try await check(name, [setting: "sqlite:\(place)"])
+        #expect(program.log.contains("\(setting): cannot use the database \(place): "))
+        #expect(program.log.contains(bad.words))
+        #expect((try? Data(contentsOf: URL(filePath: path))) == before)
+        #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+    }
+
+    @Test("serve refuses a stranger's database with the same words, and leaves it alone")
+    func stranger() async throws {
+        let path = folder.path(of: "db")
+        try makeStranger(path)
+        let before = try Data(contentsOf: URL(filePath: path))
+        let program = ProgramProcess(
+            "idp",
+            environment: SettingsFixture.idp.merging([
+                "IDP_DATABASE_URL": "sqlite:\(path)", "IDP_LISTEN": "127.0.0.1:0",
+            ]) { $1 },
+            folder: folder)
+        #expect(try await program.run() == .code(1))
+        #expect(program.log.contains("its tables are not ours (guestbook). Name another path"))
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+    }
+
+    @Test("an outbox folder that cannot be: named, by serve as well", arguments: ["check", "serve"])
+    func outbox(command: String) async throws {
+        try folder.write("", to: "file")
+        let program = ProgramProcess(
+            "idp", [command],
+            environment: SettingsFixture.idp.merging([
+                "IDP_DATABASE_URL": "sqlite:\(folder.path(of: "idp.sqlite"))", "IDP_LISTEN": "127.0.0.1:0",
+                "IDP_MAIL_URL": "outbox:\(folder.path(of: "file/outbox"))",
+            ]) { $1 }, folder: folder)
+        #expect(try await program.run() == .code(1))
+        #expect(program.log.contains("IDP_MAIL_URL: the outbox folder"))
+    }
+
+    @Test("an address of no machine is named; one in use is a warning, for it may be the program itself")
+    func listen() async throws {
+        let foreign = try await check(["IDP_LISTEN": "192.0.2.1:8080"])
+        #expect(foreign.log.contains("error: IDP_LISTEN: nothing can listen at 192.0.2.1:8080"))
+
+        let port = try FreePort.find()
+        let program = ProgramProcess(
+            "relying-party",
+            environment: SettingsFixture.partner.merging([
+                "RP_LISTEN": "127.0.0.1:\(port)", "RP_DATABASE_URL": "sqlite:\(folder.path(of: "rp.sqlite"))",
+            ]) { $1 }, port: port, folder: folder)
+        try await program.start()
+        let taken = try await check(["IDP_LISTEN": "127.0.0.1:\(port)"])
+        #expect(taken.log.contains("warning: IDP_LISTEN: something listens at"))
+    }
+
+    @Test("a running service is checked beside it without a fault")
+    func beside() async throws {
+        let port = try FreePort.find()
+        let settings = SettingsFixture.idp.merging([
+            "IDP_DATABASE_URL": "sqlite:\(folder.path(of: "idp.sqlite"))", "IDP_LISTEN": "127.0.0.1:\(port)",
+            "IDP_MAIL_URL": "outbox:\(folder.path(of: "outbox"))",
+        ]) { $1 }
+        let idp = ProgramProcess("idp", environment: settings, port: port, folder: folder)
+        try await idp.start()
+        let second = try await check(settings)
+        #expect(second.log.contains("warning: IDP_LISTEN"))
+        #expect(try await HTTPProbe(port: port).get("/readyz").status == 200)
+        #expect(try await idp.terminate() == .code(0))
+        _ = try await check(settings)
+    }
+
+    private func check(_ changes: [String: String]) async throws -> ProgramProcess { try await check("idp", changes) }
+
+    private func makeStranger(_ path: String) throws {
+        let child = try ChildProcess(
+            "/usr/bin/sqlite3", [path, "CREATE TABLE guestbook (id INTEGER); INSERT INTO guestbook VALUES (1)"],
+            environment: Programs.inherited, folder: folder.path, standardOutput: "/dev/null",
+            standardError: "/dev/null")
+        while child.exit == nil { usleep(2_000) }
+    }
+}

@@ -1,0 +1,43 @@
+import SSOWeb
+import Testing
+
+/// A key that a partner holds as well protects nothing from that partner.
+@Suite("A program's own key beside shared secrets")
+struct OwnKeyTests {
+    private let own = SettingsFixture.secret
+    private let shared = SettingsFixture.otherSecret
+
+    @Test("the same value for both is refused, wherever it stands in the list, and both names are said")
+    func same() {
+        for keys in [shared, " \(shared)\n", "\(own),\(shared)"] {
+            let idp = SettingsFixture.read(.idp, ["IDP_SECRET_KEY": keys]).problems
+            #expect(idp.contains { $0.hasPrefix("IDP_SECRET_KEY: is the same as the secret of the client partner") })
+            let partner = SettingsFixture.read(.partner, ["RP_SECRET_KEY": keys]).problems
+            #expect(partner.contains { $0.hasPrefix("RP_SECRET_KEY: is the same as SSO_SHARED_SECRET") })
+            #expect(!(idp + partner).joined().contains(shared))
+        }
+    }
+
+    @Test("the same as one of the secrets of a client in the file")
+    func file() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(
+            """
+            clients:
+              - id: news
+                name: News
+                redirect_uris: [https://news.example/cb]
+                secrets: ["0000111122223333444455556666777788889999aaaabbbb", "\(own)"]
+            """, to: "clients.yaml")
+        let problems = SettingsFixture.read(.idp, ["IDP_CLIENTS_FILE": path]).problems
+        #expect(problems.contains { $0.contains("the secret of the client news") })
+    }
+
+    @Test("different ones are fine; a key that stands twice in the list is warned of")
+    func different() {
+        #expect(SettingsFixture.read(.idp).problems.isEmpty)
+        let reader = SettingsFixture.read(.idp, ["IDP_SECRET_KEY": "\(own),\(own)"])
+        #expect(reader.problems.isEmpty)
+        #expect(reader.warnings.contains { $0.hasPrefix("IDP_SECRET_KEY: one key stands there twice") })
+    }
+}
