@@ -50,6 +50,9 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
         }
     }
 
+    /// Whether the session is still there: neither replaced nor ended by another request meanwhile, nor expired.
+    public func isAlive(_ session: Session<Slots>) async throws -> Bool { try await find(session.id) != nil }
+
     func find(_ id: SessionID) async throws -> Session<Slots>? {
         let now = clock.now()
         return try await database.read { connection in try row(id, now, connection) }

@@ -66,15 +66,22 @@ struct EmailCodeRoutes: Sendable {
             {
                 return done
             }
+            if try await isReplaced(session) { return .redirect(to: FlowID.path("/sign-in", flow)) }
             log("code refused", context, challenge)
             return try await form(session, challenge, flow: flow, error: .wrong)
         case .dead:
+            if try await isReplaced(session) { return .redirect(to: FlowID.path("/sign-in", flow)) }
             log("code refused, challenge is over", context, challenge)
             return try await form(session, challenge, flow: flow, error: .wrong)
         case .paused:
             log("code refused, account pauses", context, challenge)
             return try await form(session, challenge, flow: flow, error: .refused)
         }
+    }
+
+    /// The second half of a double click, overtaken by the first: what follows carries the new cookie, and goes on.
+    private func isReplaced(_ session: Session<IdPSession>) async throws -> Bool {
+        try await !sessions.store.isAlive(session)
     }
 
     private func challenge(of session: Session<IdPSession>) async throws -> Challenge? {
