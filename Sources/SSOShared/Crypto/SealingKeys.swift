@@ -33,7 +33,8 @@ public struct SealingKeys: Sendable {
         let isRepeated = secrets.indices.contains { index in
             secrets[..<index].contains { $0.isSame(as: secrets[index]) }
         }
-        return isRepeated ? ["\(setting): one key stands there twice. A new key goes first, the old one behind it."] : []
+        guard isRepeated else { return [] }
+        return ["\(setting): one key stands there twice. A new key goes first, the old one behind it."]
     }
 
     /// The ``SharedSecret/fingerprint`` of every key, in order.

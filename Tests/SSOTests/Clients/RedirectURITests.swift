@@ -9,7 +9,8 @@ struct RedirectURITests {
     @Test(
         "https, http on this machine, and an app's own scheme may",
         arguments: [
-            "https://rp.example/cb", "https://rp.example:8443/cb?tenant=7&x=%20", "https://rp.example:65535/cb", "https://rp.example/a:b", "https://xn--bcher-kva.example/cb",
+            "https://rp.example/cb", "https://rp.example:8443/cb?tenant=7&x=%20", "https://rp.example:65535/cb",
+            "https://rp.example/a:b", "https://xn--bcher-kva.example/cb",
             "http://localhost:8081/auth/sso/callback", "http://127.0.0.1/cb", "http://127.9.9.9:1/cb",
             "http://[::1]:8081/cb", "com.example.app:/callback", "com.example.app://callback",
         ])
