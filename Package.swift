@@ -27,6 +27,7 @@ let package = Package(
     products: [
         .executable(name: "idp", targets: ["IdP"]),
         .executable(name: "relying-party", targets: ["RelyingParty"]),
+        .executable(name: "wellknown", targets: ["WellKnownTool"]),
         .library(name: "SSOShared", targets: ["SSOShared"]),
         .library(name: "WellKnown", targets: ["WellKnown"]),
     ],
@@ -52,6 +53,14 @@ let package = Package(
             name: "CCurl", path: "Sources/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "SSOShared", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
         .target(name: "WellKnown", swiftSettings: settings),
+
+        // The program `wellknown`: no web stack below it.
+        .executableTarget(
+            name: "WellKnownTool",
+            dependencies: [
+                "CCurl", "COpenSSL", "SSOShared", "WellKnown", arguments, .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: settings),
 
         // Browser plumbing both programs share.
         .target(
@@ -98,8 +107,8 @@ let package = Package(
         .testTarget(
             name: "SSOTests",
             dependencies: [
-                "IdP", "RelyingParty", "SSOShared", "SSOWeb", "WellKnown", hummingbird, lifecycle, logging, httpTypes,
-                nioCore,
+                "IdP", "RelyingParty", "SSOShared", "SSOWeb", "WellKnown", "WellKnownTool", hummingbird, lifecycle, logging,
+                httpTypes, nioCore,
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
             exclude: ["Vectors"],

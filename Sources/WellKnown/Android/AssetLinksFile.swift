@@ -1,0 +1,77 @@
+/// An assetlinks.json file as it was written, every part with its place.
+///
+/// Sources: the Digital Asset Links specification (github.com/google/digitalassetlinks, well-known/details.md); Google,
+/// "Verify Android App Links" and "Dynamic App Links".
+public struct AssetLinksFile: Sendable {
+    public let document: JSONDocument
+    /// The elements of the root, objects or not.
+    public let statements: [AssetStatement]
+
+    /// - Returns: `nil` when the document has no root or its root is no array.
+    public init?(_ document: JSONDocument) {
+        guard let items = document.root?.array else { return nil }
+        self.document = document
+        statements = items.map(AssetStatement.init)
+    }
+
+    public init?(reading body: some Sequence<UInt8>) { self.init(JSONReader.read(body)) }
+}
+
+/// One element of the list: a relation and its target, or an `include`.
+public struct AssetStatement: Sendable {
+    public let node: JSONNode
+    /// False when the element is no object; then everything is absent.
+    public let isObject: Bool
+    /// The elements as written.
+    public let relation: JSONField<[JSONNode]>
+    public let target: JSONField<AssetTarget>
+    /// The address of another list, which counts as if it stood here.
+    public let include: JSONField<String>
+    public let relationExtensions: JSONField<[RelationExtension]>
+    public let unknownMembers: [JSONMember]
+
+    public static let keys = ["relation", "target", "include", "relation_extensions"]
+
+    init(_ node: JSONNode) {
+        let members = node.object ?? []
+        self.node = node
+        isObject = node.object != nil
+        relation = JSONField("relation", in: members, as: \.array)
+        target = JSONField("target", in: members, as: AssetTarget.init)
+        include = JSONField("include", in: members, as: \.string)
+        relationExtensions = JSONField("relation_extensions", in: members) { $0.object?.map(RelationExtension.init) }
+        unknownMembers = members.unknown(besides: Self.keys)
+    }
+
+    /// The relations that are strings.
+    public var relations: [String] { relation.value?.compactMap(\.string) ?? [] }
+}
+
+/// Whom a statement speaks of.
+public struct AssetTarget: Sendable {
+    public let node: JSONNode
+    /// `web` or `android_app`; the specification alone also has `ios_app`.
+    public let namespace: JSONField<String>
+    /// Of `web`: scheme, host and port.
+    public let site: JSONField<String>
+    /// Of `android_app`.
+    public let packageName: JSONField<String>
+    /// Of `android_app`; the elements as written.
+    public let fingerprints: JSONField<[JSONNode]>
+    /// Of `ios_app`.
+    public let appID: JSONField<String>
+    public let unknownMembers: [JSONMember]
+
+    public static let keys = ["namespace", "site", "package_name", "sha256_cert_fingerprints", "appid"]
+
+    init?(_ node: JSONNode) {
+        guard let members = node.object else { return nil }
+        self.node = node
+        namespace = JSONField("namespace", in: members, as: \.string)
+        site = JSONField("site", in: members, as: \.string)
+        packageName = JSONField("package_name", in: members, as: \.string)
+        fingerprints = JSONField("sha256_cert_fingerprints", in: members, as: \.array)
+        appID = JSONField("appid", in: members, as: \.string)
+        unknownMembers = members.unknown(besides: Self.keys)
+    }
+}

@@ -1,0 +1,82 @@
+/// A JSON value and where it stands.
+public struct JSONNode: Sendable {
+    /// What is written there. Members of an object stay in the order of the file, duplicates included.
+    public enum Value: Sendable {
+        case null
+        case bool(Bool)
+        /// The digits as written: nothing here computes with numbers.
+        case number(String)
+        case string(String)
+        case array([JSONNode])
+        case object([JSONMember])
+    }
+
+    public let value: Value
+    /// The first and one past the last byte, in ``JSONDocument/text``.
+    public let range: Range<Int>
+
+    public init(_ value: Value, range: Range<Int> = 0..<0) {
+        self.value = value
+        self.range = range
+    }
+}
+
+/// A key and its value in an object.
+public struct JSONMember: Sendable {
+    public let key: String
+    /// Where the key stands, its quotes included, in ``JSONDocument/text``.
+    public let keyRange: Range<Int>
+    public let value: JSONNode
+
+    public init(key: String, keyRange: Range<Int> = 0..<0, value: JSONNode) {
+        self.key = key
+        self.keyRange = keyRange
+        self.value = value
+    }
+}
+
+extension JSONNode {
+    public var string: String? { if case .string(let text) = value { text } else { nil } }
+    public var bool: Bool? { if case .bool(let flag) = value { flag } else { nil } }
+    public var array: [JSONNode]? { if case .array(let items) = value { items } else { nil } }
+    public var object: [JSONMember]? { if case .object(let members) = value { members } else { nil } }
+
+    /// The value of the last member of that name: of duplicates, most readers keep the last.
+    public subscript(key: String) -> JSONNode? {
+        object?.last { $0.key.utf8.elementsEqual(key.utf8) }?.value
+    }
+
+    /// The value's JSON type with an article, for messages: "a string", "an object", "null".
+    public var typeName: String {
+        switch value {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+extension JSONNode: Equatable {
+    /// Equal as JSON values: places and the order of members do not count; strings compare byte by byte; of duplicate
+    /// keys the last counts. Numbers compare as written.
+    public static func == (left: JSONNode, right: JSONNode) -> Bool {
+        switch (left.value, right.value) {
+        case (.null, .null): return true
+        case (.bool(let a), .bool(let b)): return a == b
+        case (.number(let a), .number(let b)): return a == b
+        case (.string(let a), .string(let b)): return a.utf8.elementsEqual(b.utf8)
+        case (.array(let a), .array(let b)): return a == b
+        case (.object(let a), .object(let b)):
+            let mine = Self.members(a)
+            return mine == Self.members(b)
+        default: return false
+        }
+    }
+
+    private static func members(_ list: [JSONMember]) -> [[UInt8]: JSONNode] {
+        Dictionary(list.map { (Array($0.key.utf8), $0.value) }) { $1 }
+    }
+}
