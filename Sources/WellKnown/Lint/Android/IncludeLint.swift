@@ -1,0 +1,43 @@
+/// What is wrong with an `include`, as far as one file can tell.
+enum IncludeLint {
+    /// Of Google's service, for the complete tree of lists.
+    static let budget = 10
+
+    /// - Parameter isSecure: the list itself is served over https, as Android and Google ask for it.
+    /// - Returns: the address, when it is one that could be fetched.
+    static func lint(_ statement: AssetStatement, isSecure: Bool, pen: inout FindingPen) -> String? {
+        guard let member = statement.include.member else { return nil }
+        guard statement.relation.isAbsent, statement.target.isAbsent else {
+            let other = statement.relation.isAbsent ? "target" : "relation"
+            pen.note(
+                StatementRules.includeWithTarget, "include stands together with \(other): neither is read.",
+                atKey: member)
+            return nil
+        }
+        guard let text = statement.include.value else {
+            // {"include": {"paths": […]}}: a blog's invention, which no reader knows.
+            if member.value["paths"] != nil {
+                pen.note(
+                    DynamicRules.bogusSchema,
+                    "include.paths is read by nobody; include is the address of another list.",
+                    atKey: member)
+            } else {
+                pen.note(
+                    StatementRules.includeSyntax, "include is \(member.value.typeName); it must be an address.",
+                    at: member.value)
+            }
+            return nil
+        }
+        do {
+            let address = try SiteAddress(text)
+            guard isSecure, address.scheme == "http" else { return text }
+            pen.note(
+                StatementRules.includeInsecure, "\(text.quoted) is http; a list served over https cannot include it.",
+                at: member.value)
+        } catch {
+            pen.note(
+                StatementRules.includeSyntax, "include \(text.quoted) is no web address: \(error).", at: member.value)
+        }
+        return nil
+    }
+}

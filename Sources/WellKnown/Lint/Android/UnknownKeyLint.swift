@@ -1,0 +1,34 @@
+/// Keys that the format does not have: harmless notes, and misspellings that switch something off in silence.
+struct UnknownKeyLint {
+    /// Keys of the format that are not there because they are misspelled; told already.
+    private(set) var meant: Set<String> = []
+
+    /// - Parameters:
+    ///   - known: the keys of the format in this place.
+    ///   - present: those that are there.
+    ///   - needed: those without which the thing is broken.
+    init(
+        _ members: [JSONMember], known: [String], present: [JSONMember], needed: [String], place: String,
+        pen: inout FindingPen
+    ) {
+        for member in members {
+            guard !Self.isNote(member.key), let name = NearName.of(member.key, among: known) else {
+                pen.note(StatementRules.unknownKey, "Unknown key \(member.key.quoted) in \(place).", atKey: member)
+                continue
+            }
+            let isMissing = !present.contains { $0.key == name }
+            if isMissing { meant.insert(name) }
+            pen.note(
+                StatementRules.unknownKey, "Unknown key \(member.key.quoted) in \(place): did you mean \(name)?",
+                atKey: member, severity: isMissing && needed.contains(name) ? .error : .warning,
+                fix: "Write \"\(name)\".")
+        }
+    }
+
+    /// `_comment`, `$schema`, `//` and the like: meant to be ignored, whatever they resemble.
+    private static func isNote(_ key: String) -> Bool {
+        let first = key.unicodeScalars.first
+        return first == "_" || first == "$" || first == "/" || first == "#"
+            || ["comment", "comments"].contains(key.lowercased())
+    }
+}
