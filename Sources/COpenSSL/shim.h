@@ -24,3 +24,5 @@ static inline int sso_hmac_sha256(
 static inline int sso_random(unsigned char *bytes, size_t count) {
     return count <= INT_MAX && RAND_bytes(bytes, (int)count) == 1;
 }
+
+#include "certificates.h"

@@ -59,7 +59,7 @@ public enum FingerprintRules {
     static let repeating = LintRule(
         "fp.repeating", .error, "A made-up fingerprint",
         reason: "No certificate has it: no build of the app is ever verified.", fix: form, source: specification)
-    static let knownPublicDebugKey = LintRule(
+    public static let knownPublicDebugKey = LintRule(
         "fp.known-public-debug-key", .error, "The public debug key of React Native and Expo",
         reason: "Its private key is published: anybody can sign an app with it that opens the site's links and, with "
             + "get_login_creds, gets its passwords and passkeys.",
@@ -69,7 +69,7 @@ public enum FingerprintRules {
         "fp.google-doc-sample", .error, "The fingerprint of Google's documentation",
         reason: "It is the sample's, not your app's: no build of the app is ever verified.", fix: form,
         source: "Google, \"Digital Asset Links\"")
-    static let studioDebug = LintRule(
+    public static let studioDebug = LintRule(
         "fp.android-studio-debug", .warning, "Only fingerprints of debug builds, it seems",
         reason: "Each developer machine has a debug key of its own, and the app from the store is signed by another.",
         fix: "Add the release build's package and fingerprint.", source: "Android, \"Sign your app\"")

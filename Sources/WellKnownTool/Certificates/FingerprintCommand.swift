@@ -1,0 +1,83 @@
+import ArgumentParser
+import Foundation
+import WellKnown
+
+/// `wellknown fingerprint FILE…`.
+struct FingerprintCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fingerprint",
+        abstract: "Print the certificate fingerprints of an APK, a key store or a certificate.",
+        discussion: """
+            Reads PEM, DER, PKCS#12, JKS, PKCS#7, signed APKs (schemes v1 to v3.1, rotated keys included) and app \
+            bundles, by what they contain. The last line is ready to paste into assetlinks.json.
+
+            Example: wellknown fingerprint app-release.apk
+
+            Exit codes: 0 fine; 1 a certificate must not be used (--fail-on); 2 a file could not be read.
+            """)
+
+    @Argument(help: ArgumentHelp("Files to read; - is standard input.", valueName: "file"))
+    var files: [String]
+
+    @Option(help: ArgumentHelp("The file whose first line is the password of a key store.", valueName: "file"))
+    var passwordFile: String?
+
+    @Option(help: "text or json.")
+    var format: FingerprintFormat = .text
+
+    @Option(help: "The severity from which on the exit code is 1: error, warning or info.")
+    var failOn: FingerprintThreshold = .error
+
+    func run() throws {
+        let source = PasswordSource(file: passwordFile)
+        var reports: [FingerprintReport] = []
+        var failures: [(file: String, fault: CertificateFault)] = []
+        for file in files {
+            do throws(CertificateFault) {
+                let data = try InputBytes.read(file)
+                let reading = try CertificateFile.read(data) { () throws(CertificateFault) in try source.read() }
+                reports.append(FingerprintReport(file: file, reading: reading))
+            } catch {
+                failures.append((file, error))
+            }
+        }
+        switch format {
+        case .text: print(reports.map(\.text).joined(separator: "\n"), terminator: "")
+        case .json:
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            let failed = failures.map { FingerprintFailure(file: $0.file, error: $0.fault.description) }
+            let document = FingerprintOutput(files: reports.map(\.encoded), failures: failed)
+            print(String(decoding: try encoder.encode(document), as: UTF8.self))
+        }
+        for failure in failures {
+            FileHandle.standardError.write(Data("\(failure.file.printable): \(failure.fault)\n".utf8))
+        }
+        guard failures.isEmpty else { throw ExitCode(2) }
+        let isBad = reports.contains { $0.findings.contains { $0.severity >= failOn.severity } }
+        if isBad { throw ExitCode(1) }
+    }
+}
+
+enum FingerprintFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
+
+enum FingerprintThreshold: String, ExpressibleByArgument, CaseIterable {
+    case error, warning, info
+
+    var severity: Severity {
+        switch self {
+        case .error: .error
+        case .warning: .warning
+        case .info: .info
+        }
+    }
+}
+
+private struct FingerprintFailure: Encodable {
+    let file, error: String
+}
+
+private struct FingerprintOutput: Encodable {
+    let files: [FingerprintDocument]
+    let failures: [FingerprintFailure]
+}
