@@ -2,6 +2,11 @@
 /// unescaped, one line break at the end. The bytes decide the ETag, so they may not depend on a dictionary's order.
 indirect enum AssociationJSON {
     case string(String)
+    case bool(Bool)
+    /// A value out of a file that was read, written anew.
+    case node(JSONNode)
+    /// A number or null as JSON writes it.
+    case literal(String)
     case array([AssociationJSON])
     case object([(String, AssociationJSON)])
 
@@ -13,11 +18,28 @@ indirect enum AssociationJSON {
         switch self {
         case .string(let value):
             return Self.quoted(value)
+        case .bool(let value):
+            return value ? "true" : "false"
+        case .literal(let text):
+            return text
+        case .node(let node):
+            return Self(node).text(indent: indent)
         case .array(let items):
             return Self.block("[", items.map { $0.text(indent: inner) }, "]", indent: indent)
         case .object(let members):
             let lines = members.map { "\(Self.quoted($0.0)): \($0.1.text(indent: inner))" }
             return Self.block("{", lines, "}", indent: indent)
+        }
+    }
+
+    private init(_ node: JSONNode) {
+        switch node.value {
+        case .string(let text): self = .string(text)
+        case .bool(let value): self = .bool(value)
+        case .null: self = .literal("null")
+        case .number(let digits): self = .literal(digits)
+        case .array(let items): self = .array(items.map { .node($0) })
+        case .object(let members): self = .object(members.map { ($0.key, .node($0.value)) })
         }
     }
 

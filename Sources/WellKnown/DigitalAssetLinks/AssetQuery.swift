@@ -1,0 +1,93 @@
+/// What the client is asked: which statements an asset makes, or whether it makes a certain one.
+///
+/// Source: https://developers.google.com/digital-asset-links/reference/rest/v1/statements/list and …/assetlinks/check
+public struct AssetQuery: Sendable {
+    public let source: LinkedAsset
+    /// `nil` for all relations: only `list` may ask so.
+    public let relation: String?
+    /// `nil` for `list`.
+    public let target: LinkedAsset?
+    /// Whether statements come with their `relation_extensions`.
+    public let returnsExtensions: Bool
+
+    public enum Kind: Sendable {
+        case list
+        case check
+    }
+
+    /// Reads a request object, its names written as in the API's protocol buffers or as in its JSON.
+    ///
+    /// - Throws: what is wrong with it, all of it, in the words of the compatibility suite.
+    public init(_ node: JSONNode, _ kind: Kind) throws(AssetQueryFault) {
+        var faults: [String] = []
+        var hasBadRelation = false
+        func read(_ name: String) -> LinkedAsset? {
+            guard let asset = node[name] else {
+                faults.append("Request must contain a \(name) asset query")
+                return nil
+            }
+            let reading = Self.asset(asset)
+            faults += reading.faults
+            return reading.asset
+        }
+        let source = read("source")
+        let target = kind == .check ? read("target") : nil
+        let relation = Self.text(node["relation"])
+        if kind == .check || !relation.isEmpty, let fault = AssetRelation.fault(in: relation) {
+            faults.append(fault)
+            hasBadRelation = true
+        }
+        guard let source, faults.isEmpty else {
+            // Google answers MALFORMED_CONTENT to a relation that is none: comptest4301.
+            throw AssetQueryFault(
+                error: AssetError(
+                    hasBadRelation && faults.count == 1 ? .malformedContent : .invalidQuery,
+                    faults.joined(separator: "; ")))
+        }
+        self.source = source
+        self.target = target
+        self.relation = relation.isEmpty ? nil : relation
+        returnsExtensions =
+            (node["return_relation_extensions"] ?? node["returnRelationExtensions"])?.bool == true
+    }
+
+    private static func asset(_ node: JSONNode) -> (asset: LinkedAsset?, faults: [String]) {
+        let web = node["web"]
+        let app = node["android_app"] ?? node["androidApp"]
+        switch (web, app) {
+        case (let web?, nil): return site(Self.text(web["site"]))
+        case (nil, let app?): return Self.app(app)
+        default: return (nil, ["Must specify one of the asset types, web or android_app"])
+        }
+    }
+
+    private static func site(_ site: String) -> (asset: LinkedAsset?, faults: [String]) {
+        guard !site.isEmpty else { return (nil, ["No site field in web asset query"]) }
+        do {
+            return (try .web(site: site), [])
+        } catch {
+            return (nil, [error.words])
+        }
+    }
+
+    private static func app(_ node: JSONNode) -> (asset: LinkedAsset?, faults: [String]) {
+        let package = text(node["package_name"] ?? node["packageName"])
+        let certificate = node["certificate"]
+        let fingerprint = text(certificate?["sha256_fingerprint"] ?? certificate?["sha256Fingerprint"])
+        var faults: [String] = []
+        if !LinkedAsset.isPackageName(package) { faults.append("Invalid package_name field \(package.quoted)") }
+        if !LinkedAsset.isFingerprint(fingerprint) {
+            faults.append(
+                "Invalid sha256_fingerprint field \(fingerprint.quoted): 32 upper-case hex octets joined by colons")
+        }
+        return (faults.isEmpty ? .androidApp(packageName: package, fingerprint: fingerprint) : nil, faults)
+    }
+
+    /// Protocol buffers do not tell absent from empty.
+    private static func text(_ node: JSONNode?) -> String { node?.string ?? "" }
+}
+
+/// The request cannot be answered, whatever the lists say.
+public struct AssetQueryFault: Error, Hashable, Sendable {
+    public let error: AssetError
+}
