@@ -94,7 +94,7 @@ public struct JSONDocument: Sendable {
     }
 
     /// RFC 6901 section 3: `~` and `/` are written `~0` and `~1`.
-    private static func escaped(_ key: String) -> String {
+    static func escaped(_ key: String) -> String {
         var text = ""
         for scalar in key.unicodeScalars {
             switch scalar {

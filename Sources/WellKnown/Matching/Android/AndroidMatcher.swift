@@ -1,0 +1,79 @@
+/// Decides what Android does with a link, by one assetlinks.json.
+///
+/// A statement of `delegate_permission/common.handle_all_urls` verifies the app for the host; which paths it then opens
+/// stands in its manifest, unless dynamic rules narrow it.
+public struct AndroidMatcher: Sendable {
+    /// The relation that links are about.
+    public static let relation = "delegate_permission/common.handle_all_urls"
+
+    public let file: AssetLinksFile
+    /// The packages with a statement of that relation, in the order of the file.
+    public let apps: [String]
+    /// The dynamic rules of each package that has any.
+    private let rules: [String: DynamicMatcher]
+    /// Packages that declare rules more than once: which of them count is not defined.
+    private let ambiguous: [String: [DynamicMatcher]]
+
+    public init(_ file: AssetLinksFile) {
+        self.file = file
+        var apps: [String] = []
+        var rules: [String: [DynamicMatcher]] = [:]
+        for (index, statement) in file.statements.enumerated() where statement.relations.contains(Self.relation) {
+            guard let target = statement.target.value, target.namespace.value == "android_app",
+                let package = target.packageName.value
+            else { continue }
+            if rules[package] == nil { apps.append(package) }
+            rules[package, default: []] += Self.rules(of: statement, index)
+        }
+        self.apps = apps
+        self.rules = rules.compactMapValues(\.first)
+        ambiguous = rules.filter { $0.value.count > 1 }
+    }
+
+    /// The dynamic rules of a package; `nil` when it has none.
+    public func dynamicRules(of package: String) -> DynamicMatcher? { rules[package] }
+
+    private static func rules(of statement: AssetStatement, _ index: Int) -> [DynamicMatcher] {
+        (statement.relationExtensions.value ?? []).filter { $0.relation == relation }.compactMap { element in
+            let relation = JSONDocument.escaped(element.relation)
+            let pointer = "/\(index)/relation_extensions/\(relation)/\(RelationExtension.componentsKey)"
+            switch element.components {
+            case .absent: return nil
+            case .wrongType(let member):
+                let flaw = DynamicMatcher.Flaw(
+                    range: member.value.range, reason: "the list of rules is \(member.value.typeName)",
+                    isDisputed: false)
+                return DynamicMatcher([], pointer: pointer, statement: index, flaws: [flaw])
+            case .present(let components, _):
+                return DynamicMatcher(components, pointer: pointer, statement: index)
+            }
+        }
+    }
+
+    /// What happens with the link when the app is installed and verified; ``LinkDecision/noMatch`` for a package
+    /// without a statement.
+    public func decide(_ url: LinkURL, package: String) -> LinkDecision {
+        guard apps.contains(package) else { return .noMatch }
+        return rules[package]?.decide(url) ?? .manifestDecides
+    }
+
+    /// What ``decide(_:package:)`` decides, and why.
+    public func explain(_ url: LinkURL, package: String) -> LinkExplanation {
+        guard apps.contains(package) else {
+            return LinkExplanation(.noMatch, [], "No statement of \(Self.relation) names \(package).", [])
+        }
+        guard let rules = rules[package] else {
+            return LinkExplanation(
+                .manifestDecides, [],
+                "The file verifies the app and has no dynamic rules: the app opens what its manifest says.", [])
+        }
+        let explanation = rules.explain(url)
+        guard let other = ambiguous[package]?.lazy.map({ $0.decide(url) }).first(where: { $0 != explanation.decision })
+        else { return explanation }
+        let dispute = LinkDispute(
+            code: "android-declared-twice", question: "Which of several lists of rules of one app counts?",
+            taken: "The first", other: "Any: Google says to declare them once", otherwise: other)
+        return LinkExplanation(
+            explanation.decision, explanation.trials, explanation.summary, explanation.disputes + [dispute])
+    }
+}

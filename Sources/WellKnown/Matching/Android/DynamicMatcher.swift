@@ -1,0 +1,137 @@
+/// Decides what Android does with a link by the dynamic rules of one app, on devices with Google services from Android
+/// 15 on. Older ones ignore these rules: the manifest decides there.
+///
+/// Sources: Google, "Configure assetlinks.json" and "Test App Links"; AOSP `UriRelativeFilter`,
+/// `UriRelativeFilterGroup`, `PatternMatcher`.
+public struct DynamicMatcher: Sendable {
+    /// Something malformed or empty. One is enough, and Android discards all rules.
+    public struct Flaw: Sendable, Hashable {
+        /// Where it stands, in ``JSONDocument/text``.
+        public let range: Range<Int>
+        /// What is wrong, in half a sentence.
+        public let reason: String
+        public let isDisputed: Bool
+    }
+
+    struct Rule: Sendable {
+        struct Item: Sendable {
+            let name: String
+            let pattern: DynamicPattern
+            let range: Range<Int>
+        }
+
+        let index: Int
+        let range: Range<Int>
+        let path: DynamicPattern?
+        let pathRange: Range<Int>?
+        let items: [Item]
+        let fragment: DynamicPattern?
+        let fragmentRange: Range<Int>?
+        let isExclude: Bool
+        let excludeRange: Range<Int>?
+    }
+
+    /// Why the rules do not count; empty when they do.
+    public let flaws: [Flaw]
+    let rules: [Rule]
+    /// The JSON pointer of the list.
+    let pointer: String
+    /// The place of the statement in the list of statements.
+    let statement: Int
+
+    public init(_ components: [DynamicComponent]) { self.init(components, pointer: "", statement: 0) }
+
+    init(_ components: [DynamicComponent], pointer: String, statement: Int, flaws: [Flaw] = []) {
+        self.pointer = pointer
+        self.statement = statement
+        self.flaws = flaws + components.flatMap(Self.flaws)
+        rules = components.enumerated().map(Self.rule)
+    }
+
+    /// ``LinkDecision/manifestDecides`` when there are no rules, or Android discards them.
+    public func decide(_ url: LinkURL) -> LinkDecision { decide(url, DynamicConventions()) }
+
+    func decide(_ url: LinkURL, _ conventions: DynamicConventions) -> LinkDecision {
+        guard !rules.isEmpty, conventions.ignoresFlaws || flaws.isEmpty else { return .manifestDecides }
+        let texts = DynamicTexts(url)
+        guard let rule = rules.first(where: { $0.matches(texts, conventions) }) else { return .noMatch }
+        return rule.isExclude ? .excluded : .opens
+    }
+
+    private static func rule(_ index: Int, _ component: DynamicComponent) -> Rule {
+        Rule(
+            index: index, range: component.node.range, path: component.path.value.map { DynamicPattern($0) },
+            pathRange: component.path.member?.value.range,
+            items: (component.query.value ?? []).map {
+                .init(
+                    name: $0.name, pattern: DynamicPattern($0.pattern, after: $0.name + "="),
+                    range: $0.member.value.range)
+            },
+            fragment: component.fragment.value.map { DynamicPattern($0) },
+            fragmentRange: component.fragment.member?.value.range, isExclude: component.exclude.value ?? false,
+            excludeRange: component.exclude.member?.value.range)
+    }
+
+    private static func flaws(_ component: DynamicComponent) -> [Flaw] {
+        guard component.isObject else {
+            return [Flaw(range: component.node.range, reason: "a rule that is no object", isDisputed: false)]
+        }
+        var flaws: [Flaw] = []
+        func check<Value>(_ field: JSONField<Value>, _ name: String, _ isEmpty: (Value) -> Bool) {
+            switch field {
+            case .absent: break
+            case .wrongType(let member):
+                flaws.append(
+                    Flaw(range: member.value.range, reason: "\(name) is \(member.value.typeName)", isDisputed: false))
+            case .present(let value, let member) where isEmpty(value):
+                flaws.append(Flaw(range: member.value.range, reason: "\(name) is empty", isDisputed: false))
+            case .present: break
+            }
+        }
+        check(component.path, "\"/\"", \.isEmpty)
+        check(component.fragment, "\"#\"", \.isEmpty)
+        check(component.exclude, "exclude") { _ in false }
+        check(component.query, "\"?\"", \.isEmpty)
+        for item in component.query.value ?? [] where item.name.isEmpty || item.pattern.isEmpty {
+            flaws.append(
+                Flaw(range: item.member.value.range, reason: "the item \"\(item.name)\" is empty", isDisputed: false))
+        }
+        if component.path.isAbsent, component.query.isAbsent, component.fragment.isAbsent {
+            flaws.append(
+                Flaw(range: component.node.range, reason: "a rule without \"/\", \"?\" and \"#\"", isDisputed: true))
+        }
+        return flaws
+    }
+}
+
+/// How Android is taken to answer what Google leaves open.
+struct DynamicConventions: Sendable, Hashable {
+    /// A star takes more when what follows does not match.
+    var goesBack = false
+    /// An item without `=` has an empty value.
+    var readsValueless = false
+    /// Malformed and empty fields do no harm to the other rules.
+    var ignoresFlaws = false
+}
+
+extension DynamicMatcher.Rule {
+    func matches(_ texts: DynamicTexts, _ conventions: DynamicConventions) -> Bool {
+        // AOSP: a group without filters never matches.
+        guard path != nil || fragment != nil || !items.isEmpty else { return false }
+        if let path, !path.matches(texts.path, goesBack: conventions.goesBack) { return false }
+        for item in items where item.match(in: texts, conventions) == nil { return false }
+        guard let fragment else { return true }
+        return texts.fragment.map { fragment.matches($0, goesBack: conventions.goesBack) } ?? false
+    }
+}
+
+extension DynamicMatcher.Rule.Item {
+    /// The first item of the query that matches: any one will do.
+    func match(in texts: DynamicTexts, _ conventions: DynamicConventions) -> [Unicode.Scalar]? {
+        texts.items?.first { item in
+            if pattern.matches(item, goesBack: conventions.goesBack) { return true }
+            return conventions.readsValueless && !item.contains("=")
+                && pattern.matches(item + ["="], goesBack: conventions.goesBack)
+        }
+    }
+}

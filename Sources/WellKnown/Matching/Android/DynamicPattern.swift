@@ -1,0 +1,67 @@
+/// A pattern of a dynamic app link component.
+///
+/// `*` takes characters until the one behind it in the pattern is found, and never goes back (Google, "Configure
+/// assetlinks.json"; so does AOSP's `PatternMatcher`); `?` is one character.
+struct DynamicPattern: Sendable {
+    enum Step: Sendable, Hashable {
+        case scalar(Unicode.Scalar)
+        case one
+        case star
+    }
+
+    let source: String
+    let steps: [Step]
+
+    /// - Parameter literal: stands before the pattern, without wildcards.
+    init(_ source: String, after literal: String = "") {
+        self.source = source
+        var steps: [Step] = literal.unicodeScalars.map { .scalar($0) }
+        for scalar in source.unicodeScalars {
+            switch scalar {
+            case "*": if steps.last != .star { steps.append(.star) }
+            // `*?` is what `?*` is: at least one. So a star always has a character behind it, or the end.
+            case "?":
+                if steps.last == .star { steps.insert(.one, at: steps.count - 1) } else { steps.append(.one) }
+            default: steps.append(.scalar(scalar))
+            }
+        }
+        self.steps = steps
+    }
+
+    /// - Parameter goesBack: a star may take more when what follows does not match, as Apple's does.
+    func matches(_ text: [Unicode.Scalar], goesBack: Bool = false) -> Bool {
+        var step = 0
+        var at = 0
+        var retry: (step: Int, at: Int)?
+        while true {
+            let stays: Bool
+            if step == steps.count {
+                if at == text.count { return true }
+                stays = false
+            } else {
+                switch steps[step] {
+                case .star:
+                    if step + 1 == steps.count { return true }
+                    guard case .scalar(let next) = steps[step + 1],
+                        let found = text[at...].firstIndex(of: next)
+                    else { return false }
+                    retry = goesBack ? (step, found + 1) : nil
+                    step += 2
+                    at = found + 1
+                    continue
+                case .one: stays = at < text.count
+                case .scalar(let scalar): stays = at < text.count && text[at] == scalar
+                }
+            }
+            if stays {
+                step += 1
+                at += 1
+            } else if let last = retry {
+                step = last.step
+                at = last.at
+            } else {
+                return false
+            }
+        }
+    }
+}

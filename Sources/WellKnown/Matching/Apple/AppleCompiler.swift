@@ -1,0 +1,136 @@
+/// Makes rules of an apple-app-site-association file.
+///
+/// Sources: Apple, "applinks.Details.Components" and "applinks.Defaults"; WWDC 2019 session 717; WWDC 2020 session
+/// 10098; what `swcutil` does.
+struct AppleCompiler {
+    let file: AASAFile
+    let conventions: AppleConventions
+    private var patterns: PatternCompiler
+
+    init(_ file: AASAFile, _ conventions: AppleConventions) {
+        self.file = file
+        self.conventions = conventions
+        let variables = file.applinks.value?.substitutionVariables.value ?? []
+        patterns = PatternCompiler(SubstitutionVariables(variables, prefersOwn: conventions.redefines))
+    }
+
+    mutating func entries(only: String?) -> [AppleEntry] {
+        guard let applinks = file.applinks.value, let details = applinks.details.value else { return [] }
+        let places = Self.places(details, in: applinks.details.member?.value)
+        var entries: [AppleEntry] = []
+        for (entry, place) in zip(details.entries, places) {
+            let apps = apps(of: entry)
+            guard !apps.isEmpty, only.map(apps.contains) ?? true else { continue }
+            entries.append(
+                AppleEntry(
+                    index: place, key: entry.key?.key, range: entry.node.range, apps: apps,
+                    rules: rules(of: entry, defaults: applinks.defaults.value)))
+        }
+        return entries
+    }
+
+    /// The index of each entry in `details` as written, strays counted.
+    private static func places(_ details: AppLinksDetails, in node: JSONNode?) -> [Int] {
+        let nodes = node?.array ?? node?.object?.map(\.value) ?? []
+        return nodes.indices.filter { nodes[$0].object != nil }
+    }
+
+    private func apps(of entry: AppLinksEntry) -> [String] {
+        guard conventions.unitesAppIDs, entry.key == nil, let app = entry.appID.value else { return entry.apps }
+        return entry.apps.contains(app) ? entry.apps : entry.apps + [app]
+    }
+
+    private mutating func rules(of entry: AppLinksEntry, defaults: ComponentFields?) -> [AppleRule] {
+        var layers: [(origin: ValueOrigin, fields: ComponentFields)] = []
+        if let own = entry.defaults.value { layers.append((.entryDefaults, own)) }
+        if let defaults { layers.append((.applinksDefaults, defaults)) }
+        var rules: [AppleRule] = []
+        let isMixed = entry.components.value != nil && entry.paths.value != nil
+        let kind = isMixed ? conventions.mixedRules : .componentsThenPaths
+        if let components = entry.components.value, kind == .components || kind == .componentsThenPaths {
+            for (index, component) in components.enumerated() {
+                // An element that is no object is no rule.
+                guard let fields = component.fields else { continue }
+                rules.append(rule(index, component.node, [(.component, fields)] + layers))
+            }
+        }
+        if let paths = entry.paths.value, kind == .paths || kind == .componentsThenPaths {
+            for (index, node) in paths.enumerated() {
+                guard let path = node.string else { continue }
+                rules.append(rule(index, node, path: path, conventions.defaultsReachPaths ? layers : []))
+            }
+        }
+        return rules
+    }
+
+    private mutating func rule(
+        _ index: Int, _ node: JSONNode, path: String? = nil, _ layers: [(origin: ValueOrigin, fields: ComponentFields)]
+    ) -> AppleRule {
+        let merged = MergedFields(layers: layers, wrongTypeKeepsDefault: conventions.wrongTypeKeepsDefault)
+        var reading: LinkReading = []
+        if !merged.value(\.caseSensitive, builtIn: true).content { reading.insert(.folded) }
+        if !merged.value(\.percentEncoded, builtIn: true).content { reading.insert(.decoded) }
+        let folds = reading.contains(.folded)
+
+        // Archived "App Search Programming Guide": `NOT ` and the path that is kept out.
+        let isNot = path?.utf8.starts(with: "NOT ".utf8) ?? false
+        let written = path.map { isNot ? String(decoding: $0.utf8.dropFirst(4), as: UTF8.self) : $0 }
+        let pathValue =
+            written.map { MergedFields.Value(content: $0, origin: .path, range: node.range) }
+            ?? merged.value(\.path, builtIn: "*")
+        let query = merged.value(\.query, builtIn: .whole("*"))
+        let fragment = merged.value(\.fragment, builtIn: "*")
+        let exclude =
+            isNot
+            ? MergedFields.Value(content: true, origin: .path, range: node.range)
+            : merged.value(\.exclude, builtIn: false)
+        let (pattern, keepsSlash) = self.path(pathValue.content, reading, isLegacy: path != nil)
+        return AppleRule(
+            index: index, isPath: path != nil, range: node.range, reading: reading, path: pattern,
+            pathKeepsSlash: keepsSlash, query: self.query(query.content, folds: folds),
+            fragment: other(fragment.content, folds: folds), isExclude: exclude.content,
+            pathPlace: .init(range: pathValue.range, origin: pathValue.origin),
+            queryPlace: .init(range: query.range, origin: query.origin),
+            fragmentPlace: .init(range: fragment.range, origin: fragment.origin),
+            excludePlace: .init(range: exclude.range, origin: exclude.origin))
+    }
+
+    private mutating func path(
+        _ source: String, _ reading: LinkReading, isLegacy: Bool
+    ) -> (LinkPattern, keepsSlash: Bool) {
+        let expands = !isLegacy || conventions.expandsInPaths
+        if source.isEmpty, !conventions.emptyPathIsRoot {
+            return (LinkPattern(source: source, code: [], undefined: [""]), false)
+        }
+        let keepsSlash = conventions.starTakesFirstSlash && source.utf8.first == 0x2a
+        let pattern = patterns.pattern(
+            folded(source, reading.contains(.folded)), .path, folds: reading.contains(.folded), expands: expands)
+        guard conventions.innerStarStopsAtSlash else { return (pattern, keepsSlash) }
+        return (pattern.withInnerStarsInsideSegments, keepsSlash)
+    }
+
+    private mutating func query(_ query: QueryPattern, folds: Bool) -> AppleRule.Query {
+        switch query {
+        case .whole(let source): return .whole(other(source, folds: folds))
+        case .items(let items):
+            // Of an item that is written twice the last counts, as of every key.
+            var latest: [[UInt8]: Int] = [:]
+            for (index, item) in items.enumerated() { latest[Array(item.name.utf8)] = index }
+            return .items(
+                latest.values.sorted().map { index in
+                    let item = items[index]
+                    return AppleRule.Item(
+                        name: Array(item.name.utf8), pattern: other(item.pattern, folds: folds),
+                        range: item.member.value.range)
+                })
+        }
+    }
+
+    private mutating func other(_ source: String, folds: Bool) -> LinkPattern {
+        source == "*" ? .anything : patterns.pattern(folded(source, folds), .other, folds: folds)
+    }
+
+    private func folded(_ source: String, _ folds: Bool) -> String {
+        folds && conventions.foldsUnicode && !source.utf8.contains(0x24) ? source.lowercased() : source
+    }
+}

@@ -1,0 +1,94 @@
+/// Decides what Apple's systems do with a link, by the rules of one apple-app-site-association file.
+///
+/// The file is prepared once; a decision then takes time in proportion to the rules and the address at most, whatever
+/// the file holds. The host is no part of the rules: whether the file is the one of the link's host is the caller's to
+/// know.
+///
+/// Sources: Apple, "applinks.Details" and "applinks.Details.Components"; WWDC 2019 session 717; WWDC 2020 session 10098;
+/// the answers of Apple's `swcutil` on macOS 27.
+public struct AppleMatcher: Sendable {
+    /// The apps that have an entry, in the order of the file.
+    public let apps: [String]
+    public let file: AASAFile
+
+    let entries: [AppleEntry]
+    let conventions: AppleConventions
+    /// The entries of each app, in the order in which they are tried.
+    let entriesOfApp: [String: [Int]]
+
+    public init(_ file: AASAFile) { self.init(file, AppleConventions()) }
+
+    /// - Parameter only: the one app that will be asked for; `nil` for all.
+    init(_ file: AASAFile, _ conventions: AppleConventions, only: String? = nil) {
+        self.file = file
+        self.conventions = conventions
+        var compiler = AppleCompiler(file, conventions)
+        entries = compiler.entries(only: only)
+        var apps: [String] = []
+        var entriesOfApp: [String: [Int]] = [:]
+        for (index, entry) in entries.enumerated() {
+            for app in entry.apps {
+                if entriesOfApp[app] == nil { apps.append(app) }
+                // An entry that names an app twice is tried once.
+                if entriesOfApp[app]?.last != index { entriesOfApp[app, default: []].append(index) }
+            }
+        }
+        self.apps = apps
+        self.entriesOfApp = entriesOfApp
+    }
+
+    /// What happens with the link when the app is installed; ``LinkDecision/noMatch`` for an app that has no entry.
+    public func decide(_ url: LinkURL, app: String) -> LinkDecision {
+        guard let entries = entriesOfApp[app] else { return .noMatch }
+        var texts = AppleTexts(url, conventions)
+        var effort = MatchEffort()
+        guard let found = first(in: entries, &texts, &effort) else { return .noMatch }
+        return self.entries[found.entry].rules[found.rule].isExclude ? .excluded : .opens
+    }
+
+    /// The first rule that matches. `nil`, too, when the effort is spent: a link that takes so long to decide opens
+    /// nothing.
+    func first(
+        in entries: [Int], _ texts: inout AppleTexts, _ effort: inout MatchEffort
+    ) -> (entry: Int, rule: Int)? {
+        let rawHead = texts.path.head
+        for index in entries {
+            let entry = self.entries[index]
+            for rule in entry.heads.indices {
+                let reading = entry.readings[rule]
+                let head = reading.isEmpty ? rawHead : texts.path(reading).head
+                guard (head ^ entry.heads[rule]) & entry.masks[rule] == 0 else { continue }
+                if entry.rules[rule].matches(&texts, &effort) { return effort.isSpent ? nil : (index, rule) }
+                if effort.isSpent { return nil }
+            }
+        }
+        return nil
+    }
+}
+
+extension AppleRule {
+    func matches(_ texts: inout AppleTexts, _ effort: inout MatchEffort) -> Bool {
+        guard path.isAnything || path.matches(pathText(&texts), &effort) else { return false }
+        switch query {
+        case .whole(let pattern):
+            guard pattern.isAnything || pattern.matches(texts.query(reading), &effort) else { return false }
+        case .items(let items):
+            for item in items where !item.matches(&texts, reading, &effort) { return false }
+        }
+        return fragment.isAnything || fragment.matches(texts.fragment(reading), &effort)
+    }
+
+    func pathText(_ texts: inout AppleTexts) -> LinkText {
+        pathKeepsSlash ? texts.pathWithSlash(reading) : texts.path(reading)
+    }
+}
+
+extension AppleRule.Item {
+    /// Every item of the name must match; without any, the empty text (WWDC 2019 session 717).
+    func matches(_ texts: inout AppleTexts, _ reading: LinkReading, _ effort: inout MatchEffort) -> Bool {
+        if pattern.isAnything { return true }
+        let values = texts.values(of: name, reading, &effort)
+        if values.isEmpty { return pattern.matches(.empty, &effort) }
+        return values.allSatisfy { pattern.matches($0, &effort) }
+    }
+}

@@ -1,0 +1,100 @@
+/// How a rule reads an address before it compares.
+struct LinkReading: OptionSet, Sendable, Hashable {
+    let rawValue: UInt8
+    /// `caseSensitive: false`.
+    static let folded = LinkReading(rawValue: 1)
+    /// `percentEncoded: false`.
+    static let decoded = LinkReading(rawValue: 2)
+}
+
+/// A component or a legacy path, ready to be compared.
+struct AppleRule: Sendable {
+    struct Item: Sendable {
+        let name: [UInt8]
+        let pattern: LinkPattern
+        /// Where the pattern stands in the document.
+        let range: Range<Int>
+    }
+
+    enum Query: Sendable {
+        case whole(LinkPattern)
+        case items([Item])
+    }
+
+    struct Place: Sendable {
+        /// In ``JSONDocument/text``.
+        let range: Range<Int>?
+        let origin: ValueOrigin
+    }
+
+    /// The place in the `components` or `paths` of its entry, as written.
+    let index: Int
+    let isPath: Bool
+    let range: Range<Int>
+    let reading: LinkReading
+    let path: LinkPattern
+    /// With another reading of the path, only for conventions that compare its first slash.
+    let pathKeepsSlash: Bool
+    let query: Query
+    let fragment: LinkPattern
+    let isExclude: Bool
+
+    let pathPlace: Place
+    let queryPlace: Place
+    let fragmentPlace: Place
+    let excludePlace: Place
+
+    /// Matches every address.
+    var isCatchAll: Bool {
+        guard path.isAnything, fragment.isAnything else { return false }
+        switch query {
+        case .whole(let pattern): return pattern.isAnything
+        case .items(let items): return items.allSatisfy(\.pattern.isAnything)
+        }
+    }
+
+    /// Every address of a matching path matches.
+    var isPathOnly: Bool {
+        guard fragment.isAnything else { return false }
+        switch query {
+        case .whole(let pattern): return pattern.isAnything
+        case .items(let items): return items.allSatisfy(\.pattern.isAnything)
+        }
+    }
+}
+
+/// The rules of one entry of `details`, in the order in which they are tried.
+struct AppleEntry: Sendable {
+    /// The place in `details`, as written.
+    let index: Int
+    /// The key of the dictionary form.
+    let key: String?
+    let range: Range<Int>
+    let apps: [String]
+    let rules: [AppleRule]
+
+    /// The first eight bytes that a matching path has, and which of their bits count: most rules are passed over by
+    /// these alone. One of each for a rule.
+    let heads: [UInt64]
+    let masks: [UInt64]
+    let readings: [LinkReading]
+
+    init(index: Int, key: String?, range: Range<Int>, apps: [String], rules: [AppleRule]) {
+        self.index = index
+        self.key = key
+        self.range = range
+        self.apps = apps
+        self.rules = rules
+        heads = rules.map { LinkText($0.pathHead).head }
+        masks = rules.map { rule in
+            let count = rule.pathHead.count
+            return count >= 8 ? .max : (1 << UInt64(8 * count)) &- 1
+        }
+        readings = rules.map(\.reading)
+    }
+}
+
+extension AppleRule {
+    /// What every path that matches begins with; nothing when the path is compared with its slash.
+    fileprivate var pathHead: [UInt8] { pathKeepsSlash ? [] : path.prefix }
+}

@@ -1,0 +1,121 @@
+/// The parts of one address as the rules of a file read them; what no rule asks for is never made.
+struct AppleTexts {
+    private let url: LinkURL
+    private let conventions: AppleConventions
+    /// As sent, without outer slashes.
+    let path: LinkText
+    /// Other readings of the path, the query and the fragment: four of each.
+    private var others: [LinkText?] = []
+
+    init(_ url: LinkURL, _ conventions: AppleConventions) {
+        self.url = url
+        self.conventions = conventions
+        let sent = LinkText(url.bytes, url.pathRange, isASCII: true)
+        if conventions.resolvesDots || conventions.collapsesSlashes {
+            path = LinkText(Self.tidied(sent.slice, conventions)).withoutOuterSlashes
+        } else {
+            path = sent.withoutOuterSlashes
+        }
+    }
+
+    mutating func path(_ reading: LinkReading) -> LinkText {
+        let path = path
+        return reading.isEmpty ? path : other(Int(reading.rawValue), reading) { path }
+    }
+
+    /// With one slash in front.
+    mutating func pathWithSlash(_ reading: LinkReading) -> LinkText {
+        let text = path(reading)
+        return LinkText([0x2f] + text.slice, 0..<text.count + 1, isASCII: text.isASCII)
+    }
+
+    /// Empty when there is none.
+    mutating func query(_ reading: LinkReading) -> LinkText {
+        let url = url
+        return reading.isEmpty
+            ? Self.text(url, url.queryRange)
+            : other(4 + Int(reading.rawValue), reading) {
+                Self.text(url, url.queryRange)
+            }
+    }
+
+    /// Empty when there is none.
+    mutating func fragment(_ reading: LinkReading) -> LinkText {
+        let url = url
+        return reading.isEmpty
+            ? Self.text(url, url.fragmentRange)
+            : other(8 + Int(reading.rawValue), reading) {
+                Self.text(url, url.fragmentRange)
+            }
+    }
+
+    /// The values of all items of that name, in the order of the query; one without `=` has an empty value.
+    mutating func values(of name: [UInt8], _ reading: LinkReading, _ effort: inout MatchEffort) -> [LinkText] {
+        guard let range = url.queryRange else { return [] }
+        // Folding keeps every byte at its place.
+        let decodes = reading.contains(.decoded) && conventions.decodesItems
+        let source = reading == .folded ? query(.folded) : LinkText(url.bytes, range, isASCII: true)
+        let foldsNames = reading.contains(.folded) && conventions.foldsItemNames
+        effort.left -= range.count / 4
+        var values: [LinkText] = []
+        var start = range.lowerBound
+        while start <= range.upperBound {
+            let end = url.bytes[start..<range.upperBound].firstIndex(of: 0x26) ?? range.upperBound
+            let equals = url.bytes[start..<end].firstIndex(of: 0x3d) ?? end
+            var itemName = LinkText(url.bytes, start..<equals, isASCII: true)
+            if decodes { itemName = itemName.decoded() }
+            let isNamed =
+                foldsNames
+                ? itemName.slice.map(\.asciiLowercased) == name.map(\.asciiLowercased)
+                : itemName.slice.elementsEqual(name)
+            if isNamed {
+                let shift = source.lower - range.lowerBound
+                let value = min(equals + 1, end)
+                values.append(
+                    read(LinkText(source.bytes, value + shift..<end + shift, isASCII: true), decodes, reading))
+            }
+            start = end + 1
+        }
+        return values
+    }
+
+    private func read(_ value: LinkText, _ decodes: Bool, _ reading: LinkReading) -> LinkText {
+        guard !reading.isEmpty, reading != .folded else { return value }
+        return finished(decodes ? value.decoded() : value, reading)
+    }
+
+    private mutating func other(_ slot: Int, _ reading: LinkReading, _ make: () -> LinkText) -> LinkText {
+        if others.isEmpty { others = Array(repeating: nil, count: 12) }
+        if let known = others[slot] { return known }
+        var text = make()
+        if reading.contains(.decoded) { text = text.decoded(keepsSlashes: slot < 4) }
+        text = finished(text, reading)
+        others[slot] = text
+        return text
+    }
+
+    private func finished(_ text: LinkText, _ reading: LinkReading) -> LinkText {
+        var text = text
+        if reading.contains(.folded) {
+            text = conventions.foldsUnicode ? LinkText(Array(text.string.lowercased().utf8)) : text.folded
+        }
+        return conventions.countsBytes ? LinkText(text.bytes, text.lower..<text.upper, isASCII: true) : text
+    }
+
+    private static func text(_ url: LinkURL, _ range: Range<Int>?) -> LinkText {
+        range.map { LinkText(url.bytes, $0, isASCII: true) } ?? .empty
+    }
+
+    private static func tidied(_ path: ArraySlice<UInt8>, _ conventions: AppleConventions) -> [UInt8] {
+        var segments: [ArraySlice<UInt8>] = []
+        for segment in path.split(separator: 0x2f, omittingEmptySubsequences: conventions.collapsesSlashes) {
+            if conventions.resolvesDots, segment.elementsEqual([0x2e]) { continue }
+            if conventions.resolvesDots, segment.elementsEqual([0x2e, 0x2e]) {
+                _ = segments.popLast()
+            } else {
+                segments.append(segment)
+            }
+        }
+        return Array(segments.joined(separator: [0x2f]))
+    }
+}

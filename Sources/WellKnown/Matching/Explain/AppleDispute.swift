@@ -1,0 +1,172 @@
+/// The open questions about Apple's matcher, and how to tell whether one of them matters for a link: the file is tried
+/// once more under the other answer.
+struct AppleDispute: Sendable {
+    let code: String
+    let question: String
+    let taken: String
+    let other: String
+    /// The other answers.
+    let conventions: [AppleConventions]
+    /// Whether the question can arise at all: cheap to ask, may say yes too often.
+    let concerns: @Sendable (AppleMatcher, LinkURL) -> Bool
+
+    private init(
+        _ code: String, _ question: String, taken: String, other: String,
+        _ changes: [@Sendable (inout AppleConventions) -> Void],
+        concerns: @escaping @Sendable (AppleMatcher, LinkURL) -> Bool
+    ) {
+        self.code = code
+        self.question = question
+        self.taken = taken
+        self.other = other
+        self.concerns = concerns
+        conventions = changes.map { change in
+            var conventions = AppleConventions()
+            change(&conventions)
+            return conventions
+        }
+    }
+
+    /// The disputes that would decide otherwise.
+    static func disputes(_ matcher: AppleMatcher, _ url: LinkURL, app: String, _ decision: LinkDecision)
+        -> [LinkDispute]
+    {
+        var disputes: [LinkDispute] = []
+        for dispute in all where dispute.concerns(matcher, url) {
+            let others = dispute.conventions.lazy.map {
+                AppleMatcher(matcher.file, $0, only: app).decide(url, app: app)
+            }
+            if let otherwise = others.first(where: { $0 != decision }) { disputes.append(dispute.found(otherwise)) }
+        }
+        let hasTrailingComma = matcher.file.document.faults.contains { $0.kind == .trailingComma }
+        if hasTrailingComma, decision != .noMatch { disputes.append(trailingComma) }
+        return disputes
+    }
+
+    private func found(_ otherwise: LinkDecision) -> LinkDispute {
+        LinkDispute(code: code, question: question, taken: taken, other: other, otherwise: otherwise)
+    }
+
+    private static let trailingComma = LinkDispute(
+        code: "trailing-comma", question: "Does Apple's reader accept a comma with nothing after it?",
+        taken: "Yes: Foundation's readers do, and files in production have them",
+        other: "No: RFC 8259 does not allow it, and nobody has shown which mode the system uses", otherwise: .noMatch)
+
+    static let all: [AppleDispute] = [
+        AppleDispute(
+            "both-app-keys", "What does appID mean beside appIDs?",
+            taken: "Nothing: appIDs wins, even empty (seen on swcutil)",
+            other: "Both count (other matchers unite them)", [{ $0.unitesAppIDs = true }]
+        ) { matcher, _ in
+            matcher.file.applinks.value?.entries.contains { $0.appID.value != nil && $0.appIDs.value != nil } ?? false
+        },
+        AppleDispute(
+            "both-rules", "What do paths mean beside components?",
+            taken: "Nothing since iOS 13 (WWDC 2019 session 717)",
+            other:
+                "The whole entry does not work (Apple TN3155), or paths follow the components, or, on iOS 12, paths alone",
+            [{ $0.mixedRules = .none }, { $0.mixedRules = .componentsThenPaths }, { $0.mixedRules = .paths }]
+        ) { matcher, _ in
+            matcher.file.applinks.value?.entries.contains { $0.paths.value != nil && $0.components.value != nil }
+                ?? false
+        },
+        AppleDispute(
+            "first-slash", "May a star at the beginning of a path pattern stand for the first slash?",
+            taken: "No: the first slash is trimmed from both sides (seen on swcutil for other patterns)",
+            other: "Yes: a plain comparison with the whole path", [{ $0.starTakesFirstSlash = true }]
+        ) { matcher, _ in
+            matcher.rules.contains { $0.path.source.utf8.first == 0x2a && $0.path.code.count > 1 }
+        },
+        AppleDispute(
+            "star-crosses-slash", "Does a star inside a path pattern go beyond a slash?",
+            taken: "Yes, as one at the end does (seen on swcutil)",
+            other: "No: WWDC 2019 session 717 speaks of \"the first component\"", [{ $0.innerStarStopsAtSlash = true }]
+        ) { matcher, _ in
+            matcher.rules.contains { $0.path.code.dropLast().contains(.star) }
+        },
+        AppleDispute(
+            "double-slash", "Are several slashes inside a path one?",
+            taken: "No: only outer slashes are trimmed", other: "Yes: some systems collapse them",
+            [{ $0.collapsesSlashes = true }]
+        ) { _, url in
+            LinkText(url.bytes, url.pathRange, isASCII: true).withoutOuterSlashes.string.contains("//")
+        },
+        AppleDispute(
+            "dot-segments", "Are . and .. resolved before the comparison?",
+            taken: "No: the address is compared as it is sent",
+            other: "Yes: browsers resolve them before they send (WHATWG URL)", [{ $0.resolvesDots = true }]
+        ) { _, url in
+            url.path.contains("/.")
+        },
+        AppleDispute(
+            "question-mark-unit", "What does ? count when percentEncoded is false?",
+            taken: "Characters", other: "Bytes of UTF-8", [{ $0.countsBytes = true }]
+        ) { matcher, url in
+            url.bytes.contains(0x25) && matcher.rules.contains { $0.reading.contains(.decoded) }
+        },
+        AppleDispute(
+            "decoded-items", "Are query items decoded when percentEncoded is false?",
+            taken: "Yes, names and values, as the path is", other: "No: only the path is",
+            [{ $0.decodesItems = false }]
+        ) { matcher, url in
+            url.query?.contains("%") == true && matcher.rules.contains { $0.reading.contains(.decoded) }
+        },
+        AppleDispute(
+            "item-name-case", "Do names of query items fold when caseSensitive is false?",
+            taken: "No: they are no patterns", other: "Yes, like everything else", [{ $0.foldsItemNames = true }]
+        ) { matcher, url in
+            url.query != nil && matcher.rules.contains { $0.reading.contains(.folded) }
+        },
+        AppleDispute(
+            "case-beyond-ascii", "Do letters beyond ASCII fold when caseSensitive is false?",
+            taken: "No: only ASCII letters were seen to", other: "Yes, by Unicode", [{ $0.foldsUnicode = true }]
+        ) { matcher, _ in
+            matcher.rules.contains { $0.reading == [.folded, .decoded] }
+        },
+        AppleDispute(
+            "redefined-variable", "May a file redefine a predefined variable?",
+            taken: "Yes: the file's values count", other: "No: the system's values count", [{ $0.redefines = false }]
+        ) { matcher, _ in
+            matcher.file.applinks.value?.substitutionVariables.value?.contains {
+                SubstitutionVariables.predefined.contains($0.name)
+            } ?? false
+        },
+        AppleDispute(
+            "variables-in-paths", "Are there variables in legacy paths?",
+            taken: "Yes: the system keeps paths as the same pattern objects",
+            other: "No: documented for components only",
+            [{ $0.expandsInPaths = false }]
+        ) { matcher, _ in
+            matcher.rules.contains { $0.isPath && $0.path.source.contains("$(") }
+        },
+        AppleDispute(
+            "defaults-with-paths", "Do defaults reach legacy paths?",
+            taken: "Yes: the system keeps paths as the same pattern objects",
+            other: "No: documented for components only",
+            [{ $0.defaultsReachPaths = false }]
+        ) { matcher, _ in
+            matcher.hasDefaults && matcher.rules.contains(where: \.isPath)
+        },
+        AppleDispute(
+            "wrong-type-over-default", "Does a value of the wrong type leave the default in force?",
+            taken: "No: the key is set, and its value ignored", other: "Yes: as if the key were absent",
+            [{ $0.wrongTypeKeepsDefault = true }]
+        ) { matcher, _ in matcher.hasDefaults },
+        AppleDispute(
+            "empty-path", "What does an empty path pattern match?",
+            taken: "The root: nothing is left of either when the slashes are trimmed", other: "Nothing",
+            [{ $0.emptyPathIsRoot = false }]
+        ) { matcher, url in
+            matcher.rules.contains { $0.path.source.isEmpty }
+        },
+    ]
+}
+
+extension AppleMatcher {
+    var rules: some Sequence<AppleRule> { entries.lazy.flatMap(\.rules) }
+
+    var hasDefaults: Bool {
+        guard let applinks = file.applinks.value else { return false }
+        return applinks.defaults.value != nil || applinks.entries.contains { $0.defaults.value != nil }
+    }
+}

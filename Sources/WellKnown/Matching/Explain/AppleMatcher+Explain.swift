@@ -1,0 +1,168 @@
+extension AppleMatcher {
+    /// What ``decide(_:app:)`` decides, and why.
+    public func explain(_ url: LinkURL, app: String) -> LinkExplanation {
+        guard let indices = entriesOfApp[app] else {
+            return LinkExplanation(
+                .noMatch, [], "No entry of applinks.details names \(app).",
+                AppleDispute.disputes(self, url, app: app, .noMatch))
+        }
+        var explainer = AppleExplainer(self, url)
+        var trials: [RuleTrial] = []
+        search: for index in indices {
+            for rule in entries[index].rules {
+                let trial = explainer.trial(of: rule, in: entries[index])
+                trials.append(trial)
+                if trial.matches || explainer.effort.isSpent { break search }
+            }
+        }
+        let decision = decide(url, app: app)
+        return LinkExplanation(
+            decision, trials, summary(decision, trials, isSpent: explainer.effort.isSpent),
+            AppleDispute.disputes(self, url, app: app, decision))
+    }
+
+    private func summary(_ decision: LinkDecision, _ trials: [RuleTrial], isSpent: Bool) -> String {
+        if isSpent {
+            return "Given up: the patterns take too long on this address, and what cannot be decided opens nothing."
+        }
+        guard let last = trials.last, last.matches else {
+            return trials.isEmpty
+                ? "The app's entries have no rules: nothing opens."
+                : "None of the \(trials.count) rules matches: the browser."
+        }
+        let verb = decision == .excluded ? "keeps it out of the app" : "opens the app"
+        return "The first rule that matches \(verb): \(last.pointer)."
+    }
+}
+
+/// Tries the rules one by one and keeps what was compared.
+struct AppleExplainer {
+    private let matcher: AppleMatcher
+    private let url: LinkURL
+    private var texts: AppleTexts
+    private var literal: PatternCompiler
+    var effort = MatchEffort()
+
+    init(_ matcher: AppleMatcher, _ url: LinkURL) {
+        self.matcher = matcher
+        self.url = url
+        texts = AppleTexts(url, matcher.conventions)
+        literal = PatternCompiler(SubstitutionVariables(matcher.file))
+    }
+
+    mutating func trial(of rule: AppleRule, in entry: AppleEntry) -> RuleTrial {
+        var parts = [path(rule)]
+        if parts[0].matches { parts += query(rule) }
+        if parts.allSatisfy(\.matches) { parts.append(fragment(rule)) }
+        let isObserved =
+            entry.key != nil || parts.contains { $0.mark == .observed }
+            || rule.isExclude
+                && (rule.excludePlace.origin == .entryDefaults || rule.excludePlace.origin == .applinksDefaults)
+        let list = rule.isPath ? "paths" : "components"
+        let place = entry.key.map(JSONDocument.escaped) ?? String(entry.index)
+        return RuleTrial(
+            entry: entry.index, rule: rule.index, range: rule.range,
+            pointer: "/applinks/details/\(place)/\(list)/\(rule.index)", isExclude: rule.isExclude,
+            excludeOrigin: rule.excludePlace.origin, parts: parts, mark: isObserved ? .observed : .documented)
+    }
+
+    private mutating func path(_ rule: AppleRule) -> PartTrial {
+        let text = rule.pathText(&texts)
+        let matches = rule.path.matches(text, &effort)
+        // What the documents say: the whole pattern against the whole path. Where the slashes make a difference, it was
+        // seen only.
+        let plain = literal.pattern(rule.path.source, .other, folds: rule.reading.contains(.folded))
+        let whole = LinkText(url.bytes, url.pathRange, isASCII: true)
+        var sent = rule.reading.contains(.decoded) ? whole.decoded(keepsSlashes: true) : whole
+        if rule.reading.contains(.folded) { sent = sent.folded }
+        let isPlain = plain.matches(sent, &effort) == matches
+        let note: String? =
+            if isPlain || !matches { PatternNote.of(rule.path, text, matches: matches) } else {
+                rule.path.bareCount == nil
+                    ? "slashes at either end do not count"
+                    : "a pattern that ends in /* matches without that segment, too"
+            }
+        return PartTrial(
+            part: .path, pattern: rule.path.source, origin: rule.pathPlace.origin, range: rule.pathPlace.range,
+            text: sent.string, matches: matches, note: note, mark: mark(rule.pathPlace, isPlain))
+    }
+
+    private mutating func query(_ rule: AppleRule) -> [PartTrial] {
+        switch rule.query {
+        case .whole(let pattern):
+            let text = texts.query(rule.reading)
+            let matches = pattern.matches(text, &effort)
+            return [
+                PartTrial(
+                    part: .query, pattern: pattern.source, origin: rule.queryPlace.origin, range: rule.queryPlace.range,
+                    text: url.queryRange == nil ? nil : text.string, matches: matches,
+                    note: url.queryRange == nil
+                        ? "there is no query, which counts as an empty one"
+                        : PatternNote.of(pattern, text, matches: matches),
+                    mark: mark(rule.queryPlace, url.queryRange != nil))
+            ]
+        case .items(let items):
+            var parts: [PartTrial] = []
+            for item in items {
+                parts.append(trial(of: item, rule))
+                if parts.last?.matches == false { break }
+            }
+            return parts
+        }
+    }
+
+    private mutating func trial(of item: AppleRule.Item, _ rule: AppleRule) -> PartTrial {
+        let values = texts.values(of: item.name, rule.reading, &effort)
+        var decisive = values.first
+        var matches = true
+        for value in values.isEmpty ? [.empty] : values where matches {
+            matches = item.pattern.matches(value, &effort)
+            if !matches, !values.isEmpty { decisive = value }
+        }
+        let note: String? =
+            if values.isEmpty { "there is no such item, which counts as an empty one" } else if values.count > 1 {
+                "all \(values.count) items of the name must match"
+            } else { PatternNote.of(item.pattern, decisive ?? .empty, matches: matches) }
+        return PartTrial(
+            part: .item(name: String(decoding: item.name, as: UTF8.self)), pattern: item.pattern.source,
+            origin: rule.queryPlace.origin, range: item.range, text: decisive?.string, matches: matches, note: note,
+            mark: mark(rule.queryPlace, true))
+    }
+
+    private mutating func fragment(_ rule: AppleRule) -> PartTrial {
+        let text = texts.fragment(rule.reading)
+        let matches = rule.fragment.matches(text, &effort)
+        let isThere = url.fragmentRange != nil
+        return PartTrial(
+            part: .fragment, pattern: rule.fragment.source, origin: rule.fragmentPlace.origin,
+            range: rule.fragmentPlace.range, text: isThere ? text.string : nil, matches: matches,
+            note: isThere
+                ? PatternNote.of(rule.fragment, text, matches: matches)
+                : "there is no fragment, which counts as an empty one",
+            mark: mark(rule.fragmentPlace, isThere || rule.fragment.isAnything))
+    }
+
+    /// That defaults may hold patterns was seen, and is written nowhere.
+    private func mark(_ place: AppleRule.Place, _ isDocumented: Bool) -> EvidenceMark {
+        place.origin == .entryDefaults || place.origin == .applinksDefaults || !isDocumented ? .observed : .documented
+    }
+}
+
+/// Why a pattern does not match, in half a sentence.
+enum PatternNote {
+    static func of(_ pattern: LinkPattern, _ text: LinkText, matches: Bool) -> String? {
+        guard !matches else { return nil }
+        if let name = pattern.undefined.first { return "$(\(name)) is defined nowhere, so nothing matches" }
+        if !pattern.canMatch { return "a variable without values matches nothing" }
+        if text.count < pattern.shortest {
+            return "needs at least \(pattern.shortest) characters, has \(text.count)"
+        }
+        let shared = zip(pattern.prefix, text.slice).prefix { $0 == $1 }.count
+        if shared < pattern.prefix.count {
+            let read = String(decoding: text.slice.prefix(shared), as: UTF8.self)
+            return shared == 0 ? "differs from the first character on" : "differs after \"\(read)\""
+        }
+        if let literal = pattern.literal, text.count > literal.count { return "goes on where the pattern ends" }
+        return nil
+    }
+}

@@ -1,0 +1,103 @@
+extension DynamicMatcher {
+    /// What ``decide(_:)`` decides, and why.
+    public func explain(_ url: LinkURL) -> LinkExplanation {
+        let decision = decide(url)
+        guard decision != .manifestDecides else {
+            let reason =
+                flaws.first.map { "Android discards all dynamic rules, because of \($0.reason)" }
+                ?? "There are no dynamic rules"
+            return LinkExplanation(
+                decision, [], "\(reason): the app opens what its manifest says.", disputes(url, decision))
+        }
+        let texts = DynamicTexts(url)
+        var trials: [RuleTrial] = []
+        for rule in rules {
+            let trial = trial(of: rule, texts, url)
+            trials.append(trial)
+            if trial.matches { break }
+        }
+        let summary: String =
+            if let last = trials.last, last.matches {
+                "The first rule that matches \(last.isExclude ? "keeps it out of the app" : "opens the app"): \(last.pointer)."
+            } else {
+                "None of the \(trials.count) rules matches: the browser."
+            }
+        return LinkExplanation(decision, trials, summary, disputes(url, decision))
+    }
+
+    private func trial(of rule: Rule, _ texts: DynamicTexts, _ url: LinkURL) -> RuleTrial {
+        func string(_ scalars: [Unicode.Scalar]) -> String { String(String.UnicodeScalarView(scalars)) }
+
+        let conventions = DynamicConventions()
+        var parts: [PartTrial] = []
+        func add(
+            _ part: PartTrial.Part, _ pattern: DynamicPattern, _ range: Range<Int>?, _ text: String?, _ matches: Bool,
+            _ note: String?
+        ) {
+            guard parts.allSatisfy(\.matches) else { return }
+            parts.append(
+                PartTrial(
+                    part: part, pattern: pattern.source, origin: .component, range: range, text: text, matches: matches,
+                    note: note, mark: .documented))
+        }
+
+        if let path = rule.path {
+            let matches = path.matches(texts.path)
+            add(.path, path, rule.pathRange, string(texts.path), matches, note(path, texts.path, matches))
+        }
+        for item in rule.items {
+            let match = item.match(in: texts, conventions)
+            let named = texts.items?.first { $0.starts(with: (item.name + "=").unicodeScalars) }
+            let shown = (match ?? named).map { string(Array($0.dropFirst(item.name.unicodeScalars.count + 1))) }
+            let isValueless = texts.items?.contains { $0.elementsEqual(item.name.unicodeScalars) } ?? false
+            let note: String? =
+                if match != nil { nil } else if named != nil { "no item of the name matches" } else if isValueless {
+                    "an item without = is none to AOSP"
+                } else { "there is no such item" }
+            add(.item(name: item.name), item.pattern, item.range, shown, match != nil, note)
+        }
+        if let fragment = rule.fragment {
+            let matches = texts.fragment.map { fragment.matches($0) } ?? false
+            let reason =
+                if let text = texts.fragment { note(fragment, text, matches) } else {
+                    String?("there is no fragment, and absent never matches")
+                }
+            add(.fragment, fragment, rule.fragmentRange, texts.fragment.map(string), matches, reason)
+        }
+        return RuleTrial(
+            entry: statement, rule: rule.index, range: rule.range, pointer: "\(pointer)/\(rule.index)",
+            isExclude: rule.isExclude, excludeOrigin: rule.excludeRange == nil ? .builtIn : .component, parts: parts,
+            mark: .documented)
+    }
+
+    private func note(_ pattern: DynamicPattern, _ text: [Unicode.Scalar], _ matches: Bool) -> String? {
+        guard !matches, pattern.matches(text, goesBack: true) else { return nil }
+        return "a star stops at the first character that follows it in the pattern, and never goes back"
+    }
+
+    private func disputes(_ url: LinkURL, _ decision: LinkDecision) -> [LinkDispute] {
+        var disputes: [LinkDispute] = []
+        func ask(_ code: String, _ question: String, taken: String, other: String, _ conventions: DynamicConventions) {
+            let otherwise = decide(url, conventions)
+            guard otherwise != decision else { return }
+            disputes.append(
+                LinkDispute(code: code, question: question, taken: taken, other: other, otherwise: otherwise))
+        }
+        ask(
+            "android-star", "May a star go back and take more?",
+            taken: "No: \"up until the character after the wildcard\" (Google), as AOSP's PatternMatcher",
+            other: "Yes: nobody has shown which matcher Google's services choose for stars inside a pattern",
+            DynamicConventions(goesBack: true))
+        ask(
+            "android-valueless", "Does an item without = have an empty value?",
+            taken: "No: AOSP compares the text of the pair, with its =",
+            other: "Yes: Google does not say", DynamicConventions(readsValueless: true))
+        if !flaws.isEmpty, flaws.allSatisfy(\.isDisputed) {
+            ask(
+                "android-empty-rule", "Does a rule without any part void the list?",
+                taken: "Yes: \"malformed or empty\" (Google)", other: "No: it never matches (AOSP)",
+                DynamicConventions(ignoresFlaws: true))
+        }
+        return disputes
+    }
+}

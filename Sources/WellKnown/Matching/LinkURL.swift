@@ -1,0 +1,139 @@
+/// The address of a link, in the parts that association files speak of, as a browser sends them.
+///
+/// Nothing is decoded, and no dot segments are resolved: phones compare what was sent. What no browser sends is written
+/// as browsers write it: an empty path is `/`; blanks, `"`, `<`, `>` and everything beyond ASCII are percent-encoded
+/// (WHATWG URL, "percent-encoded bytes").
+public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
+    /// Why a text is no address of a link.
+    public enum Fault: String, Error, Sendable, Hashable, CaseIterable {
+        case tooLong = "longer than 65,536 bytes"
+        case scheme = "neither http:// nor https://"
+        case host = "no host, or a character in it that no host has"
+        case port = "a port that is no number up to 65535"
+        case control = "a control character"
+        case blank = "a blank before or after the address"
+        case backslash = "a backslash, which browsers read as a slash and phones do not"
+    }
+
+    /// What an address may measure, in bytes as it is sent; no browser known sends more.
+    public static let longest = 65_536
+
+    /// The whole address as it is sent, in ASCII but for the host.
+    let bytes: [UInt8]
+    let hostRange: Range<Int>
+    let pathRange: Range<Int>
+    let queryRange: Range<Int>?
+    let fragmentRange: Range<Int>?
+
+    public let isSecure: Bool
+    /// `nil` when the address names none.
+    public let port: Int?
+
+    /// In lower case; hosts compare without regard to case, and are no part of any pattern.
+    public var host: String { text(hostRange) }
+    /// From the first slash on, as sent.
+    public var path: String { text(pathRange) }
+    /// Behind the question mark, as sent; `nil` when there is none.
+    public var query: String? { queryRange.map(text) }
+    /// Behind the number sign, as sent; `nil` when there is none.
+    public var fragment: String? { fragmentRange.map(text) }
+    /// The whole address as it is sent.
+    public var description: String { text(0..<bytes.count) }
+
+    public init?(_ text: String) {
+        do throws(Fault) { self = try LinkURL(reading: text) } catch { return nil }
+    }
+
+    /// - Throws: why the text is no address of a link.
+    public init(reading text: String) throws(Fault) {
+        guard text.utf8.count <= Self.longest else { throw .tooLong }
+        let source = Array(text.utf8)
+        guard !source.contains(where: { $0 < 0x20 || $0 == 0x7f }) else { throw .control }
+        guard source.first != 0x20, source.last != 0x20 else { throw .blank }
+        guard let start = Self.schemeEnd(source) else { throw .scheme }
+        isSecure = start == 8
+        let end = source[start...].firstIndex { $0 == 0x2f || $0 == 0x3f || $0 == 0x23 } ?? source.count
+        guard !source[start..<end].contains(0x5c) else { throw .backslash }
+        let authority = try Self.authority(source[start..<end])
+        port = authority.port
+
+        var sent = Array(isSecure ? "https://".utf8 : "http://".utf8)
+        sent.reserveCapacity(source.count + 8)
+        sent += source[start..<authority.host.lowerBound]
+        let hostStart = sent.count
+        sent += source[authority.host].map(\.asciiLowercased)
+        hostRange = hostStart..<sent.count
+        sent += source[authority.host.upperBound..<end]
+
+        let hash = source[end...].firstIndex(of: 0x23) ?? source.count
+        let mark = source[end..<hash].firstIndex(of: 0x3f) ?? hash
+        guard !source[end..<mark].contains(0x5c) else { throw .backslash }
+        let pathStart = sent.count
+        if mark == end { sent.append(0x2f) }
+        Self.send(source[end..<mark], into: &sent)
+        pathRange = pathStart..<sent.count
+        queryRange = Self.send(part: source[mark..<hash], into: &sent)
+        fragmentRange = Self.send(part: source[hash...], into: &sent)
+        guard sent.count <= Self.longest else { throw .tooLong }
+        bytes = sent
+    }
+
+    private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+    private static func schemeEnd(_ source: [UInt8]) -> Int? {
+        for scheme in ["https://", "http://"] {
+            let head = source.prefix(scheme.utf8.count)
+            if head.count == scheme.utf8.count, zip(head, scheme.utf8).allSatisfy({ $0.asciiLowercased == $1 }) {
+                return head.count
+            }
+        }
+        return nil
+    }
+
+    /// `user@host:port`, of which only the host and the port count.
+    private static func authority(_ text: ArraySlice<UInt8>) throws(Fault) -> (host: Range<Int>, port: Int?) {
+        let start = text.lastIndex(of: 0x40).map { $0 + 1 } ?? text.startIndex
+        let rest = text[start...]
+        var end = rest.firstIndex(of: 0x3a) ?? rest.endIndex
+        if rest.first == 0x5b {
+            guard let bracket = rest.firstIndex(of: 0x5d) else { throw .host }
+            end = bracket + 1
+            let inner = rest[(start + 1)..<bracket]
+            guard !inner.isEmpty, inner.allSatisfy({ $0.isASCIIHexDigit || $0 == 0x3a || $0 == 0x2e }) else {
+                throw .host
+            }
+        } else {
+            guard end > start, rest[..<end].allSatisfy(isHost) else { throw .host }
+        }
+        guard end < rest.endIndex else { return (start..<end, nil) }
+        guard rest[end] == 0x3a else { throw .host }
+        let digits = rest[(end + 1)...]
+        guard !digits.isEmpty else { return (start..<end, nil) }
+        guard digits.count <= 5, digits.allSatisfy(\.isASCIIDigit),
+            let port = Int(String(decoding: digits, as: UTF8.self)), port <= 65_535
+        else { throw .port }
+        return (start..<end, port)
+    }
+
+    private static func isHost(_ byte: UInt8) -> Bool {
+        byte.isASCIILetter || byte.isASCIIDigit || byte >= 0x80 || byte == 0x2d || byte == 0x2e || byte == 0x5f
+    }
+
+    /// A part with its mark before it, or nothing.
+    private static func send(part: ArraySlice<UInt8>, into sent: inout [UInt8]) -> Range<Int>? {
+        guard let mark = part.first else { return nil }
+        sent.append(mark)
+        let start = sent.count
+        send(part.dropFirst(), into: &sent)
+        return start..<sent.count
+    }
+
+    private static func send(_ part: ArraySlice<UInt8>, into sent: inout [UInt8]) {
+        for byte in part {
+            switch byte {
+            case 0x20, 0x22, 0x3c, 0x3e, 0x80...: sent += PercentEncoding.encoded(byte)
+            default: sent.append(byte)
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/// The places of a text at which a match may stand, as bits, and the moves between them. One move of all places costs
+/// as much as 64 places take a word.
+struct PositionSet: Sendable {
+    /// Where a byte occurs, by byte. Built once for a text.
+    struct Occurrences: Sendable {
+        let wordCount: Int
+        let length: Int
+        /// Bits of places at which a character begins, and of the end.
+        let boundaries: [UInt64]
+        private var masks: [[UInt64]?] = Array(repeating: nil, count: 256)
+
+        init(_ text: LinkText) {
+            length = text.count
+            wordCount = (text.count + 64) / 64
+            var boundaries = Array(repeating: UInt64(0), count: wordCount)
+            for (place, byte) in text.slice.enumerated() {
+                var mask = masks[Int(byte)].take() ?? Array(repeating: 0, count: wordCount)
+                mask[place >> 6] |= 1 << UInt64(place & 63)
+                masks[Int(byte)] = mask
+                // A byte that continues a character begins with the bits 10.
+                if text.isASCII || byte & 0xc0 != 0x80 { boundaries[place >> 6] |= 1 << UInt64(place & 63) }
+            }
+            boundaries[length >> 6] |= 1 << UInt64(length & 63)
+            self.boundaries = boundaries
+        }
+
+        subscript(byte: UInt8) -> [UInt64]? { masks[Int(byte)] }
+    }
+
+    private(set) var words: [UInt64]
+
+    /// The beginning of the text.
+    init(start occurrences: Occurrences) {
+        words = Array(repeating: 0, count: occurrences.wordCount)
+        words[0] = 1
+    }
+
+    init(none occurrences: Occurrences) { words = Array(repeating: 0, count: occurrences.wordCount) }
+
+    var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+
+    func contains(_ place: Int) -> Bool { words[place >> 6] & 1 << UInt64(place & 63) != 0 }
+
+    mutating func insert(_ place: Int) { words[place >> 6] |= 1 << UInt64(place & 63) }
+
+    mutating func formUnion(_ other: PositionSet) {
+        for index in words.indices { words[index] |= other.words[index] }
+    }
+
+    /// One byte on, where the mask allows it.
+    mutating func advance(over mask: [UInt64]?) {
+        guard let mask else {
+            for index in words.indices { words[index] = 0 }
+            return
+        }
+        var carry: UInt64 = 0
+        for index in words.indices {
+            let word = words[index] & mask[index]
+            words[index] = word << 1 | carry
+            carry = word >> 63
+        }
+    }
+
+    /// One character on.
+    mutating func advanceOne(_ occurrences: Occurrences) {
+        // The end stays where it is: nothing is behind it. A character has four bytes at most.
+        var mask = Array(repeating: UInt64.max, count: words.count)
+        mask[occurrences.length >> 6] &= ~(1 << UInt64(occurrences.length & 63))
+        var arrived = PositionSet(none: occurrences)
+        for _ in 0..<4 {
+            advance(over: mask)
+            for index in words.indices {
+                arrived.words[index] |= words[index] & occurrences.boundaries[index]
+                words[index] &= ~occurrences.boundaries[index]
+            }
+        }
+        self = arrived
+    }
+
+    /// Any number of characters on, from the first place.
+    mutating func advanceAny(_ occurrences: Occurrences) {
+        guard let first = words.firstIndex(where: { $0 != 0 }) else { return }
+        words[first] |= ~((words[first] & (~words[first] &+ 1)) &- 1)
+        for index in words.indices where index > first { words[index] = .max }
+        for index in words.indices { words[index] &= occurrences.boundaries[index] }
+    }
+
+    var places: [Int] {
+        var places: [Int] = []
+        for (index, word) in words.enumerated() {
+            var rest = word
+            while rest != 0 {
+                places.append(index << 6 | rest.trailingZeroBitCount)
+                rest &= rest &- 1
+            }
+        }
+        return places
+    }
+}
