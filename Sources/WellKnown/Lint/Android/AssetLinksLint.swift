@@ -30,6 +30,7 @@ public enum AssetLinksLint {
         }
         lint(includes, pen: &pen)
         ListLint.lint(file, statements: statements, pen: &pen)
+        AssetLinksReaders(file.document).note(to: &pen)
         return pen.findings
     }
 

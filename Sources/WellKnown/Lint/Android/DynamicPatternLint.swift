@@ -54,9 +54,11 @@ enum DynamicPatternLint {
             return path == base || path == base + "*"
         }
         guard !isNamed else { return }
+        // A star may stand for nothing.
+        let link = String(base.filter { $0 != "*" })
         pen.note(
             DynamicRules.trailingSlash,
-            "\(text.quoted) does not match \(String(base).quoted) on Android; on iOS it does.", at: member.value,
+            "\(text.quoted) does not match \(link.quoted) on Android; on iOS it does.", at: member.value,
             fix: "Add a rule for \(String(base).quoted), or write \(String(base + "*").quoted).")
     }
 }

@@ -34,15 +34,15 @@ struct FindingPen {
 }
 
 extension String {
-    /// In quotation marks, on one line and no longer than 80 characters: for messages.
+    /// In quotation marks, on one line and no longer than 100 characters: for messages.
     var quoted: String {
         var text = ""
-        for scalar in unicodeScalars.prefix(80) {
+        for scalar in unicodeScalars.prefix(100) {
             let isUnseen =
                 scalar.value < 0x20 || (0x7f...0xa0).contains(scalar.value)
                 || scalar.properties.isDefaultIgnorableCodePoint
             text += isUnseen ? "\\u{" + String(scalar.value, radix: 16) + "}" : String(scalar)
         }
-        return "\"" + text + (unicodeScalars.count > 80 ? "…\"" : "\"")
+        return "\"" + text + (unicodeScalars.count > 100 ? "…\"" : "\"")
     }
 }

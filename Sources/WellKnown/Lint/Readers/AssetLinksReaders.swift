@@ -1,0 +1,138 @@
+/// What the readers of assetlinks.json make of one file: where they differ, a file works in one and silently not in
+/// another.
+public struct AssetLinksReaders: Sendable {
+    /// An app of the file, and what each reader makes of it.
+    public struct Row: Sendable {
+        public let package: String
+        /// As a device writes it, upper-case pairs joined by colons, when the file's can be read so.
+        public let fingerprint: String
+        public let relation: String
+        /// One a reader, in the order of ``AssetLinksReader/allCases``.
+        public let verdicts: [ReaderVerdict]
+    }
+
+    private let document: JSONDocument
+    private let file: AssetLinksFile?
+    private let lists: [ReaderList]
+
+    /// Any document: of one that is no list, every reader says so.
+    public init(_ document: JSONDocument) {
+        self.document = document
+        file = AssetLinksFile(document)
+        lists = AssetLinksReader.allCases.map { ReaderList($0, document) }
+    }
+
+    /// What each reader says to the question whether an app is linked.
+    ///
+    /// - Parameters:
+    ///   - fingerprint: the SHA-256 of the certificate that the installed app is signed with, as a device writes it:
+    ///     upper-case pairs joined by colons.
+    ///   - relation: `delegate_permission/common.handle_all_urls` unless given.
+    public func verdicts(
+        package: String, fingerprint: String, relation: String = "delegate_permission/common.handle_all_urls"
+    ) -> [ReaderVerdict] {
+        lists.map { verdict(of: $0, package: package, fingerprint: fingerprint, relation: relation) }
+    }
+
+    /// Every app of the file with each of its fingerprints, in the order of the file.
+    ///
+    /// - Parameter limit: no more rows than that: each looks through all statements of its package.
+    public func table(limit: Int = 500) -> [Row] {
+        var seen: Set<[String]> = []
+        var rows: [Row] = []
+        for statement in file?.statements ?? [] {
+            guard let target = statement.target.value, let package = target.packageName.value else { continue }
+            for node in target.fingerprints.value ?? [] {
+                guard rows.count < limit else { return rows }
+                guard let text = node.string else { continue }
+                let fingerprint = FingerprintReading(text).corrected ?? text
+                guard seen.insert([package, fingerprint]).inserted else { continue }
+                let known = statement.relations.first(where: RelationNames.known.contains)
+                let relation =
+                    statement.relations.contains(RelationNames.handleAllURLs)
+                    ? RelationNames.handleAllURLs : known ?? statement.relations.first ?? RelationNames.handleAllURLs
+                rows.append(
+                    Row(
+                        package: package, fingerprint: fingerprint, relation: relation,
+                        verdicts: verdicts(package: package, fingerprint: fingerprint, relation: relation)))
+            }
+        }
+        return rows
+    }
+
+    private func verdict(
+        of list: ReaderList, package: String, fingerprint: String, relation: String
+    ) -> ReaderVerdict {
+        func says(
+            _ outcome: ReaderVerdict.Outcome, _ reason: String, statement: Int? = nil, at node: JSONNode? = nil,
+            isSure: Bool = true
+        ) -> ReaderVerdict {
+            let place = node ?? statement.flatMap { file?.statements[$0].node }
+            return ReaderVerdict(
+                reader: list.reader, outcome: outcome, isSure: isSure, reason: reason, statement: statement,
+                position: place.map { document.position(at: $0.range.lowerBound) },
+                pointer: place.map { document.pointer(at: $0.range.lowerBound) })
+        }
+        guard list.reader.asks(for: relation) else { return says(.notAsked, "It never asks for \(relation).") }
+        if let void = list.void {
+            let reason = "It drops the list: \(void.reason)."
+            return says(.listVoid, reason, statement: void.statement, at: void.node, isSure: void.isSure)
+        }
+        let grants = list.grants[package] ?? []
+        let asked = grants.filter { $0.relations.contains(relation) }
+        if let grant = asked.first(where: { $0.fingerprints.contains(fingerprint) }) {
+            return says(.works, "Statement \(grant.statement + 1) names it.", statement: grant.statement)
+        }
+        if let grant = asked.first(where: {
+            $0.fingerprints.contains { FingerprintReading($0).corrected == fingerprint }
+        }) {
+            let reason = "It compares the text, and the fingerprint is written in another way."
+            return says(.refused, reason, statement: grant.statement)
+        }
+        if let skipped = list.skipped[package] {
+            let reason = "It skips statement \(skipped.statement + 1): \(skipped.reason)."
+            return says(.refused, reason, statement: skipped.statement, at: skipped.node)
+        }
+        if let grant = asked.first {
+            let reason =
+                list.reader == .duckDuckGo
+                ? "It keeps the last statement of a package, which does not list the fingerprint."
+                : "The fingerprint is not listed."
+            return says(.refused, reason, statement: grant.statement)
+        }
+        if let grant = grants.first {
+            return says(.refused, "No statement grants \(relation).", statement: grant.statement)
+        }
+        let tail = list.includes > 0 && list.reader != .chrome ? " (Included lists were not looked at.)" : ""
+        return says(.refused, "No statement names \(package)." + tail, isSure: tail.isEmpty)
+    }
+
+    /// Statements for whose faults some readers drop the whole list, and with it apps that work elsewhere.
+    public var findings: [Finding] {
+        var pen = FindingPen(document)
+        note(to: &pen)
+        return pen.findings
+    }
+
+    func note(to pen: inout FindingPen) {
+        guard let file, let google = lists.first(where: { $0.reader == .google }), google.void == nil else {
+            return
+        }
+        var told: [Int: (names: [String], node: JSONNode, reason: String)] = [:]
+        for list in lists {
+            // An include has a finding of its own, which says this.
+            guard let void = list.void, let index = void.statement, let node = void.node,
+                file.statements[index].include.isAbsent
+            else { continue }
+            told[index, default: ([], node, void.reason)].names.append(list.reader.name)
+        }
+        for (index, item) in told {
+            let others = google.grants.filter { $0.value.contains { $0.statement != index } }.count
+            guard others > 0 else { continue }
+            pen.note(
+                StatementRules.readersDiffer,
+                "Statement \(index + 1) makes \(item.names.joined(separator: ", ")) drop the whole list, with \(others) "
+                    + "sound \(others == 1 ? "app" : "apps"): \(item.reason).", at: item.node)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+/// What a reader takes from one element of the list.
+enum StatementReading {
+    /// Apps that may do something.
+    case grant(package: String, relations: [String], fingerprints: [String])
+    /// Nothing about apps, and nothing wrong.
+    case nothing
+    /// The element is skipped; the rest counts.
+    case skipped(String, JSONNode)
+    /// The whole list is dropped.
+    case void(String, JSONNode, isSure: Bool)
+}
+
+extension AssetLinksReader {
+    func read(_ statement: AssetStatement) -> StatementReading {
+        switch self {
+        case .google: GoogleReading.read(statement)
+        case .android11, .android12: AndroidReading.read(statement)
+        case .chrome: ChromeReading.read(statement)
+        case .firefox: FirefoxReading.read(statement)
+        case .duckDuckGo: DuckDuckGoReading.read(statement)
+        }
+    }
+}
+
+/// Google's service: strict about every statement, and each for itself.
+enum GoogleReading {
+    static func read(_ statement: AssetStatement) -> StatementReading {
+        let node = statement.node
+        guard statement.isObject else { return .skipped("the element is \(node.typeName)", node) }
+        guard statement.include.isAbsent else {
+            return statement.relation.isAbsent && statement.target.isAbsent
+                ? .nothing : .skipped("include stands together with a relation or target", node)
+        }
+        guard let relation = statement.relation.value, !relation.isEmpty else {
+            return .skipped("relation is missing or no array of strings", statement.relation.member?.value ?? node)
+        }
+        for item in relation where !(item.string.map(RelationNames.isWellFormed) ?? false) {
+            return .skipped("a relation is not kind/detail", item)
+        }
+        guard let target = statement.target.value else {
+            return .skipped("target is missing or no object", statement.target.member?.value ?? node)
+        }
+        guard let namespace = target.namespace.value, ["web", "android_app", "ios_app"].contains(namespace) else {
+            return .skipped("the namespace is not known", target.namespace.member?.value ?? target.node)
+        }
+        guard namespace == "android_app" else { return .nothing }
+        guard let package = target.packageName.value, !package.isEmpty else {
+            return .skipped("package_name is missing or empty", target.packageName.member?.value ?? target.node)
+        }
+        guard let items = target.fingerprints.value, !items.isEmpty else {
+            return .skipped("the fingerprints are missing or empty", target.fingerprints.member?.value ?? target.node)
+        }
+        for item in items where !(item.string.map(isFingerprint) ?? false) {
+            return .skipped("a fingerprint is not 32 upper-case hex pairs joined by colons", item)
+        }
+        return .grant(
+            package: package, relations: relation.compactMap(\.string), fingerprints: items.compactMap(\.string))
+    }
+
+    static func isFingerprint(_ text: String) -> Bool { CertificateFingerprint(text)?.description == text }
+}
+
+/// Android's verifier: strict JSON; statements that are wrong in meaning are skipped, values of a wrong type throw.
+enum AndroidReading {
+    static func read(_ statement: AssetStatement) -> StatementReading {
+        let node = statement.node
+        guard statement.isObject else {
+            return .void("an element is \(node.typeName), not an object", node, isSure: false)
+        }
+        guard statement.include.isAbsent else { return .nothing }
+        switch statement.relation {
+        case .absent: return .skipped("relation is missing", node)
+        case .wrongType(let member):
+            return .void("relation is \(member.value.typeName), not an array", member.value, isSure: false)
+        case .present(let items, _):
+            for item in items where item.string == nil {
+                return .void("a relation is \(item.typeName), not a string", item, isSure: false)
+            }
+            for item in items where !(item.string.map(RelationNames.isWellFormed) ?? false) {
+                return .skipped("a relation is not kind/detail", item)
+            }
+        }
+        switch statement.target {
+        case .absent: return .skipped("target is missing", node)
+        case .wrongType(let member):
+            return .void("target is \(member.value.typeName), not an object", member.value, isSure: false)
+        case .present(let target, _): return read(target, relations: statement.relations)
+        }
+    }
+
+    private static func read(_ target: AssetTarget, relations: [String]) -> StatementReading {
+        guard target.namespace.value == "android_app" else {
+            return target.namespace.value == "web"
+                ? .nothing : .skipped("the namespace is not known", target.namespace.member?.value ?? target.node)
+        }
+        guard let package = target.packageName.value, !package.isEmpty else {
+            return .skipped("package_name is missing or empty", target.packageName.member?.value ?? target.node)
+        }
+        switch target.fingerprints {
+        case .absent: return .skipped("the fingerprints are missing", target.node)
+        case .wrongType(let member):
+            return .void(
+                "sha256_cert_fingerprints is \(member.value.typeName), not an array", member.value, isSure: false)
+        case .present(let items, let member):
+            for item in items where item.string == nil {
+                return .void("a fingerprint is \(item.typeName), not a string", item, isSure: false)
+            }
+            guard !items.isEmpty else { return .skipped("the list of fingerprints is empty", member.value) }
+            return .grant(package: package, relations: relations, fingerprints: items.compactMap(\.string))
+        }
+    }
+}
+
+/// Chrome: takes what fits and looks at nothing else, the namespace least of all.
+enum ChromeReading {
+    static func read(_ statement: AssetStatement) -> StatementReading {
+        let node = statement.node
+        guard statement.isObject else { return .skipped("the element is \(node.typeName)", node) }
+        guard let relation = statement.relation.value else {
+            return .skipped("relation is missing or no array", statement.relation.member?.value ?? node)
+        }
+        guard let target = statement.target.value else {
+            return .skipped("target is missing or no object", statement.target.member?.value ?? node)
+        }
+        guard let package = target.packageName.value else {
+            return target.site.isAbsent ? .skipped("package_name is missing or no string", target.node) : .nothing
+        }
+        guard let items = target.fingerprints.value else {
+            return .skipped("the fingerprints are missing or no array", target.node)
+        }
+        return .grant(
+            package: package, relations: relation.compactMap(\.string), fingerprints: items.compactMap(\.string))
+    }
+}
