@@ -11,7 +11,7 @@ struct DynamicLintTests {
         arguments: [
             (#"[{"/": "/a", "exclude": true}, {"/": "*"}]"#, []),
             (#"[{"/": "/a"}, {"/": "*", "exclude": true}]"#, []),
-            (#"[{"/": "/a"}, {"#": "x"}, {"?": {"q": "*"}}]"#, ["dyn.no-catch-all"]),
+            (##"[{"/": "/a"}, {"#": "x"}, {"?": {"q": "*"}}]"##, ["dyn.no-catch-all"]),
             (#"[{"/": "/a", "exclude": true}]"#, ["dyn.exclude-only"]),
             (#"[{"/": "*", "exclude": true}, {"/": "/a"}]"#, ["dyn.exclude-only", "dyn.catch-all-first"]),
             (#"[{"/": "*"}, {"/": "/a", "exclude": true}]"#, ["dyn.catch-all-first"]),
@@ -26,7 +26,7 @@ struct DynamicLintTests {
             (#"[{"exclude": true}]"#, ["dyn.malformed"]),
             (#"[{"/": ""}, {"/": "*"}]"#, ["dyn.malformed"]),
             (#"[{"/": 1}, {"/": "*"}]"#, ["dyn.malformed"]),
-            (#"[{"#": ""}, {"/": "*"}]"#, ["dyn.malformed"]),
+            (##"[{"#": ""}, {"/": "*"}]"##, ["dyn.malformed"]),
             (#"[{"?": {}}, {"/": "*"}]"#, ["dyn.malformed"]),
             (#"[{"?": {"q": ""}}, {"/": "*"}]"#, ["dyn.malformed"]),
             (#"[{"?": {"q": true}}, {"/": "*"}]"#, ["dyn.malformed"]),
@@ -39,7 +39,10 @@ struct DynamicLintTests {
             (#"[{"path": "/a"}, {"/": "*"}]"#, ["dyn.unknown-key"]),
             (#"[{"/": "/a", "Exclude": true}, {"/": "*"}]"#, ["dyn.unknown-key"]),
             // stars that do not go back
-            (#"[{"/": "*/terms/*", "exclude": true}, {"/": "/terms*"}, {"/": "*"}]"#, ["dyn.star-backtracking", "dyn.trailing-slash"]),
+            (
+                #"[{"/": "*/terms/*", "exclude": true}, {"/": "/terms*"}, {"/": "*"}]"#,
+                ["dyn.star-backtracking", "dyn.trailing-slash"]
+            ),
             (#"[{"/": "/a*b"}, {"/": "*"}]"#, ["dyn.star-backtracking"]),
             (#"[{"/": "/a*b*"}, {"/": "*"}]"#, []),
             (#"[{"/": "/a*bc*"}, {"/": "*"}]"#, ["dyn.star-backtracking"]),
@@ -62,13 +65,19 @@ struct DynamicLintTests {
         "rules in a place where nobody looks",
         arguments: [
             (#", "dynamic_app_link_components": [{"/": "*"}]"#, "dyn.wrong-place", "/0/dynamic_app_link_components"),
-            (#", "relation_extensions": {"dynamic_app_link_components": [{"/": "*"}]}"#, "dyn.wrong-place", "/0/relation_extensions/dynamic_app_link_components"),
+            (
+                #", "relation_extensions": {"dynamic_app_link_components": [{"/": "*"}]}"#, "dyn.wrong-place",
+                "/0/relation_extensions/dynamic_app_link_components"
+            ),
             (
                 #", "relation_extensions": {"\#(AssetLinksProbe.credentials)": {"dynamic_app_link_components": [{"/": "*"}]}}"#,
                 "dyn.wrong-relation", "/0/relation_extensions/delegate_permission~1common.get_login_creds"
             ),
             (#", "relation_extensions": []"#, "dyn.malformed", "/0/relation_extensions"),
-            (#", "relation_extensions": {"\#(links)": {}}"#, "dyn.malformed", "/0/relation_extensions/delegate_permission~1common.handle_all_urls"),
+            (
+                #", "relation_extensions": {"\#(links)": {}}"#, "dyn.malformed",
+                "/0/relation_extensions/delegate_permission~1common.handle_all_urls"
+            ),
             (
                 #", "relation_extensions": {"\#(links)": {"dynamic_app_link_component": []}}"#, "dyn.unknown-key",
                 "/0/relation_extensions/delegate_permission~1common.handle_all_urls/dynamic_app_link_component"
@@ -98,14 +107,20 @@ struct DynamicLintTests {
     @Test("one app has one set of rules")
     func twice() {
         let rules = #", "relation_extensions": {"\#(Self.links)": {"dynamic_app_link_components": [{"/": "*"}]}}"#
-        let one = AssetLinksProbe.statementText(#"["\#(Self.links)"]"#, #""android_app""#, #""com.house.app""#, #"["\#(AssetLinksProbe.fingerprint)"]"#, "", rules)
-        let two = AssetLinksProbe.statementText(#"["\#(Self.links)"]"#, #""android_app""#, #""com.house.app""#, #"["\#(AssetLinksProbe.fingerprint)"]"#, "", rules + #", "_n": 1"#)
+        let one = AssetLinksProbe.statementText(
+            #"["\#(Self.links)"]"#, #""android_app""#, #""com.house.app""#, #"["\#(AssetLinksProbe.fingerprint)"]"#, "",
+            rules)
+        let two = AssetLinksProbe.statementText(
+            #"["\#(Self.links)"]"#, #""android_app""#, #""com.house.app""#, #"["\#(AssetLinksProbe.fingerprint)"]"#, "",
+            rules + #", "_n": 1"#)
         #expect(AssetLinksProbe("[\(one), \(two)]").codes == ["dyn.declared-twice", "dal.unknown-key"])
     }
 
-    @Test("the witness of a star is a link that a star which goes back would match", arguments: [
-        ("*/terms/*", "/xterms/"), ("/a*b", "/abxb"), ("/x*xy", "/xxyxy"),
-    ])
+    @Test(
+        "the witness of a star is a link that a star which goes back would match",
+        arguments: [
+            ("*/terms/*", "/x/terms/"), ("/a*b", "/abxb"), ("/x*xy", "/xxyxy"),
+        ])
     func witness(pattern: String, link: String) {
         let finding = AssetLinksProbe.dynamic(#"[{"/": "\#(pattern)"}, {"/": "*"}]"#).finding("dyn.star-backtracking")
         #expect(finding?.message.contains("\"\(link)\"") == true, "\(finding?.message ?? "")")

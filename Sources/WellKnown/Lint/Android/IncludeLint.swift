@@ -7,8 +7,8 @@ enum IncludeLint {
     /// - Returns: the address, when it is one that could be fetched.
     static func lint(_ statement: AssetStatement, isSecure: Bool, pen: inout FindingPen) -> String? {
         guard let member = statement.include.member else { return nil }
-        guard statement.relation.isAbsent, statement.target.isAbsent else {
-            let other = statement.relation.isAbsent ? "target" : "relation"
+        let others = [statement.relation.member, statement.target.member, statement.relationExtensions.member]
+        if let other = others.lazy.compactMap({ $0?.key }).first {
             pen.note(
                 StatementRules.includeWithTarget, "include stands together with \(other): neither is read.",
                 atKey: member)

@@ -14,19 +14,6 @@ enum RelationNames {
         handleAllURLs, getLoginCredentials, useAsOrigin, shareLoginCredentials, queryWebAPK, lookalikes,
     ]
 
-    /// kind/detail: a lower-case kind, one slash, and a detail of lower-case letters, digits, dots and underscores.
-    ///
-    /// Source: the Digital Asset Links compatibility suite, comptest2101 to 2124.
-    static func isWellFormed(_ text: String) -> Bool {
-        let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard parts.count == 2, let kind = parts.first, let detail = parts.last else { return false }
-        func isPlain(_ byte: UInt8) -> Bool {
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || byte.isASCIIDigit || byte == UInt8(ascii: "_")
-        }
-        return !kind.isEmpty && !detail.isEmpty && kind.allSatisfy(isPlain)
-            && detail.allSatisfy { isPlain($0) || $0 == UInt8(ascii: ".") }
-    }
-
     /// The known relation that a text without blanks around was meant to be.
     static func meant(by text: String) -> String? {
         if let near = NearName.of(text, among: known) { return near }

@@ -13,9 +13,11 @@ struct StarTrap {
     /// - Returns: `nil` for a pattern that means the same either way.
     init?(_ pattern: String) {
         let scalars = Array(pattern.unicodeScalars)
-        guard scalars.count <= 2048 else { return nil }
+        // Matching with a star that goes back takes the product of the lengths, and a file may hold thousands of patterns.
+        guard scalars.count <= 200 else { return nil }
+        var tries = 2
         var index = 0
-        while index < scalars.count {
+        while index < scalars.count, tries > 0 {
             defer { index += 1 }
             guard scalars[index] == "*", index + 1 < scalars.count else { continue }
             let rest = scalars[(index + 1)...]
@@ -23,6 +25,7 @@ struct StarTrap {
             guard let first = piece.first, first != "?" else { continue }
             // One character and then a star again: wherever it stops first is as good as any later place.
             if piece.count == 1, piece.endIndex < scalars.endIndex { continue }
+            tries -= 1
             // The stop character, something that does not fit after it, and then what the pattern says.
             let filler: Unicode.Scalar = piece.dropFirst().first == "x" || first == "x" ? "y" : "x"
             var text = String.UnicodeScalarView()
@@ -30,6 +33,9 @@ struct StarTrap {
             text.append(first)
             text.append(filler)
             text.append(contentsOf: Self.plain(rest))
+            let candidate = Array(text)
+            let compiled = DynamicPattern(pattern)
+            guard !compiled.matches(candidate), compiled.matches(candidate, goesBack: true) else { continue }
             stop = String(first)
             witness = String(text)
             return

@@ -59,7 +59,7 @@ struct StatementLint {
             pen.note(StatementRules.relationType, "A relation is \(node.typeName); it must be a string.", at: node)
             return
         }
-        if !RelationNames.isWellFormed(text) {
+        if AssetRelation.fault(in: text) != nil {
             let meant = RelationNames.meant(by: PackageName.trimmed(text))
             pen.note(
                 StatementRules.relationSyntax,

@@ -1,7 +1,7 @@
 /// Firefox: Android's org.json, which turns numbers and the like into text, and throws the list away for what is
 /// missing. It looks into a target only for relations that it knows.
 enum FirefoxReading {
-    static func read(_ statement: AssetStatement) -> StatementReading {
+    static func read(_ statement: AssetStatement) -> ReaderTake {
         let node = statement.node
         guard statement.isObject else {
             return .void("an element is \(node.typeName), not an object", node, isSure: true)
@@ -46,7 +46,7 @@ enum FirefoxReading {
 /// DuckDuckGo: a decoder for the whole list at once, so that one element without a relation or a target, an include for
 /// example, spoils it.
 enum DuckDuckGoReading {
-    static func read(_ statement: AssetStatement) -> StatementReading {
+    static func read(_ statement: AssetStatement) -> ReaderTake {
         let node = statement.node
         guard statement.isObject else {
             return .void("an element is \(node.typeName), not an object", node, isSure: true)

@@ -1,5 +1,5 @@
 /// What a reader takes from one element of the list.
-enum StatementReading {
+enum ReaderTake {
     /// Apps that may do something.
     case grant(package: String, relations: [String], fingerprints: [String])
     /// Nothing about apps, and nothing wrong.
@@ -11,7 +11,7 @@ enum StatementReading {
 }
 
 extension AssetLinksReader {
-    func read(_ statement: AssetStatement) -> StatementReading {
+    func read(_ statement: AssetStatement) -> ReaderTake {
         switch self {
         case .google: GoogleReading.read(statement)
         case .android11, .android12: AndroidReading.read(statement)
@@ -24,7 +24,7 @@ extension AssetLinksReader {
 
 /// Google's service: strict about every statement, and each for itself.
 enum GoogleReading {
-    static func read(_ statement: AssetStatement) -> StatementReading {
+    static func read(_ statement: AssetStatement) -> ReaderTake {
         let node = statement.node
         guard statement.isObject else { return .skipped("the element is \(node.typeName)", node) }
         guard statement.include.isAbsent else {
@@ -34,35 +34,33 @@ enum GoogleReading {
         guard let relation = statement.relation.value, !relation.isEmpty else {
             return .skipped("relation is missing or no array of strings", statement.relation.member?.value ?? node)
         }
-        for item in relation where !(item.string.map(RelationNames.isWellFormed) ?? false) {
+        for item in relation where item.string.map({ AssetRelation.fault(in: $0) == nil }) != true {
             return .skipped("a relation is not kind/detail", item)
         }
         guard let target = statement.target.value else {
             return .skipped("target is missing or no object", statement.target.member?.value ?? node)
         }
-        guard let namespace = target.namespace.value, ["web", "android_app", "ios_app"].contains(namespace) else {
+        guard let namespace = target.namespace.value, namespace == "web" || namespace == "android_app" else {
             return .skipped("the namespace is not known", target.namespace.member?.value ?? target.node)
         }
         guard namespace == "android_app" else { return .nothing }
-        guard let package = target.packageName.value, !package.isEmpty else {
-            return .skipped("package_name is missing or empty", target.packageName.member?.value ?? target.node)
+        guard let package = target.packageName.value, LinkedAsset.isPackageName(package) else {
+            return .skipped("package_name is missing or no name", target.packageName.member?.value ?? target.node)
         }
         guard let items = target.fingerprints.value, !items.isEmpty else {
             return .skipped("the fingerprints are missing or empty", target.fingerprints.member?.value ?? target.node)
         }
-        for item in items where !(item.string.map(isFingerprint) ?? false) {
+        for item in items where item.string.map(LinkedAsset.isFingerprint) != true {
             return .skipped("a fingerprint is not 32 upper-case hex pairs joined by colons", item)
         }
         return .grant(
             package: package, relations: relation.compactMap(\.string), fingerprints: items.compactMap(\.string))
     }
-
-    static func isFingerprint(_ text: String) -> Bool { CertificateFingerprint(text)?.description == text }
 }
 
 /// Android's verifier: strict JSON; statements that are wrong in meaning are skipped, values of a wrong type throw.
 enum AndroidReading {
-    static func read(_ statement: AssetStatement) -> StatementReading {
+    static func read(_ statement: AssetStatement) -> ReaderTake {
         let node = statement.node
         guard statement.isObject else {
             return .void("an element is \(node.typeName), not an object", node, isSure: false)
@@ -76,7 +74,7 @@ enum AndroidReading {
             for item in items where item.string == nil {
                 return .void("a relation is \(item.typeName), not a string", item, isSure: false)
             }
-            for item in items where !(item.string.map(RelationNames.isWellFormed) ?? false) {
+            for item in items where item.string.map({ AssetRelation.fault(in: $0) == nil }) != true {
                 return .skipped("a relation is not kind/detail", item)
             }
         }
@@ -88,7 +86,7 @@ enum AndroidReading {
         }
     }
 
-    private static func read(_ target: AssetTarget, relations: [String]) -> StatementReading {
+    private static func read(_ target: AssetTarget, relations: [String]) -> ReaderTake {
         guard target.namespace.value == "android_app" else {
             return target.namespace.value == "web"
                 ? .nothing : .skipped("the namespace is not known", target.namespace.member?.value ?? target.node)
@@ -113,7 +111,7 @@ enum AndroidReading {
 
 /// Chrome: takes what fits and looks at nothing else, the namespace least of all.
 enum ChromeReading {
-    static func read(_ statement: AssetStatement) -> StatementReading {
+    static func read(_ statement: AssetStatement) -> ReaderTake {
         let node = statement.node
         guard statement.isObject else { return .skipped("the element is \(node.typeName)", node) }
         guard let relation = statement.relation.value else {
