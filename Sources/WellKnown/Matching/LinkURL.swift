@@ -48,14 +48,29 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     public init(reading text: String) throws(Fault) {
         guard text.utf8.count <= Self.longest else { throw .tooLong }
         let source = Array(text.utf8)
-        guard !source.contains(where: { $0 < 0x20 || $0 == 0x7f }) else { throw .control }
+        var isClean = true
+        for byte in source where Self.needsCare.contains(byte) {
+            guard byte >= 0x20, byte != 0x7f else { throw .control }
+            isClean = false
+        }
         guard source.first != 0x20, source.last != 0x20 else { throw .blank }
         guard let start = Self.schemeEnd(source) else { throw .scheme }
         isSecure = start == 8
         let end = source[start...].firstIndex { $0 == 0x2f || $0 == 0x3f || $0 == 0x23 } ?? source.count
-        guard !source[start..<end].contains(0x5c) else { throw .backslash }
+        guard isClean || !source[start..<end].contains(0x5c) else { throw .backslash }
         let authority = try Self.authority(source[start..<end])
         port = authority.port
+        let hash = source[end...].firstIndex(of: 0x23) ?? source.count
+        let mark = source[end..<hash].firstIndex(of: 0x3f) ?? hash
+        let isLower = source[..<end].allSatisfy { $0 == $0.asciiLowercased }
+        if isClean, isLower, mark > end {
+            bytes = source
+            hostRange = authority.host
+            pathRange = end..<mark
+            queryRange = mark < hash ? mark + 1..<hash : nil
+            fragmentRange = hash < source.count ? hash + 1..<source.count : nil
+            return
+        }
 
         var sent = Array(isSecure ? "https://".utf8 : "http://".utf8)
         sent.reserveCapacity(source.count + 8)
@@ -65,8 +80,6 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         hostRange = hostStart..<sent.count
         sent += source[authority.host.upperBound..<end]
 
-        let hash = source[end...].firstIndex(of: 0x23) ?? source.count
-        let mark = source[end..<hash].firstIndex(of: 0x3f) ?? hash
         guard !source[end..<mark].contains(0x5c) else { throw .backslash }
         let pathStart = sent.count
         if mark == end { sent.append(0x2f) }
@@ -77,6 +90,10 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         guard sent.count <= Self.longest else { throw .tooLong }
         bytes = sent
     }
+
+    /// Bytes that are refused or written otherwise somewhere.
+    private static let needsCare = ByteSet(
+        Array(0...0x20) + [0x22, 0x3c, 0x3e, 0x5c] + Array(0x7f...0xff))
 
     private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 

@@ -64,7 +64,15 @@ struct AppleRule: Sendable {
 }
 
 /// The rules of one entry of `details`, in the order in which they are tried.
-struct AppleEntry: Sendable {
+final class AppleEntry: Sendable {
+    /// The first eight bytes that a matching path has, and which of their bits count: most rules are passed over by
+    /// these alone.
+    struct Head: Sendable {
+        let bytes: UInt64
+        let mask: UInt64
+        let reading: LinkReading
+    }
+
     /// The place in `details`, as written.
     let index: Int
     /// The key of the dictionary form.
@@ -73,11 +81,8 @@ struct AppleEntry: Sendable {
     let apps: [String]
     let rules: [AppleRule]
 
-    /// The first eight bytes that a matching path has, and which of their bits count: most rules are passed over by
-    /// these alone. One of each for a rule.
-    let heads: [UInt64]
-    let masks: [UInt64]
-    let readings: [LinkReading]
+    /// One for a rule.
+    let heads: [Head]
 
     init(index: Int, key: String?, range: Range<Int>, apps: [String], rules: [AppleRule]) {
         self.index = index
@@ -85,12 +90,12 @@ struct AppleEntry: Sendable {
         self.range = range
         self.apps = apps
         self.rules = rules
-        heads = rules.map { LinkText($0.pathHead).head }
-        masks = rules.map { rule in
-            let count = rule.pathHead.count
-            return count >= 8 ? .max : (1 << UInt64(8 * count)) &- 1
+        heads = rules.map { rule in
+            let head = rule.pathHead
+            return Head(
+                bytes: LinkText(head).head, mask: head.count >= 8 ? .max : (1 << UInt64(8 * head.count)) &- 1,
+                reading: rule.reading)
         }
-        readings = rules.map(\.reading)
     }
 }
 

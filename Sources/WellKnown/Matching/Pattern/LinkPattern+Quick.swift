@@ -5,6 +5,9 @@ extension LinkPattern {
         guard canMatch, text.count >= shortest else { return false }
         if let literal { return literal.count == text.count && begins(text, with: literal) }
         guard begins(text, with: prefix) else { return false }
+        if isPrefix {
+            return bareCount == nil || text.count == prefix.count || text.bytes[text.lower + prefix.count] == 0x2f
+        }
         if isShort, text.isASCII, let answer = quickly(text, &effort) { return answer }
         return thoroughly(text, &effort)
     }

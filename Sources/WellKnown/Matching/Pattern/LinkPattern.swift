@@ -3,7 +3,7 @@
 /// Matching never takes more than the length of the pattern times that of the text, and for ordinary patterns about
 /// their sum: a short search first (``quickly(_:_:)``), and when that goes on too long, all positions at once
 /// (``thoroughly(_:_:)``).
-struct LinkPattern: Sendable {
+final class LinkPattern: Sendable {
     /// As written.
     let source: String
     let code: [PatternCode]
@@ -24,6 +24,8 @@ struct LinkPattern: Sendable {
     let prefix: [UInt8]
     /// No matching text has fewer bytes.
     let shortest: Int
+    /// Nothing but a literal and a star behind it, or a literal and `/*`.
+    let isPrefix: Bool
     /// Few enough choices for the short search.
     let isShort: Bool
     let hasLists: Bool
@@ -44,6 +46,9 @@ struct LinkPattern: Sendable {
         let literals = code.prefix { $0.literal != nil }.compactMap(\.literal)
         literal = literals.count == code.count ? literals : nil
         prefix = Array(literals.prefix(bareCount ?? .max))
+        isPrefix =
+            code.last == .star && literals.count == code.count - 1 && !literals.isEmpty
+            && (bareCount ?? literals.count - 1) == literals.count - 1
         shortest = code.prefix(bareCount ?? .max).reduce(0) { sum, step in
             if step == .star || step == .segment { return sum }
             guard let list = step.listIndex, lists.indices.contains(list) else { return sum + 1 }
