@@ -12,9 +12,14 @@ public struct LintRule: Sendable, Hashable {
     public let fix: String
     /// Where the rule comes from.
     public let source: String
+    /// A file that has the fault, and nothing worse; `nil` where a text alone cannot show it.
+    public let wrong: LintExample?
+    /// The same without the fault.
+    public let right: LintExample?
 
     public init(
-        _ code: String, _ severity: Severity, _ title: String, reason: String, fix: String, source: String
+        _ code: String, _ severity: Severity, _ title: String, reason: String, fix: String, source: String,
+        wrong: LintExample? = nil, right: LintExample? = nil
     ) {
         self.code = code
         self.severity = severity
@@ -22,5 +27,27 @@ public struct LintRule: Sendable, Hashable {
         self.reason = reason
         self.fix = fix
         self.source = source
+        self.wrong = wrong
+        self.right = right
     }
+}
+
+/// A text that shows a rule at work. Tests lint both of a rule: the page says nothing that is not so.
+public struct LintExample: Sendable, Hashable {
+    public let kind: AssociationKind
+    public let text: String
+    /// Set where the rule needs it.
+    public let minimumIOS: SystemVersion?
+
+    public init(_ kind: AssociationKind, _ text: String, minimumIOS: SystemVersion? = nil) {
+        self.kind = kind
+        self.text = text
+        self.minimumIOS = minimumIOS
+    }
+
+    public static func aasa(_ text: String, minimumIOS: SystemVersion? = nil) -> LintExample {
+        LintExample(.aasa, text, minimumIOS: minimumIOS)
+    }
+
+    public static func assetlinks(_ text: String) -> LintExample { LintExample(.assetlinks, text) }
 }

@@ -1,0 +1,3 @@
+enum AppleIdentifierRules {
+    static let rules: [LintRule] = []
+}

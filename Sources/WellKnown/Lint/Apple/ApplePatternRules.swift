@@ -1,0 +1,3 @@
+enum ApplePatternRules {
+    static let rules: [LintRule] = []
+}

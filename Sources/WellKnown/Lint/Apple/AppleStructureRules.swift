@@ -1,0 +1,3 @@
+enum AppleStructureRules {
+    static let rules: [LintRule] = []
+}

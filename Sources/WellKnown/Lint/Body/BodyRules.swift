@@ -1,0 +1,91 @@
+/// The body is something else than the file.
+enum BodyRules {
+    static let rules: [LintRule] = [
+        empty, html, symlink, rtf, signed, lfsPointer, mergeConflict, frontMatter, jsModule, doubleEncoded, swapped,
+    ]
+
+    static let empty = LintRule(
+        "body.empty", .error, "The body is empty or white space",
+        reason: "The request is answered with 200, so every check of the status is green, and no rule exists.",
+        fix: "Deploy the file: an upload or a build step left it empty.",
+        source: "RFC 8259 section 2: a JSON text holds a value",
+        wrong: .aasa("\n"), right: .aasa(sound))
+
+    static let html = LintRule(
+        "body.html", .error, "The body is a page, not JSON",
+        reason: "A fallback of a single-page app, a soft 404 or a bot challenge answers with 200; a browser shows a "
+            + "page, and every reader of the file drops it.",
+        fix: "Exempt /.well-known/ from the fallback, the login and the bot protection.",
+        source: "Apple, TN3155 Debugging universal links",
+        wrong: .aasa("<!DOCTYPE html>\n<html><head><title>Shop</title></head><body></body></html>\n"),
+        right: .aasa(sound))
+
+    static let symlink = LintRule(
+        "body.symlink", .error, "The body is the text of a symbolic link",
+        reason: "Git stores a link as its target; a server that does not follow it sends the path as the file.",
+        fix: "Deploy a copy instead of the link, or let the server resolve it.",
+        source: "gitformat-index(5), mode 120000", wrong: .aasa("../apple-app-site-association"), right: .aasa(sound))
+
+    static let rtf = LintRule(
+        "body.rtf", .error, "The body is RTF",
+        reason: "TextEdit saves rich text unless told otherwise; the editor shows JSON, the file holds markup.",
+        fix: "Format > Make Plain Text, and save again without an ending.",
+        source: "Rich Text Format Specification 1.9.1", wrong: .aasa("{\\rtf1\\ansi {\\}}\n"), right: .aasa(sound))
+
+    static let signed = LintRule(
+        "body.signed", .warning, "The file is signed",
+        reason: "Signing is deprecated since 2019 and was never needed for universal links; the certificate expires, "
+            + "other readers see no JSON.",
+        fix: "Serve the JSON inside as it is.",
+        source: "Apple, WWDC 2019 session 717; RFC 5652")
+
+    static let lfsPointer = LintRule(
+        "body.lfs-pointer", .error, "The body is a Git LFS pointer",
+        reason: "The deployment did not fetch the large files, and serves the three lines that stand for this one.",
+        fix: "Run git lfs pull before deploying, or take the file out of LFS.",
+        source: "git-lfs, docs/spec.md",
+        wrong: .aasa("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n"), right: .aasa(sound))
+
+    static let mergeConflict = LintRule(
+        "body.merge-conflict", .error, "A merge conflict was left in the file",
+        reason: "The markers make the whole file unreadable, for both sides of the conflict.",
+        fix: "Resolve the conflict and deploy again.",
+        source: "git-merge(1), How conflicts are presented",
+        wrong: .aasa("<<<<<<< HEAD\n{}\n=======\n{\"a\":1}\n>>>>>>> main\n"), right: .aasa(sound))
+
+    static let frontMatter = LintRule(
+        "body.front-matter", .error, "The file begins with front matter",
+        reason: "The site generator copied the file instead of processing it, and its header went out with it.",
+        fix: "Let the generator process the file, or drop the header and copy the file as it is.",
+        source: "Jekyll, Front Matter", wrong: .aasa("---\nlayout: null\n---\n{}\n"), right: .aasa(sound))
+
+    static let jsModule = LintRule(
+        "body.js-module", .error, "The body is JavaScript, not JSON",
+        reason: "The module holds the right value for a bundler, and nothing that a phone could read.",
+        fix: "Write the value alone, as a .json file, and serve that.",
+        source: "RFC 8259 section 2", wrong: .aasa("export default {\"applinks\": {}}\n"), right: .aasa(sound))
+
+    static let doubleEncoded = LintRule(
+        "body.double-encoded", .error, "The body is a JSON string that holds JSON",
+        reason: "A framework serialised a text that was JSON already; a browser's console shows it much the same.",
+        fix: "Send the text as it is, or give the framework the value instead of the text.",
+        source: "RFC 8259 section 7", wrong: .aasa("\"{\\\"applinks\\\": {}}\"\n"), right: .aasa(sound))
+
+    static let swapped = LintRule(
+        "body.swapped", .error, "This is the content of the other file",
+        reason: "Both addresses answer with 200 and JSON, and neither system finds anything that it knows.",
+        fix: "Serve apple-app-site-association and assetlinks.json each under its own name.",
+        source: "Apple, Supporting associated domains; Digital Asset Links specification, well-known/details.md",
+        wrong: .assetlinks(sound), right: .aasa(sound))
+
+    /// A file with nothing to say about.
+    static let sound = """
+        {
+          "applinks": {
+            "details": [{"appIDs": ["4J6K8M2N9P.com.acme.shop"], "components": [{"/": "/buy/*"}]}]
+          },
+          "webcredentials": {"apps": ["4J6K8M2N9P.com.acme.shop"]}
+        }
+
+        """
+}

@@ -1,0 +1,75 @@
+/// Turns what the reader met into findings: one a cause, not one a place.
+enum JSONFaultLint {
+    static func check(_ document: JSONDocument, kind: AssociationKind, into sheet: inout FindingSheet) {
+        let faults = document.faults
+        // A file pasted from a web page has a no-break space on every line: that is one thing to mend.
+        var firsts: Set<String> = []
+        let counts = Dictionary(faults.map { (rule(for: $0.kind).code, 1) }, uniquingKeysWith: +)
+        let isOtherEncoding = faults.contains { if case .encoding = $0.kind { true } else { false } }
+        for fault in faults {
+            switch fault.kind {
+            case .byteOrderMark where isOtherEncoding: continue
+            case .trailingComma:
+                sheet.add(
+                    JSONRules.trailingComma, at: fault.offset, message(fault, kind),
+                    severity: kind == .aasa ? .warning : .error)
+            case .duplicateKey(let key):
+                sheet.add(
+                    JSONRules.duplicateKey, at: fault.offset,
+                    "The key \(key.quoted) stands in this object already")
+            case .tooLong: continue
+            case .syntax, .badString, .trailingContent:
+                if let quote = smartQuote(before: fault, in: document.text) {
+                    guard firsts.insert(JSONRules.smartQuotes.code).inserted else { continue }
+                    sheet.add(
+                        JSONRules.smartQuotes, at: quote,
+                        "A typographic quotation mark where a plain one belongs; the text cannot be read behind it")
+                } else {
+                    sheet.add(JSONRules.invalid, at: fault.offset, message(fault, kind))
+                }
+            default:
+                let rule = rule(for: fault.kind)
+                let same = counts[rule.code, default: 1]
+                let isRepeated = same > 1 && rule != JSONRules.invalid
+                guard !isRepeated || firsts.insert(rule.code).inserted else { continue }
+                let more = isRepeated ? " (\(same) times in all)" : ""
+                sheet.add(rule, at: fault.offset, message(fault, kind) + more)
+            }
+        }
+    }
+
+    private static func rule(for kind: JSONFault.Kind) -> LintRule {
+        switch kind {
+        case .byteOrderMark: JSONRules.byteOrderMark
+        case .encoding: JSONRules.encoding
+        case .trailingComma: JSONRules.trailingComma
+        case .comment: JSONRules.comment
+        case .smartQuote: JSONRules.smartQuotes
+        case .invisible: JSONRules.invisible
+        case .duplicateKey: JSONRules.duplicateKey
+        case .tooDeep: JSONRules.deep
+        case .tooLong, .singleQuotes, .badString, .loneSurrogate, .badNumber, .trailingContent, .syntax:
+            JSONRules.invalid
+        }
+    }
+
+    private static func message(_ fault: JSONFault, _ kind: AssociationKind) -> String {
+        let first = fault.message.prefix(1).uppercased() + fault.message.dropFirst()
+        guard fault.kind == .trailingComma, kind == .aasa else { return first }
+        return first + " (disputed: Apple's own reader is said to let it pass)"
+    }
+
+    /// A typographic mark just before the place where the text made no more sense: that is the cause then, and what the
+    /// reader expected there is not.
+    private static func smartQuote(before fault: JSONFault, in text: [UInt8]) -> Int? {
+        var index = min(fault.offset + 3, text.count)
+        let start = max(0, fault.offset - 400)
+        while index > start {
+            index -= 1
+            // U+2018 to U+201F are E2 80 98 to E2 80 9F.
+            guard text[index] == 0xe2, index + 2 < text.count else { continue }
+            if text[index + 1] == 0x80, (0x98...0x9f).contains(text[index + 2]) { return index }
+        }
+        return nil
+    }
+}

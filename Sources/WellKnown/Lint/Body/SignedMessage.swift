@@ -1,0 +1,71 @@
+import Foundation
+
+/// A signed file: CMS (RFC 5652, once PKCS#7) as DER, as PEM, or as a letter (S/MIME, RFC 8551).
+///
+/// Signing was needed on iOS 8 for services other than universal links, and has been deprecated since 2019. The content
+/// is found without looking at the signature: it is only shown and linted, nobody relies on it.
+enum SignedMessage {
+    /// OID 1.2.840.113549.1.7.2, signedData (RFC 5652 section 5.1).
+    private static let signedData: [UInt8] = [0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02]
+
+    static func isDER(_ body: [UInt8]) -> Bool {
+        guard body.first == 0x30 else { return false }
+        // The outer tag and a length of one to five bytes stand before.
+        return (2...6).contains { body.dropFirst($0).starts(with: signedData) }
+    }
+
+    static func textForm(_ text: ArraySlice<UInt8>) -> BodyForm.SignedForm? {
+        if text.starts(with: "-----BEGIN ".utf8) { return .pem }
+        let head = String(decoding: text.prefix(4096), as: UTF8.self).lowercased()
+        guard head.hasPrefix("mime-version:") || head.hasPrefix("content-") else { return nil }
+        return head.contains("pkcs7-mime") || head.contains("multipart/signed") ? .smime : nil
+    }
+
+    /// The signed bytes; `nil` when the message does not hold them or is not understood.
+    static func content(of body: [UInt8], _ form: BodyForm.SignedForm) -> [UInt8]? {
+        switch form {
+        case .der: CMSContent.find(in: body)
+        case .pem: armored(body).flatMap(CMSContent.find)
+        case .smime: letter(body)
+        }
+    }
+
+    /// RFC 7468: base64 between two lines of dashes.
+    private static func armored(_ body: [UInt8]) -> [UInt8]? {
+        let lines = body.split { $0 == 0x0a || $0 == 0x0d }
+        guard let begin = lines.firstIndex(where: { $0.starts(with: "-----BEGIN ".utf8) }) else { return nil }
+        let inner = lines[(begin + 1)...].prefix { !$0.starts(with: "-----".utf8) }
+        return base64(inner)
+    }
+
+    private static func base64(_ lines: some Sequence<ArraySlice<UInt8>>) -> [UInt8]? {
+        Data(base64Encoded: Data(lines.joined()), options: .ignoreUnknownCharacters).map(Array.init)
+    }
+
+    /// Either one base64 part, or two parts of which the first is the content as it is.
+    private static func letter(_ body: [UInt8]) -> [UInt8]? {
+        let lines = body.split(separator: 0x0a, omittingEmptySubsequences: false).map { line in
+            line.last == 0x0d ? line.dropLast() : line
+        }
+        guard let blank = lines.firstIndex(where: \.isEmpty) else { return nil }
+        let head = lines[..<blank].map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+        let rest = lines[(blank + 1)...]
+        guard head.lowercased().contains("multipart/signed") else { return base64(rest).flatMap(CMSContent.find) }
+        guard let boundary = parameter("boundary", of: head) else { return nil }
+        let border = Array("--\(boundary)".utf8)
+        guard let first = rest.firstIndex(where: { $0.elementsEqual(border) }) else { return nil }
+        let part = rest[(first + 1)...].prefix { !$0.starts(with: border) }
+        // A part's own header lines, if any, end with an empty line.
+        let hasHeader = part.first?.isEmpty == false
+        let content = hasHeader ? part.drop { !$0.isEmpty } : part
+        return Array(content.drop(while: \.isEmpty).joined(separator: [0x0a]))
+    }
+
+    private static func parameter(_ name: String, of head: String) -> String? {
+        guard let start = head.range(of: name + "=", options: .caseInsensitive)?.upperBound else { return nil }
+        let rest = head[start...]
+        if rest.first == "\"" { return String(rest.dropFirst().prefix { $0 != "\"" }) }
+        let value = String(rest.prefix { $0 != ";" && !$0.isWhitespace })
+        return value.isEmpty ? nil : value
+    }
+}

@@ -1,0 +1,17 @@
+/// Every rule there is: the lists of the sections, one behind the other.
+public enum LintCatalogue {
+    /// In the order of the catalogue; codes are unique.
+    public static let rules: [LintRule] =
+        TransportRules.rules + BodyRules.rules + JSONRules.rules + AppleStructureRules.rules
+        + AppleIdentifierRules.rules + ApplePatternRules.rules + StatementRules.rules + FingerprintRules.rules
+        + DynamicRules.rules
+
+    private static let byCode = Dictionary(rules.map { ($0.code, $0) }) { first, _ in first }
+
+    static func rule(_ code: String) -> LintRule? { byCode[code] }
+}
+
+extension LintRule {
+    /// The rule with that code; `nil` for a code that does not exist.
+    public static func named(_ code: String) -> LintRule? { LintCatalogue.rule(code) }
+}

@@ -1,0 +1,49 @@
+/// What the linter knows besides the text, and what it should mind.
+public struct LintOptions: Sendable {
+    /// What the findings call the file; `nil` for the one file at hand.
+    public var file: String?
+    /// The oldest iOS that the apps run on. Features that it does not know are findings. `nil`: as new as the file needs.
+    public var minimumIOS: SystemVersion?
+    /// The host that serves the file, for witness URLs. `example.com` stands in when it is not known.
+    public var domain: String?
+    /// The path it is served under, if that is known: `/.well-known/…`.
+    public var servedPath: String?
+    /// Also says that the last line does not end: off because it does no harm.
+    public var mindsFinalNewline = false
+
+    public init(
+        file: String? = nil, minimumIOS: SystemVersion? = nil, domain: String? = nil, servedPath: String? = nil
+    ) {
+        self.file = file
+        self.minimumIOS = minimumIOS
+        self.domain = domain
+        self.servedPath = servedPath
+    }
+}
+
+/// A release of an operating system: `13.5`.
+public struct SystemVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
+    public let major: Int
+    public let minor: Int
+
+    public init(_ major: Int, _ minor: Int = 0) {
+        self.major = major
+        self.minor = minor
+    }
+
+    /// Reads `13`, `13.5` or `13.5.1`; the third number does not count.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { part in
+            part.utf8.count <= 4 && part.utf8.allSatisfy(\.isASCIIDigit) ? Int(part) : nil
+        }
+        guard (1...3).contains(parts.count), numbers.count == parts.count, let major = numbers.first else { return nil }
+        self.init(major, numbers.count > 1 ? numbers[1] : 0)
+    }
+
+    public var description: String { minor == 0 ? "\(major)" : "\(major).\(minor)" }
+
+    public static func < (left: SystemVersion, right: SystemVersion) -> Bool {
+        (left.major, left.minor) < (right.major, right.minor)
+    }
+}
