@@ -51,7 +51,7 @@ public struct AssetQuery: Sendable {
             (node["return_relation_extensions"] ?? node["returnRelationExtensions"])?.bool == true
     }
 
-    private static func asset(_ node: JSONNode) -> (asset: LinkedAsset?, faults: [String]) {
+    static func asset(_ node: JSONNode) -> (asset: LinkedAsset?, faults: [String]) {
         let web = node["web"]
         let app = node["android_app"] ?? node["androidApp"]
         switch (web, app) {

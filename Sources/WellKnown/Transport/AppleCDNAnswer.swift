@@ -1,0 +1,124 @@
+/// What Apple's CDN says about a domain.
+///
+/// Source: the headers of https://app-site-association.cdn-apple.com/a/v1/DOMAIN; Apple, TN3155.
+public enum AppleCDNAnswer: Sendable {
+    /// The copy that devices get. Seconds: how old it is, and for how long it may be kept.
+    case copy(body: [UInt8], from: String?, age: Int?, maxAge: Int?)
+    /// It could not get the file; `secondsLeft` until it tries again.
+    case failure(AppleCDNFailure, secondsLeft: Int?)
+    /// It has never been asked for the domain.
+    case unknown(status: Int)
+    case unreachable(HTTPFailure)
+
+    public init(_ outcome: HTTPOutcome) {
+        switch outcome {
+        case .failure(let failure): self = .unreachable(failure)
+        case .success(let answer):
+            let age = answer["age"].flatMap { Self.seconds($0) }
+            let maxAge = answer["cache-control"].flatMap(Self.maxAge)
+            if let reason = answer["apple-failure-reason"] {
+                let failure = AppleCDNFailure(
+                    reason, details: answer["apple-failure-details"], tryDirect: answer["apple-try-direct"])
+                let left = maxAge.map { max(0, $0 - min($0, age ?? 0)) }
+                self = .failure(failure, secondsLeft: left)
+            } else if answer.status == 200 {
+                self = .copy(body: answer.body, from: answer["apple-from"], age: age, maxAge: maxAge)
+            } else if answer.status == 404 || answer.status == 405 {
+                self = .unknown(status: answer.status)
+            } else {
+                self = .unreachable(.malformed("status \(answer.status)"))
+            }
+        }
+    }
+
+    /// - Parameter origin: the file as the site itself serves it; `nil` when it does not, or was not asked.
+    public func findings(origin: [UInt8]?, url: String) -> [Finding] {
+        let findings: [Finding]
+        switch self {
+        case .copy(let body, _, let age, _): findings = Self.drift(body, origin: origin, age: age)
+        case .failure(let failure, let left):
+            var list = [Finding(TransportRules.cdnFailure, "\(failure.words).")]
+            if let left, left > 0 {
+                list.append(Finding(TransportRules.cdnNegativeCached, "The failure is cached for \(left) s more."))
+            }
+            findings = list
+        case .unknown(let status):
+            findings = [Finding(TransportRules.cdnUnknown, "Apple's CDN answers \(status), and gives no reason.")]
+        case .unreachable(let failure):
+            findings = [Finding(TransportRules.cdnUnreachable, "Apple's CDN could not be asked: \(failure.words).")]
+        }
+        return findings.map { finding in
+            var finding = finding
+            finding.file = url
+            return finding
+        }
+    }
+
+    /// Apple writes the file anew: only the values can be compared, never the bytes.
+    private static func drift(_ copy: [UInt8], origin: [UInt8]?, age: Int?) -> [Finding] {
+        guard let origin else { return [] }
+        let (theirs, ours) = (JSONReader.read(copy).root, JSONReader.read(origin).root)
+        if let theirs, let ours, theirs == ours { return [] }
+        let old = age.map { ", fetched \($0) s ago" } ?? ""
+        guard theirs != nil, ours != nil else {
+            return [Finding(TransportRules.cdnDrift, "Apple's copy\(old) and the site's file are not both JSON.")]
+        }
+        return [Finding(TransportRules.cdnDrift, "Apple's copy\(old) is another version than the site's.")]
+    }
+
+    /// Digits only; absurd numbers are as good as none.
+    private static func seconds(_ text: some StringProtocol) -> Int? {
+        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
+        return Int(text)
+    }
+
+    private static func maxAge(_ value: String) -> Int? {
+        for part in value.lowercased().split(separator: ",") {
+            let trimmed = part.drop { $0 == " " }
+            if trimmed.hasPrefix("max-age=") {
+                return seconds(trimmed.dropFirst("max-age=".count).prefix { $0 != " " })
+            }
+        }
+        return nil
+    }
+}
+
+/// `Apple-Failure-Reason`, decoded.
+public struct AppleCDNFailure: Sendable, Hashable {
+    /// `SWCERR00101` and the like; empty when the reason does not begin with one.
+    public let code: String
+    /// The rest of the reason.
+    public let reason: String
+    /// `Apple-Failure-Details`: JSON as sent.
+    public let details: String?
+    /// Whether devices are told to ask the site themselves; `nil` when nothing is said.
+    public let triesDirect: Bool?
+
+    init(_ text: String, details: String?, tryDirect: String?) {
+        let word = text.prefix { $0 != " " }
+        let isCode = word.hasPrefix("SWCERR")
+        code = isCode ? String(word) : ""
+        reason = isCode ? String(text.dropFirst(word.count).drop { $0 == " " }) : text
+        self.details = details
+        triesDirect = tryDirect.flatMap { ["true": true, "false": false][$0.lowercased()] }
+    }
+
+    /// What the owner of the site has to do with it; `nil` for a code nobody has explained.
+    public var meaning: String? {
+        switch code {
+        case "SWCERR00101": "the site answered Apple with another status than 200"
+        case "SWCERR00202": "DNS gives Apple a private or reserved address"
+        case "SWCERR00301": "the site did not answer Apple in time"
+        case "SWCERR00401": "what the site sent is no JSON for Apple's parser"
+        default: nil
+        }
+    }
+
+    var words: String {
+        var text = code.isEmpty ? reason.quoted : "\(code) \(reason.isEmpty ? "" : reason.quoted)"
+        if let meaning { text += ": \(meaning)" }
+        if let details, !details.isEmpty, details != "{}" { text += "; details \(details.quoted)" }
+        if triesDirect == true { text += "; devices may ask the site themselves" }
+        return text
+    }
+}

@@ -1,0 +1,100 @@
+/// What Google's Digital Asset Links service says about a site.
+///
+/// Source: https://developers.google.com/digital-asset-links/reference/rest/v1
+public enum GoogleLinksAnswer: Sendable {
+    /// Of `statements:list`, `assetlinks:check`, or both.
+    case answer(statements: [JSONNode], linked: Bool?, errorCodes: [String], maxAge: String?)
+    /// The service refused the request; its words.
+    case refused(status: Int, message: String)
+    case unreachable(HTTPFailure)
+
+    public init(_ outcome: HTTPOutcome) {
+        switch outcome {
+        case .failure(let failure): self = .unreachable(failure)
+        case .success(let answer):
+            let root = JSONReader.read(answer.body).root
+            guard answer.status == 200 else {
+                let message = root?["error"]?["message"]?.string ?? "no message"
+                self = .refused(status: answer.status, message: message)
+                return
+            }
+            guard let root, root.object != nil else {
+                self = .unreachable(.malformed("the answer is no JSON object"))
+                return
+            }
+            self = .answer(
+                statements: root["statements"]?.array ?? [], linked: root["linked"]?.bool,
+                errorCodes: (root["errorCode"] ?? root["error_code"])?.array?.compactMap(\.string) ?? [],
+                maxAge: (root["maxAge"] ?? root["max_age"])?.string)
+        }
+    }
+
+    /// - Parameter origin: what our own client reads at the site; `nil` when it could not.
+    public func findings(origin: [AssetLink]?, url: String) -> [Finding] {
+        let findings: [Finding]
+        switch self {
+        case .answer(let statements, _, let codes, _):
+            findings = Self.errors(codes, hasStatements: !statements.isEmpty) + Self.drift(statements, origin)
+        case .refused(let status, let message):
+            // Too many requests or a broken service is not the site's fault.
+            let isOurs = status >= 500 || status == 429 || status == 403
+            findings = [
+                Finding(
+                    isOurs ? TransportRules.dalUnreachable : TransportRules.dalError,
+                    "Google's service answers \(status): \(message.quoted).")
+            ]
+        case .unreachable(let failure):
+            findings = [
+                Finding(TransportRules.dalUnreachable, "Google's service could not be asked: \(failure.words).")
+            ]
+        }
+        return findings.map { finding in
+            var finding = finding
+            finding.file = url
+            return finding
+        }
+    }
+
+    private static func errors(_ codes: [String], hasStatements: Bool) -> [Finding] {
+        codes.map { code in
+            let name = code.hasPrefix("ERROR_CODE_") ? String(code.dropFirst("ERROR_CODE_".count)) : code
+            let meaning = meanings[name].map { ": \($0)" } ?? ""
+            return Finding(
+                TransportRules.dalError, "Google's service reports \(name)\(meaning).",
+                severity: hasStatements ? .warning : .error)
+        }
+    }
+
+    private static func drift(_ statements: [JSONNode], _ origin: [AssetLink]?) -> [Finding] {
+        guard let origin else { return [] }
+        let theirs = Set(statements.compactMap(AssetLink.Identity.init))
+        let ours = Set(origin.map(\.identity))
+        guard theirs != ours else { return [] }
+        let (missing, extra) = (ours.subtracting(theirs).count, theirs.subtracting(ours).count)
+        return [
+            Finding(
+                TransportRules.dalDrift,
+                "Google lacks \(missing) statement\(missing == 1 ? "" : "s") of the site's and has \(extra) others.")
+        ]
+    }
+
+    static let meanings = [
+        "INVALID_QUERY": "the request was not understood", "FETCH_ERROR": "the file could not be fetched, or is empty",
+        "FAILED_SSL_VALIDATION": "the certificate is not trusted", "REDIRECT": "the file or an include redirects",
+        "TOO_LARGE": "the file is too large", "MALFORMED_HTTP_RESPONSE": "the answer was no HTTP",
+        "WRONG_CONTENT_TYPE": "the file is not served as application/json",
+        "MALFORMED_CONTENT": "the JSON or a statement is ill-formed",
+        "SECURE_ASSET_INCLUDES_INSECURE": "a list over https includes one over http",
+        "FETCH_BUDGET_EXHAUSTED": "too many includes, or a loop of them",
+    ]
+}
+
+extension AssetLink.Identity {
+    /// Reads a statement of the API; `nil` when a part is missing or ill-formed.
+    init?(_ node: JSONNode) {
+        guard let source = node["source"].flatMap({ AssetQuery.asset($0).asset }),
+            let target = node["target"].flatMap({ AssetQuery.asset($0).asset }), let relation = node["relation"]?.string
+        else { return nil }
+        self.init(source: source, relation: relation, target: target)
+    }
+}

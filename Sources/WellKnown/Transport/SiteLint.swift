@@ -1,0 +1,48 @@
+/// The file on other paths of the host, and on the hosts next to it.
+enum SiteLint {
+    static func findings(_ seen: OriginObservation) -> [Finding] {
+        var findings: [Finding] = []
+        let isThere = hasFile(seen.main)
+        if !isThere {
+            if let root = seen.atRoot, hasFile(root) {
+                findings.append(
+                    Finding(
+                        TransportRules.locationRoot,
+                        "/\(seen.file.name) has the file; \(seen.file.path) does not."))
+            }
+            for other in seen.misnamed where hasFile(other.outcome) {
+                findings.append(
+                    Finding(
+                        TransportRules.wrongName, "\(other.name) has the file; \(seen.file.path) is asked for."))
+            }
+        }
+        guard let sibling = seen.sibling, case .success(let answer) = sibling.outcome else { return findings }
+        let host = FetchTarget(seen.url)?.host ?? seen.url
+        switch (isThere, hasFile(sibling.outcome)) {
+        case (true, false):
+            findings.append(
+                Finding(
+                    TransportRules.wwwVersusApex,
+                    "\(host) has the file; \(sibling.name) answers \(said(answer))."))
+        case (false, true):
+            findings.append(
+                Finding(TransportRules.wwwVersusApex, "\(sibling.name) has the file; \(host) does not."))
+        default: break
+        }
+        return findings
+    }
+
+    /// 200 and JSON: a site that answers every path with a page has no file.
+    static func hasFile(_ outcome: HTTPOutcome) -> Bool {
+        guard case .success(let answer) = outcome, answer.status == 200 else { return false }
+        let first = answer.body.first { $0 > 0x20 && ![0xef, 0xbb, 0xbf].contains($0) }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") || first == 0x30
+    }
+
+    private static func said(_ answer: HTTPAnswer) -> String {
+        guard answer.status == 200 else {
+            return "\(answer.status)" + (answer["location"].map { ", to \($0.quoted)" } ?? "")
+        }
+        return "200 with something else"
+    }
+}

@@ -1,0 +1,146 @@
+/// What is wrong with the way a file is served. Pure: everything that was asked stands in the observation.
+///
+/// Sources: see ``TransportRules``.
+public enum TransportLint {
+    /// The findings about one file, the gravest cause first: what follows from it is left out.
+    public static func findings(_ seen: OriginObservation) -> [Finding] {
+        var findings: [Finding] = []
+        switch seen.main {
+        case .failure(let failure): findings += failed(failure, seen)
+        case .success(let answer):
+            findings += answered(answer, seen)
+            if answer.status == 200 { findings += BodyTransportLint.findings(answer, seen) }
+        }
+        findings += compared(seen)
+        findings += SiteLint.findings(seen)
+        return findings.map { finding in
+            var finding = finding
+            finding.file = seen.url
+            return finding
+        }
+    }
+
+    /// A finding for a file whose address is not the one that is asked for.
+    public static func placeFinding(path: String, file: PublishedFile) -> Finding? {
+        let path = String(path.prefix { $0 != "?" })
+        guard path != file.path else { return nil }
+        if file == .aasa, path == "/" + file.name {
+            return Finding(TransportRules.locationRoot, "The file is at \(path); Apple asks for \(file.path).")
+        }
+        return Finding(TransportRules.wrongName, "The file is at \(path.quoted); \(file.path) is asked for.")
+    }
+
+    private static func failed(_ failure: HTTPFailure, _ seen: OriginObservation) -> [Finding] {
+        switch failure {
+        case .privateAddress(let addresses):
+            return [
+                Finding(
+                    TransportRules.privateAddress,
+                    "The host is at \(addresses.joined(separator: ", ")): it was not asked.")
+            ]
+        case .timedOut(let limit):
+            return [Finding(TransportRules.timeout, "No complete answer within \(limit) ms.")]
+        case .tls(let text):
+            if case .success(let answer) = seen.plain {
+                return [Finding(TransportRules.plain, "https fails (\(text)); http answers \(answer.status).")]
+            }
+            return [Finding(TransportRules.tls, "\(text).")]
+        case .notConnected(let text):
+            if case .success(let answer) = seen.plain {
+                return [Finding(TransportRules.plain, "https fails (\(text)); http answers \(answer.status).")]
+            }
+            return [Finding(TransportRules.unreachable, "No connection: \(text).")]
+        case .noSuchHost, .noRoute, .malformed, .impossible:
+            return [Finding(TransportRules.unreachable, "\(failure.words).")]
+        }
+    }
+
+    private static func answered(_ answer: HTTPAnswer, _ seen: OriginObservation) -> [Finding] {
+        guard answer.status != 200 else { return [] }
+        if answer.isRedirect {
+            var findings = seen.hops.map { hop in
+                Finding(TransportRules.redirect, "The file redirects (\(hop.status)): \(hop.from) → \(hop.to)")
+            }
+            if findings.isEmpty {
+                findings = [
+                    Finding(TransportRules.redirect, "The file redirects (\(answer.status)), to no usable address.")
+                ]
+            }
+            if let login = seen.hops.first(where: { looksLikeLogin($0.to) }) {
+                findings.append(Finding(TransportRules.geoOrAuth, "The file sends to a login: \(login.to)"))
+            }
+            return findings
+        }
+        let wantsLogin = [401, 407].contains(answer.status) || answer["www-authenticate"] != nil
+        if wantsLogin || answer.status == 451 {
+            let why = wantsLogin ? "it asks for a login" : "it is refused for legal reasons, often by country"
+            return [Finding(TransportRules.geoOrAuth, "The file answers \(answer.status): \(why).")]
+        }
+        return [Finding(TransportRules.status, "The file answers \(answer.status); only 200 counts.")]
+    }
+
+    private static func looksLikeLogin(_ url: String) -> Bool {
+        let words = url.lowercased().split { !$0.isLetter && $0 != "-" }
+        return words.contains { ["login", "log-in", "signin", "sign-in", "sso", "oauth", "auth", "saml"].contains($0) }
+    }
+
+    private static func compared(_ seen: OriginObservation) -> [Finding] {
+        var findings: [Finding] = []
+        if let browser = seen.browser, let finding = botFinding(seen.main, browser, seen.file) {
+            findings.append(finding)
+        }
+        if case .success(let get) = seen.main, case .success(let head) = seen.head, get.status != head.status {
+            findings.append(
+                Finding(TransportRules.headOnly, "GET answers \(get.status), HEAD answers \(head.status)."))
+        }
+        if let four = seen.overIPv4, let six = seen.overIPv6, let difference = familyDifference(four, six) {
+            findings.append(Finding(TransportRules.ipv6Differs, difference))
+        }
+        return findings
+    }
+
+    /// What the fetcher gets worse than a browser; the other way round nobody is harmed.
+    private static func botFinding(_ main: HTTPOutcome, _ browser: HTTPOutcome, _ file: PublishedFile) -> Finding? {
+        guard case .success(let seen) = browser, seen.status == 200 else { return nil }
+        let agent = file.userAgent
+        switch main {
+        case .failure(.timedOut), .failure(.notConnected), .failure(.malformed):
+            return Finding(TransportRules.botBlocked, "A browser gets the file; \(agent) gets no answer.")
+        case .failure: return nil
+        case .success(let answer) where answer.status != 200:
+            return Finding(
+                TransportRules.botBlocked, "A browser gets the file; \(agent) gets status \(answer.status).")
+        case .success(let answer):
+            guard !isGzip(answer.body), !sameContent(answer.body, seen.body) else { return nil }
+            return Finding(TransportRules.botBlocked, "\(agent) gets another body than a browser.")
+        }
+    }
+
+    private static func familyDifference(_ four: HTTPOutcome, _ six: HTTPOutcome) -> String? {
+        switch (four, six) {
+        case (.success(let a), .success(let b)):
+            if a.status != b.status { return "IPv4 answers \(a.status), IPv6 answers \(b.status)." }
+            return sameContent(a.body, b.body) ? nil : "IPv4 and IPv6 answer with different bodies."
+        case (.success, .failure(let failure)): return missing(failure) ? nil : "IPv6 fails: \(failure.words)."
+        case (.failure(let failure), .success): return missing(failure) ? nil : "IPv4 fails: \(failure.words)."
+        case (.failure, .failure): return nil
+        }
+    }
+
+    /// A family that the host does not have, or this machine has not, is no difference.
+    private static func missing(_ failure: HTTPFailure) -> Bool {
+        switch failure {
+        case .noSuchHost, .noRoute, .impossible: true
+        default: false
+        }
+    }
+
+    /// Equal as JSON values, or byte by byte when one of them is none.
+    static func sameContent(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        if left == right { return true }
+        guard let a = JSONReader.read(left).root, let b = JSONReader.read(right).root else { return false }
+        return a == b
+    }
+
+    static func isGzip(_ body: [UInt8]) -> Bool { body.starts(with: [0x1f, 0x8b]) }
+}
