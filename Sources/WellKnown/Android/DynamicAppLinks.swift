@@ -32,7 +32,7 @@ public struct DynamicComponent: Sendable {
 
     public static let keys = ["/", "?", "#", "exclude"]
 
-    init(_ node: JSONNode) {
+    public init(_ node: JSONNode) {
         let members = node.object ?? []
         self.node = node
         isObject = node.object != nil
