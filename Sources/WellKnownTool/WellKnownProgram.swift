@@ -1,9 +1,16 @@
 import ArgumentParser
 
+/// The program `wellknown`.
 @main
 struct WellKnownProgram: AsyncParsableCommand {
+    /// As of CHANGELOG.md.
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "wellknown",
         abstract: "Lints, matches, explains, diffs and fetches apple-app-site-association and assetlinks.json.",
-        subcommands: [FingerprintCommand.self])
+        version: version,
+        subcommands: [
+            LintCommand.self, MatchCommand.self, ExplainCommand.self, FingerprintCommand.self,
+        ])
 }

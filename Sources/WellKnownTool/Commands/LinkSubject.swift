@@ -1,0 +1,84 @@
+import WellKnown
+
+/// A file that can say what opens an address.
+enum LinkSubject {
+    case apple(AppleMatcher, JSONDocument)
+    case android(AndroidMatcher, JSONDocument)
+    /// Dynamic rules alone, of whichever app.
+    case rules(DynamicMatcher, JSONDocument)
+
+    /// Tells by the content what it is: an object with services, a list of statements, or dynamic rules alone.
+    ///
+    /// - Throws: ``InputFault`` for what is neither, or not what `platform` asks for.
+    init(_ input: AssociationInput, platform: LinkPlatform?) throws(InputFault) {
+        let document = JSONReader.read(input.body)
+        guard let root = document.root else {
+            guard let fault = document.faults.last else { throw InputFault(description: "it is empty") }
+            throw InputFault(description: "\(document.position(at: fault.offset)): \(fault.message)")
+        }
+        if platform != .ios, let rules = Self.dynamicRules(root, platform) {
+            self = .rules(DynamicMatcher(rules), document)
+        } else if platform != .ios, let file = AssetLinksFile(document) {
+            self = .android(AndroidMatcher(file), document)
+        } else if platform != .android, let file = AASAFile(document) {
+            self = .apple(AppleMatcher(file), document)
+        } else {
+            let wanted =
+                switch platform {
+                case .ios: "an apple-app-site-association file, which is an object"
+                case .android: "an assetlinks.json file, which is a list of statements, and no list of dynamic rules"
+                case nil: "an association file"
+                }
+            throw InputFault(description: "1:1: its root is \(root.typeName); it is not \(wanted)")
+        }
+    }
+
+    /// `{"dynamic_app_link_components": […]}`, or the list in it.
+    private static func dynamicRules(_ root: JSONNode, _ platform: LinkPlatform?) -> [DynamicComponent]? {
+        if let list = root["dynamic_app_link_components"]?.array { return list.map(DynamicComponent.init) }
+        guard let items = root.array, !items.isEmpty else { return nil }
+        let isRules = items.allSatisfy { item in
+            guard let members = item.object else { return false }
+            return members.allSatisfy { DynamicComponent.keys.contains($0.key) }
+                && (platform == .android || !members.isEmpty)
+        }
+        return isRules ? items.map(DynamicComponent.init) : nil
+    }
+
+    var platform: LinkPlatform { if case .apple = self { .ios } else { .android } }
+
+    /// The apps that have something to say.
+    var apps: [String] {
+        switch self {
+        case .apple(let matcher, _): matcher.apps
+        case .android(let matcher, _): matcher.apps
+        case .rules: []
+        }
+    }
+
+    /// - Parameter link: `nil` for an address of another scheme, which nothing opens as a link of a host.
+    func answers(_ link: LinkURL?, typed: String, app: String?) -> LinkAnswers {
+        let asked: [String?] = app.map { [$0] } ?? (apps.isEmpty ? [nil] : apps.map { $0 })
+        let list = asked.map { name in
+            LinkAnswer(
+                app: name, explanation: link.map { explanation($0, name) },
+                summary: link == nil
+                    ? "Only http and https addresses are links of a host." : "The file names no app.")
+        }
+        return LinkAnswers(url: link?.description ?? typed, platform: platform, document: document, all: list)
+    }
+
+    private func explanation(_ link: LinkURL, _ app: String?) -> LinkExplanation {
+        switch self {
+        case .apple(let matcher, _): matcher.explain(link, app: app ?? "")
+        case .android(let matcher, _): matcher.explain(link, package: app ?? "")
+        case .rules(let matcher, _): matcher.explain(link)
+        }
+    }
+
+    private var document: JSONDocument {
+        switch self {
+        case .apple(_, let document), .android(_, let document), .rules(_, let document): document
+        }
+    }
+}

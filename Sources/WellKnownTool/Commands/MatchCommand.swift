@@ -1,0 +1,31 @@
+import ArgumentParser
+import WellKnown
+
+/// `wellknown match FILE URL`.
+struct MatchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "match",
+        abstract: "Say whether an app opens a link, and which rule decides.",
+        discussion: """
+            The file is an apple-app-site-association, an assetlinks.json, or Android's dynamic rules alone. Where \
+            sources differ about a system, the answer says "disputed" and names the positions.
+
+            Example: wellknown match apple-app-site-association https://example.com/shop/1 --app A1B2C3D4E5.com.example.app
+
+            Exit codes: 0 it opens; 1 it does not; 2 the file could not be read; 64 wrong usage.
+            """)
+
+    @OptionGroup var question: LinkQuestion
+
+    func run() throws {
+        let answers = try question.answers()
+        guard let answer = answers.deciding else { throw ExitCode(2) }
+        switch question.format {
+        case .json:
+            StandardOutput.write(JSONOutput.text(LinkAnswerJSON(answer, of: answers, withTrials: false)))
+        case .text:
+            StandardOutput.write(LinkAnswerText(answers, style: .ofStandardOutput).verdict(answer))
+        }
+        if answers.exitCode != 0 { throw ExitCode(answers.exitCode) }
+    }
+}

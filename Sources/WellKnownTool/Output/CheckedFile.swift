@@ -1,0 +1,52 @@
+import ArgumentParser
+import WellKnown
+
+/// One input and what there is to say about it.
+struct CheckedFile {
+    /// As given on the command line.
+    let name: String
+    let kind: AssociationKind?
+    let findings: [Finding]
+    /// Findings of a code beyond those that are listed.
+    var omitted: [String: Int] = [:]
+    /// Why it could not be checked.
+    var failure: String?
+
+    init(name: String, report: LintReport) {
+        self.name = name
+        kind = report.kind
+        findings = report.findings
+        omitted = report.omitted
+    }
+
+    init(name: String, kind: AssociationKind? = nil, findings: [Finding]) {
+        (self.name, self.kind, self.findings) = (name, kind, findings)
+    }
+
+    init(name: String, failure: String) {
+        (self.name, kind, findings) = (name, nil, [])
+        self.failure = failure
+    }
+}
+
+/// How results are printed, and when they fail a build.
+struct OutputOptions: ParsableArguments {
+    @Option(help: "text, json, junit, github or sarif.")
+    var format: OutputFormat = .text
+
+    @Option(help: "The severity from which on the exit code is 1: error, warning or info.")
+    var failOn: FailThreshold = .error
+
+    /// Prints, and ends with the exit code that fits: 2 when something could not be checked, else 1 for findings at or
+    /// above the threshold.
+    func finish(_ files: [CheckedFile]) throws {
+        StandardOutput.write(format.render(files, style: .ofStandardOutput))
+        if format != .text {
+            for file in files {
+                if let failure = file.failure { StandardOutput.complain("\(file.name.printable): \(failure)") }
+            }
+        }
+        if files.contains(where: { $0.failure != nil }) { throw ExitCode(2) }
+        if files.contains(where: { failOn.isReached(by: $0.findings) }) { throw ExitCode(1) }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import WellKnown
+
+/// Findings as one JSON object. The names of its members are part of the interface.
+enum FindingJSON {
+    struct Output: Encodable {
+        let files: [File]
+        let summary: Summary
+    }
+
+    struct File: Encodable {
+        let file: String
+        let kind: String?
+        let findings: [Item]
+        /// How many more findings of a code there are.
+        let omitted: [String: Int]?
+        /// Why the file could not be checked.
+        let failure: String?
+    }
+
+    struct Item: Encodable {
+        let code, severity, message, reason: String
+        let fix, pointer, file: String?
+        let line, column: Int?
+
+        init(_ finding: Finding) {
+            (code, severity) = (finding.code, finding.severity.rawValue)
+            (message, reason, fix) = (finding.message, finding.reason, finding.fix)
+            (pointer, file) = (finding.pointer, finding.file)
+            (line, column) = (finding.position?.line, finding.position?.column)
+        }
+    }
+
+    struct Summary: Encodable {
+        let errors, warnings, infos, failures: Int
+    }
+
+    static func render(_ files: [CheckedFile]) -> String {
+        let all = files.flatMap(\.findings)
+        func count(_ severity: Severity) -> Int { all.count { $0.severity == severity } }
+        let items = files.map { file in
+            File(
+                file: file.name, kind: file.kind?.rawValue, findings: file.findings.map(Item.init),
+                omitted: file.omitted.isEmpty ? nil : file.omitted, failure: file.failure)
+        }
+        return JSONOutput.text(
+            Output(
+                files: items,
+                summary: Summary(
+                    errors: count(.error), warnings: count(.warning), infos: count(.info),
+                    failures: files.count { $0.failure != nil })))
+    }
+}
+
+/// JSON as this program prints it: the same every time, for diffs.
+enum JSONOutput {
+    static func text(_ value: some Encodable) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(value) else { return "{}\n" }
+        return String(decoding: data, as: UTF8.self) + "\n"
+    }
+}

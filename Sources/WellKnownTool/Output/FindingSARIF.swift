@@ -1,0 +1,108 @@
+import Foundation
+import WellKnown
+
+/// Findings as SARIF (OASIS, "Static Analysis Results Interchange Format" 2.1.0).
+enum FindingSARIF {
+    struct Log: Encodable {
+        let schema = "https://json.schemastore.org/sarif-2.1.0.json"
+        let version = "2.1.0"
+        let runs: [Run]
+
+        enum CodingKeys: String, CodingKey {
+            case schema = "$schema"
+            case version, runs
+        }
+    }
+    struct Run: Encodable {
+        let tool: Tool
+        /// Section 3.14.17: what a column counts.
+        let columnKind = "unicodeCodePoints"
+        let results: [Result]
+        let invocations: [Invocation]
+    }
+    struct Tool: Encodable { let driver: Driver }
+    struct Driver: Encodable {
+        let name = "wellknown"
+        let version: String
+        let rules: [Rule]
+    }
+    struct Rule: Encodable {
+        let id: String
+        let shortDescription, fullDescription, help: Message
+        let defaultConfiguration: Configuration
+    }
+    struct Configuration: Encodable { let level: String }
+    struct Message: Encodable { let text: String }
+    struct Result: Encodable {
+        let ruleId, level: String
+        let ruleIndex: Int?
+        let message: Message
+        let locations: [Location]
+    }
+    struct Location: Encodable {
+        let physicalLocation: Physical
+        let logicalLocations: [Logical]?
+    }
+    struct Logical: Encodable { let fullyQualifiedName: String }
+    struct Physical: Encodable {
+        let artifactLocation: Artifact
+        let region: Region?
+    }
+    struct Artifact: Encodable { let uri: String }
+    struct Region: Encodable { let startLine, startColumn: Int }
+    struct Invocation: Encodable {
+        let executionSuccessful: Bool
+        let toolExecutionNotifications: [Notification]
+    }
+    struct Notification: Encodable {
+        let level = "error"
+        let message: Message
+    }
+
+    static func render(_ files: [CheckedFile]) -> String {
+        let codes = Set(files.flatMap { $0.findings.map(\.code) }).sorted()
+        let rules = codes.compactMap(LintRule.named).map { rule in
+            Rule(
+                id: rule.code, shortDescription: Message(text: rule.title), fullDescription: Message(text: rule.reason),
+                help: Message(text: rule.fix), defaultConfiguration: Configuration(level: level(rule.severity)))
+        }
+        let indices = Dictionary(rules.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        let results = files.flatMap { file in
+            file.findings.map { result($0, in: file.name, index: indices[$0.code]) }
+        }
+        let failures = files.compactMap { file in
+            file.failure.map { Notification(message: Message(text: "\(file.name): \($0)")) }
+        }
+        let run = Run(
+            tool: Tool(driver: Driver(version: WellKnownProgram.version, rules: rules)), results: results,
+            invocations: [Invocation(executionSuccessful: failures.isEmpty, toolExecutionNotifications: failures)])
+        return JSONOutput.text(Log(runs: [run]))
+    }
+
+    private static func result(_ finding: Finding, in name: String, index: Int?) -> Result {
+        let text = [finding.message, finding.reason, finding.fix].compactMap { $0 }.joined(separator: " ")
+        let place = Physical(
+            artifactLocation: Artifact(uri: uri(finding.file ?? name)),
+            region: finding.position.map { Region(startLine: $0.line, startColumn: $0.column) })
+        let logical = finding.pointer.map { [Logical(fullyQualifiedName: $0)] }
+        return Result(
+            ruleId: finding.code, level: level(finding.severity), ruleIndex: index, message: Message(text: text),
+            locations: [Location(physicalLocation: place, logicalLocations: logical)])
+    }
+
+    /// Section 3.27.10.
+    private static func level(_ severity: Severity) -> String {
+        switch severity {
+        case .error: "error"
+        case .warning: "warning"
+        case .info: "note"
+        }
+    }
+
+    /// A relative reference (RFC 3986): what no address may hold is percent-encoded; `-` is standard input.
+    private static func uri(_ name: String) -> String {
+        let allowed = CharacterSet(
+            charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/:?#[]@!$&'()*+,;=%")
+        return name == "-" ? "stdin" : name.addingPercentEncoding(withAllowedCharacters: allowed) ?? "file"
+    }
+}

@@ -1,0 +1,46 @@
+import WellKnown
+
+/// Findings for people.
+enum FindingText {
+    static func render(_ files: [CheckedFile], style: TextStyle) -> String {
+        files.map { text(of: $0, style) }.joined(separator: "\n")
+    }
+
+    private static func text(of file: CheckedFile, _ style: TextStyle) -> String {
+        let name = file.name.printable
+        if let failure = file.failure {
+            return TextStyle.wrapped("\(name): could not be checked: \(failure.printable)", first: "", rest: "  ")
+                + "\n"
+        }
+        let findings = file.findings.map { text(of: $0, in: name, style) }
+        let more = file.omitted.sorted { $0.key < $1.key }.map { "  and \($0.value) more of \($0.key)\n" }
+        return (findings + more).joined() + summary(file, name, style)
+    }
+
+    private static func text(of finding: Finding, in name: String, _ style: TextStyle) -> String {
+        let file = finding.file?.printable ?? name
+        let place = finding.position.map { "\(file):\($0)" } ?? file
+        let colour: TextStyle.Colour =
+            switch finding.severity {
+            case .error: .red
+            case .warning: .yellow
+            case .info: .blue
+            }
+        var lines = ["\(place): \(style.paint(finding.severity.rawValue, colour)) \(style.paint(finding.code, .faint))"]
+        lines.append(TextStyle.wrapped(finding.message.printable, first: "  ", rest: "  "))
+        lines.append(TextStyle.wrapped(finding.reason.printable, first: "  why: ", rest: "       "))
+        if let fix = finding.fix { lines.append(TextStyle.wrapped(fix.printable, first: "  fix: ", rest: "       ")) }
+        return lines.joined(separator: "\n") + "\n\n"
+    }
+
+    private static func summary(_ file: CheckedFile, _ name: String, _ style: TextStyle) -> String {
+        guard !file.findings.isEmpty else { return "\(name): \(style.paint("no findings", .green))\n" }
+        let counts = Severity.allCases.reversed().compactMap { severity -> String? in
+            let count = file.findings.count { $0.severity == severity }
+            guard count > 0 else { return nil }
+            let word = severity == .info ? "remark" : severity.rawValue
+            return "\(count) \(word)\(count == 1 ? "" : "s")"
+        }
+        return "\(name): \(counts.joined(separator: ", "))\n"
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import WellKnown
+
+/// The forms in which findings can be had.
+enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+    /// For people.
+    case text
+    /// One object, for programs.
+    case json
+    /// For build servers that show test results.
+    case junit
+    /// Workflow commands of GitHub Actions: remarks on the lines of a pull request.
+    case github
+    /// SARIF 2.1.0, for code scanning.
+    case sarif
+
+    func render(_ files: [CheckedFile], style: TextStyle) -> String {
+        switch self {
+        case .text: FindingText.render(files, style: style)
+        case .json: FindingJSON.render(files)
+        case .junit: FindingJUnit.render(files)
+        case .github: FindingGitHub.render(files)
+        case .sarif: FindingSARIF.render(files)
+        }
+    }
+}
+
+/// The severity from which on the exit code is 1.
+enum FailThreshold: String, ExpressibleByArgument, CaseIterable {
+    case error, warning, info
+
+    func isReached(by findings: [Finding]) -> Bool {
+        let threshold: Severity =
+            switch self {
+            case .error: .error
+            case .warning: .warning
+            case .info: .info
+            }
+        return findings.contains { $0.severity >= threshold }
+    }
+}
