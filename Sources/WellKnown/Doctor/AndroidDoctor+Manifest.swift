@@ -1,0 +1,128 @@
+/// The intent filters of the manifest.
+extension AndroidDoctor {
+    private static let subject = "the intent filter"
+
+    var manifestLines: [DoctorLine] {
+        let wanted = DoctorLine.Side("domain", host.name)
+        guard let manifest else {
+            return [
+                DoctorLine(
+                    .android, Self.subject, wanted, .init("manifest", "not given"), .notChecked,
+                    "Give the manifest with --manifest FILE, best the merged one of a build.")
+            ]
+        }
+        let candidates = manifest.filters.filter { filter in filter.hosts.contains { host.isMeant(by: $0.name) } }
+        guard !candidates.isEmpty else { return [missing(manifest, wanted)] }
+        // Any one good filter is enough; otherwise the best one is worth mending.
+        let judged = candidates.map { (filter: $0, faults: faults(of: $0, in: manifest)) }
+        guard let best = judged.min(by: { $0.faults.count < $1.faults.count }) else { return [] }
+        let place = Self.place(best.filter)
+        if best.faults.isEmpty {
+            return [
+                DoctorLine(
+                    .android, Self.subject, wanted,
+                    .init(place, "autoVerify, VIEW, \(AppleDoctor.list(best.filter.hosts.map(\.name)))"), .agrees)
+            ] + otherHosts(manifest)
+        }
+        return best.faults.map { fault in
+            DoctorLine(.android, Self.subject, wanted, .init(place, fault.found), .differs, fault.advice)
+        }
+    }
+
+    private func missing(_ manifest: AndroidManifest, _ wanted: DoctorLine.Side) -> DoctorLine {
+        let hosts = manifest.filters.flatMap(\.hosts).map(\.name)
+        let side = DoctorLine.Side("manifest", "hosts: \(AppleDoctor.list(hosts))")
+        if hosts.contains(where: { $0.hasPrefix("@") || $0.contains("$") }) {
+            return DoctorLine(
+                .android, Self.subject, wanted, side, .notChecked,
+                "A host is a resource or a placeholder: give the merged manifest of a build, where it is filled in.")
+        }
+        if hosts.contains("*") {
+            return DoctorLine(
+                .android, Self.subject, wanted, side, .differs,
+                "A host * is every host, and none is verified. Name \(host.name).")
+        }
+        if hosts.contains(where: { $0.lowercased().contains(host.name) && ($0.contains("/") || $0.contains(":")) }) {
+            return DoctorLine(
+                .android, Self.subject, wanted, side, .differs,
+                "android:host takes the bare name, without scheme, port or path: android:host=\"\(host.name)\".")
+        }
+        return DoctorLine(
+            .android, Self.subject, wanted, side, .differs,
+            "Add an intent filter with android:autoVerify=\"true\" and <data android:scheme=\"https\" "
+                + "android:host=\"\(host.name)\"/>.")
+    }
+
+    private func faults(of filter: IntentFilter, in manifest: AndroidManifest) -> [(found: String, advice: String)] {
+        var faults: [(found: String, advice: String)] = []
+        func note(_ isFine: Bool, _ found: String, _ advice: String) {
+            if !isFine { faults.append((found, advice)) }
+        }
+        note(
+            filter.autoVerify, "no android:autoVerify",
+            "Write android:autoVerify=\"true\": without it nothing is verified, and the user is asked or sent to the "
+                + "browser.")
+        note(
+            filter.actions.contains("android.intent.action.VIEW"), "no action VIEW",
+            "Add <action android:name=\"android.intent.action.VIEW\"/>: links are delivered with it.")
+        note(
+            filter.categories.contains("android.intent.category.BROWSABLE"), "no category BROWSABLE",
+            "Add <category android:name=\"android.intent.category.BROWSABLE\"/>: browsers send links to such filters only."
+        )
+        note(
+            filter.categories.contains("android.intent.category.DEFAULT"), "no category DEFAULT",
+            "Add <category android:name=\"android.intent.category.DEFAULT\"/>: links come as implicit intents.")
+        let web = filter.schemes.filter { $0 == "http" || $0 == "https" }
+        let others = filter.schemes.filter { $0 != "http" && $0 != "https" }
+        if let loud = others.first(where: { ["http", "https"].contains($0.lowercased()) }) {
+            note(false, "scheme \(loud)", "Write the scheme in lower case: Android compares the text.")
+        } else if !others.isEmpty {
+            note(
+                false, "schemes \(filter.schemes.joined(separator: ", "))",
+                "Move \(AppleDoctor.list(others)) to an intent filter of its own: one with other schemes is not verified."
+            )
+        }
+        note(
+            !web.isEmpty || !others.isEmpty, "no scheme",
+            "Add android:scheme=\"https\": without a scheme the host is ignored.")
+        if web == ["http"] {
+            note(false, "scheme http only", "Add android:scheme=\"https\": https links do not open the app.")
+        }
+        let hosts = filter.hosts.filter { host.isMeant(by: $0.name) }
+        if let loud = hosts.first(where: { $0.name != $0.name.lowercased() }),
+            !hosts.contains(where: { $0.name == host.name })
+        {
+            note(false, "host \(loud.name)", "Write the host in lower case: Android compares the text.")
+        }
+        if let port = hosts.compactMap(\.port).first, !hosts.contains(where: { $0.port == nil }) {
+            note(false, "port \(port)", "Take android:port out: links without it do not open the app.")
+        }
+        if let activity = filter.activity, manifest.closedActivities.contains(activity) {
+            note(
+                false, "android:exported=\"false\"",
+                "Write android:exported=\"true\" on \(activity): no link reaches it.")
+        }
+        return faults
+    }
+
+    /// Up to Android 11 one host that fails takes all others of the app down with it.
+    private func otherHosts(_ manifest: AndroidManifest) -> [DoctorLine] {
+        var others: [String] = []
+        for name in manifest.filters.filter(\.autoVerify).flatMap(\.hosts).map(\.name)
+        where !host.isMeant(by: name) && !others.contains(name) {
+            others.append(name)
+        }
+        guard !others.isEmpty else { return [] }
+        return [
+            DoctorLine(
+                .android, "the other hosts", .init("domain", host.name), .init("manifest", AppleDoctor.list(others)),
+                .caution,
+                "Up to Android 11 all hosts fail when one does: check these, too. Since Android 12 each counts alone.")
+        ]
+    }
+
+    private static func place(_ filter: IntentFilter) -> String {
+        let line = filter.position.map { ":\($0.line)" } ?? ""
+        return "manifest\(line)"
+    }
+}
