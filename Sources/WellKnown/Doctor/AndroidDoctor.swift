@@ -99,10 +99,15 @@ public struct AndroidDoctor: Sendable {
                     "Give the certificate with --cert FILE: an APK, a key store, or the one from the Play Console.")
             ]
         }
-        guard file != nil, identity != nil else { return [] }
         return certificates.map { certificate in
             let left = DoctorLine.Side(certificate.place, Self.short(certificate.fingerprint.description))
             let right = DoctorLine.Side("assetlinks.json", AppleDoctor.list(fingerprints.map(Self.short)))
+            guard file != nil, identity != nil else {
+                return DoctorLine(
+                    .android, subject, left,
+                    .init("assetlinks.json", file == nil ? "not given" : "which app is unknown"),
+                    .notChecked, "Give --assetlinks FILE and --package.")
+            }
             let isListed = fingerprints.contains(certificate.fingerprint.description)
             if !certificate.isOnDevices {
                 return DoctorLine(

@@ -54,12 +54,12 @@ extension AppleDoctor {
         if let written = domains.first(where: { $0.raw.lowercased().contains(host.name) && isMisspelt($0) }) {
             return line("\(written.raw) is no `service:host`: no scheme, port, path or blank may stand there. \(fix)")
         }
-        if let other = domains.first(where: { host.isMeant(by: $0.host) }) {
-            return line("\(other.raw) is another service. \(fix)")
-        }
         let www = host.name.hasPrefix("www.") ? String(host.name.dropFirst(4)) : "www.\(host.name)"
         if let near = domains.first(where: { $0.service == "applinks" && $0.host.lowercased() == www }) {
             return line("\(near.raw) is another host: each needs its own value and its own file. \(fix)")
+        }
+        if let other = domains.first(where: { host.isMeant(by: $0.host) }) {
+            return line("\(other.raw) is another service. \(fix)")
         }
         return line(fix)
     }

@@ -101,7 +101,7 @@ struct BinaryPropertyList {
     }
 
     private func bits(_ offset: Int, _ count: Int) throws(ProjectFileFault) -> UInt64 {
-        guard offset <= bytes.count - count else { throw Self.broken }
+        guard offset <= table - count else { throw Self.broken }
         return Self.bigEndian(bytes[offset..<(offset + count)])
     }
 
@@ -118,7 +118,7 @@ struct BinaryPropertyList {
         _ start: Int, _ low: Int, width: Int
     ) throws(ProjectFileFault) -> ArraySlice<UInt8> {
         let (count, first) = try count(start, low)
-        guard first <= bytes.count, count <= (bytes.count - first) / width else { throw Self.broken }
+        guard first <= table, count <= (table - first) / width else { throw Self.broken }
         bytesLeft -= count * width
         guard bytesLeft >= 0 else { throw ProjectFileFault("the binary property list unfolds into too many values") }
         return bytes[first..<(first + count * width)]
@@ -126,7 +126,7 @@ struct BinaryPropertyList {
 
     private func references(_ start: Int, _ low: Int, lists: Int) throws(ProjectFileFault) -> [Int] {
         let (count, first) = try count(start, low)
-        guard first <= bytes.count, count <= (bytes.count - first) / (referenceSize * lists), count <= valuesLeft else {
+        guard first <= table, count <= (table - first) / (referenceSize * lists), count <= valuesLeft else {
             throw Self.broken
         }
         var references: [Int] = []

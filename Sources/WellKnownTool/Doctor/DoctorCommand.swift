@@ -1,0 +1,87 @@
+import ArgumentParser
+import Foundation
+import WellKnown
+
+/// `wellknown doctor DOMAIN …`.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Compare the server's files with the app: entitlements, profile, manifest, certificate.",
+        discussion: """
+            A link opens the app only when three places agree: the file on the server, what the app declares, and what \
+            it is signed with. Give what you have; the table says what agrees, what does not, and what to do.
+
+            Example: wellknown doctor example.com --aasa apple-app-site-association \
+            --entitlements App.entitlements --profile embedded.mobileprovision
+
+            Signatures of profiles and APKs are not verified. Exit codes: 0 healthy; 1 something differs, or a finding \
+            at or above --fail-on; 2 a file could not be read, or nothing could be compared.
+            """)
+
+    @Argument(help: "The domain of the links, without scheme, port or path.")
+    var domain: String
+
+    @Option(
+        help: ArgumentHelp("The app's .entitlements, or those codesign prints of a signed build.", valueName: "file"))
+    var entitlements: String?
+
+    @Option(help: ArgumentHelp("The provisioning profile: embedded.mobileprovision.", valueName: "file"))
+    var profile: String?
+
+    @Option(help: ArgumentHelp("AndroidManifest.xml as text, best the merged one of a build.", valueName: "file"))
+    var manifest: String?
+
+    @Option(help: ArgumentHelp("What the Android app is signed with: APK, key store, PEM, DER.", valueName: "file"))
+    var cert: [String] = []
+
+    @Option(help: ArgumentHelp("The file whose first line is the password of a key store.", valueName: "file"))
+    var passwordFile: String?
+
+    @Option(help: ArgumentHelp("This apple-app-site-association instead of the server's.", valueName: "file"))
+    var aasa: String?
+
+    @Option(help: ArgumentHelp("This assetlinks.json instead of the server's.", valueName: "file"))
+    var assetlinks: String?
+
+    @Option(help: ArgumentHelp("The iOS app: PREFIX.bundle.id.", valueName: "id"))
+    var app: String?
+
+    @Option(help: ArgumentHelp("The Android app's package name.", valueName: "name"))
+    var package: String?
+
+    @Option(help: "text or json.")
+    var format: FingerprintFormat = .text
+
+    @Option(help: "The severity of findings from which on the exit code is 1: error, warning or info.")
+    var failOn: FingerprintThreshold = .error
+
+    func validate() throws {
+        guard DoctorHost(domain) != nil else {
+            throw ValidationError(
+                "'\(domain.printable)' is no domain: write its bare name, as in example.com, and umlauts in Punycode.")
+        }
+    }
+
+    func run() async throws {
+        guard let host = DoctorHost(domain) else { throw ExitCode(64) }
+        var examination = DoctorExamination(host: host, app: app, package: package, now: Date())
+        do throws(DoctorFiles.Fault) {
+            if let aasa { examination.aasa = (aasa, try DoctorFiles.bytes(aasa)) }
+            if let assetlinks { examination.assetlinks = (assetlinks, try DoctorFiles.bytes(assetlinks)) }
+            if let entitlements { examination.entitlements = try DoctorFiles.entitlements(entitlements) }
+            if let profile { examination.profile = try DoctorFiles.profile(profile) }
+            if let manifest { examination.manifest = try DoctorFiles.manifest(manifest) }
+            for file in cert {
+                examination.certificates += try DoctorFiles.certificates(
+                    file, password: PasswordSource(file: passwordFile))
+            }
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            throw ExitCode(2)
+        }
+        let report = examination.report()
+        print(format == .json ? report.json : report.text, terminator: "")
+        let code = report.exitCode(failOn: failOn.severity)
+        if code != 0 { throw ExitCode(code) }
+    }
+}
