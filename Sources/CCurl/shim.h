@@ -4,6 +4,7 @@
 
 #include <curl/curl.h>
 
+#include "fetch.h"
 #include "smtp.h"
 
 /// What curl calls with received bytes; the answer is how many were taken, any other number ends the transfer.

@@ -11,6 +11,11 @@ struct WellKnownProgram: AsyncParsableCommand {
         abstract: "Lints, matches, explains, diffs and fetches apple-app-site-association and assetlinks.json.",
         version: version,
         subcommands: [
-            LintCommand.self, MatchCommand.self, ExplainCommand.self, DoctorCommand.self, FingerprintCommand.self,
+            LintCommand.self,
+            MatchCommand.self,
+            ExplainCommand.self,
+            DoctorCommand.self,
+            StatementsCommand.self,
+            FingerprintCommand.self,
         ])
 }

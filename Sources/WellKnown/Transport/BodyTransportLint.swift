@@ -4,7 +4,7 @@ enum BodyTransportLint {
         type(answer, seen.file) + size(answer, seen.file) + encoding(answer, seen)
     }
 
-    private static func type(_ answer: HTTPAnswer, _ file: PublishedFile) -> [Finding] {
+    private static func type(_ answer: HTTPAnswer, _ file: AssociationKind) -> [Finding] {
         // Apple has never refused a type; Google's service and Android's documentation do.
         let severity: Severity = file == .aasa ? .warning : .error
         guard let value = answer["content-type"], let type = answer.mediaType, !type.isEmpty else {
@@ -28,18 +28,18 @@ enum BodyTransportLint {
         return [Finding(TransportRules.contentTypeParameters, "The content type is \(value.quoted).")]
     }
 
-    private static func size(_ answer: HTTPAnswer, _ file: PublishedFile) -> [Finding] {
+    private static func size(_ answer: HTTPAnswer, _ file: AssociationKind) -> [Finding] {
         let count = answer.body.count
-        if count > file.largest || answer.isTruncated {
+        if count > file.maximumBytes || answer.isTruncated {
             let shown = answer.isTruncated ? "more than \(count - 1)" : "\(count)"
             return [
                 Finding(
-                    TransportRules.tooLarge, "The file has \(shown) bytes; \(file.largest) are read.")
+                    TransportRules.tooLarge, "The file has \(shown) bytes; \(file.maximumBytes) are read.")
             ]
         }
-        guard count > file.largest / 4 * 3 else { return [] }
+        guard count > file.maximumBytes / 4 * 3 else { return [] }
         return [
-            Finding(TransportRules.nearLimit, "The file has \(count) of \(file.largest) bytes.")
+            Finding(TransportRules.nearLimit, "The file has \(count) of \(file.maximumBytes) bytes.")
         ]
     }
 

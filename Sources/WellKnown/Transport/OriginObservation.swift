@@ -26,7 +26,7 @@ public struct OriginObservation: Sendable {
         }
     }
 
-    public let file: PublishedFile
+    public let file: AssociationKind
     public let url: String
     /// Asked as the system's own fetcher asks: its user agent, no redirects, nothing compressed.
     public let main: HTTPOutcome
@@ -49,7 +49,7 @@ public struct OriginObservation: Sendable {
     /// The next domain up.
     public var parent: Other?
 
-    public init(file: PublishedFile, url: String, main: HTTPOutcome) {
+    public init(file: AssociationKind, url: String, main: HTTPOutcome) {
         self.file = file
         self.url = url
         self.main = main

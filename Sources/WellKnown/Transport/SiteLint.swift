@@ -8,7 +8,7 @@ enum SiteLint {
                 findings.append(
                     Finding(
                         TransportRules.locationRoot,
-                        "/\(seen.file.name) has the file; \(seen.file.path) does not."))
+                        "/\(seen.file.fileName) has the file; \(seen.file.path) does not."))
             }
             for other in seen.misnamed where hasFile(other.outcome) {
                 findings.append(

@@ -21,10 +21,10 @@ public enum TransportLint {
     }
 
     /// A finding for a file whose address is not the one that is asked for.
-    public static func placeFinding(path: String, file: PublishedFile) -> Finding? {
+    public static func placeFinding(path: String, file: AssociationKind) -> Finding? {
         let path = String(path.prefix { $0 != "?" })
         guard path != file.path else { return nil }
-        if file == .aasa, path == "/" + file.name {
+        if file == .aasa, path == "/" + file.fileName {
             return Finding(TransportRules.locationRoot, "The file is at \(path); Apple asks for \(file.path).")
         }
         return Finding(TransportRules.wrongName, "The file is at \(path.quoted); \(file.path) is asked for.")
@@ -100,7 +100,7 @@ public enum TransportLint {
     }
 
     /// What the fetcher gets worse than a browser; the other way round nobody is harmed.
-    private static func botFinding(_ main: HTTPOutcome, _ browser: HTTPOutcome, _ file: PublishedFile) -> Finding? {
+    private static func botFinding(_ main: HTTPOutcome, _ browser: HTTPOutcome, _ file: AssociationKind) -> Finding? {
         guard case .success(let seen) = browser, seen.status == 200 else { return nil }
         let agent = file.userAgent
         switch main {

@@ -1,0 +1,125 @@
+import CCurl
+import Foundation
+import WellKnown
+
+/// Asks once, as the systems do: https, the certificate checked, no redirect followed, no proxy, bounded in time and size.
+struct WebClient: Sendable {
+    let settings: WebSettings
+
+    init?(_ settings: WebSettings) {
+        guard Self.isCurlReady else { return nil }
+        self.settings = settings
+    }
+
+    private static let isCurlReady = sso_curl_global_init() == CURLE_OK
+
+    /// Waits on a thread of its own: curl blocks, and the cooperative pool has few threads.
+    func ask(_ request: WebRequest) async -> HTTPOutcome {
+        await withCheckedContinuation { continuation in
+            let thread = Thread { continuation.resume(returning: perform(request)) }
+            thread.stackSize = 1 << 20
+            thread.start()
+        }
+    }
+
+    private func perform(_ request: WebRequest) -> HTTPOutcome {
+        guard let handle = curl_easy_init() else { return .failure(.impossible("out of memory")) }
+        defer { curl_easy_cleanup(handle) }
+        let transfer = WebTransfer(request, largestBody: settings.largestBody)
+        var resolve: UnsafeMutablePointer<curl_slist>?
+        for entry in settings.resolve { resolve = curl_slist_append(resolve, entry) ?? resolve }
+        defer { curl_slist_free_all(resolve) }
+        let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+        words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        defer { words.deallocate() }
+        guard prepare(handle, transfer, resolve: resolve, words: words) else {
+            return .failure(.impossible("curl refused an option"))
+        }
+        let code = withExtendedLifetime(transfer) { curl_easy_perform(handle) }
+        let text = words.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: words)
+        return outcome(code, text, handle, transfer)
+    }
+
+    /// False when curl refuses an option: one that silently does not hold may be the one that checks certificates.
+    private func prepare(
+        _ handle: UnsafeMutableRawPointer, _ transfer: WebTransfer, resolve: UnsafeMutablePointer<curl_slist>?,
+        words: UnsafeMutablePointer<CChar>
+    ) -> Bool {
+        let request = transfer.request
+        let context = Unmanaged.passUnretained(transfer).toOpaque()
+        let protocols = request.allowsHTTP ? "http,https" : "https"
+        let family =
+            switch request.family {
+            case .any: CURL_IPRESOLVE_WHATEVER
+            case .ipv4: CURL_IPRESOLVE_V4
+            case .ipv6: CURL_IPRESOLVE_V6
+            }
+        func set(_ option: CURLoption, _ value: Int) -> CURLcode { sso_curl_set_long(handle, option, value) }
+        func set(_ option: CURLoption, _ value: String) -> CURLcode { sso_curl_set_string(handle, option, value) }
+        var codes = [
+            set(CURLOPT_URL, request.url), set(CURLOPT_USERAGENT, request.userAgent),
+            set(CURLOPT_PROTOCOLS_STR, protocols), set(CURLOPT_FOLLOWLOCATION, 0), set(CURLOPT_PATH_AS_IS, 1),
+            set(request.isHead ? CURLOPT_NOBODY : CURLOPT_HTTPGET, 1),
+            set(CURLOPT_SSL_VERIFYPEER, 1), set(CURLOPT_SSL_VERIFYHOST, 2),
+            set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
+            // A proxy would connect for us, and past the check of the address.
+            set(CURLOPT_PROXY, ""), set(CURLOPT_NOPROXY, "*"), set(CURLOPT_NETRC, 0),
+            set(CURLOPT_TIMEOUT_MS, limitInMilliseconds), set(CURLOPT_CONNECTTIMEOUT_MS, limitInMilliseconds),
+            set(CURLOPT_IPRESOLVE, Int(family)), set(CURLOPT_FRESH_CONNECT, 1), set(CURLOPT_NOSIGNAL, 1),
+            sso_curl_set_quick_exit(handle),
+            sso_fetch_set_opensocket(handle, openGuardedSocket, context),
+            sso_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, words),
+            sso_curl_set_receive(handle, CURLOPT_WRITEFUNCTION, receiveWebBody),
+            sso_curl_set_pointer(handle, CURLOPT_WRITEDATA, context),
+            sso_curl_set_receive(handle, CURLOPT_HEADERFUNCTION, receiveWebHeader),
+            sso_curl_set_pointer(handle, CURLOPT_HEADERDATA, context),
+        ]
+        if request.isCompressed { codes.append(set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate")) }
+        if let file = settings.caFile { codes.append(set(CURLOPT_CAINFO, file)) }
+        if resolve != nil { codes.append(sso_curl_set_list(handle, CURLOPT_RESOLVE, resolve)) }
+        return codes.allSatisfy { $0 == CURLE_OK }
+    }
+
+    private func outcome(
+        _ code: CURLcode, _ text: String, _ handle: UnsafeMutableRawPointer, _ transfer: WebTransfer
+    ) -> HTTPOutcome {
+        guard code == CURLE_OK || transfer.isTruncated else { return .failure(failure(code, text, handle, transfer)) }
+        var status = 0
+        _ = sso_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
+        let address = sso_fetch_get_text(handle, CURLINFO_PRIMARY_IP).map { String(cString: $0) }
+        return .success(
+            HTTPAnswer(
+                status: status, headers: transfer.headers, body: transfer.body, isTruncated: transfer.isTruncated,
+                address: address?.isEmpty == false ? address : nil,
+                milliseconds: Int(sso_fetch_get_time(handle, CURLINFO_TOTAL_TIME_T) / 1000)))
+    }
+
+    private func failure(
+        _ code: CURLcode, _ text: String, _ handle: UnsafeMutableRawPointer, _ transfer: WebTransfer
+    ) -> HTTPFailure {
+        if !transfer.refused.isEmpty, !transfer.hasConnected { return .privateAddress(transfer.refused) }
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST: return .noSuchHost
+        case CURLE_OPERATION_TIMEDOUT: return .timedOut(milliseconds: limitInMilliseconds)
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_ISSUER_ERROR,
+            CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CIPHER:
+            return .tls(text)
+        case CURLE_COULDNT_CONNECT:
+            var number = 0
+            _ = sso_curl_get_long(handle, CURLINFO_OS_ERRNO, &number)
+            let isOurs = [ENETUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT].contains(Int32(truncatingIfNeeded: number))
+            return isOurs ? .noRoute(text) : .notConnected(text)
+        case CURLE_GOT_NOTHING, CURLE_WEIRD_SERVER_REPLY, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE,
+            CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+            return .malformed(text)
+        case CURLE_SSL_CACERT_BADFILE, CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: return .impossible(text)
+        default: return .notConnected(text)
+        }
+    }
+
+    private var limitInMilliseconds: Int {
+        let parts = settings.timeLimit.components
+        let fraction = Int(parts.attoseconds / 1_000_000_000_000_000)
+        return max(1, Int(min(parts.seconds, 3600)) * 1000 + fraction)
+    }
+}
