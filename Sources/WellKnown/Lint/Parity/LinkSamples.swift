@@ -1,0 +1,129 @@
+/// Addresses on which two sets of rules may differ: made of every rule of both, and of the edges on which the systems
+/// are known to part. Whether they do is decided by asking both.
+struct LinkSamples {
+    /// Parts of addresses, each with its mark: `/a`, `?q=1` or nothing, `#x` or nothing.
+    private var paths: [String] = ["/", "/x", "/x/y"]
+    private var seen: Set<String> = ["/", "/x", "/x/y"]
+    private var tails: [String] = [""]
+    private var seenTails: Set<String> = [""]
+    private let limit: Int
+
+    /// - Parameter limit: no more addresses than that.
+    init(limit: Int) { self.limit = limit }
+
+    /// The rules of Apple's file for one app.
+    mutating func add(_ rule: AppleRule, _ variables: SubstitutionVariables) {
+        add(path: rule.path.source, variables)
+        switch rule.query {
+        case .whole(let pattern):
+            add(query: texts(pattern.source, variables), fragment: rule.fragment.source, variables)
+        case .items(let items):
+            let named = items.map { (String(decoding: $0.name, as: UTF8.self), $0.pattern.source) }
+            add(items: named, fragment: rule.fragment.source, variables)
+        }
+    }
+
+    /// A dynamic rule of Android's.
+    mutating func add(_ rule: DynamicMatcher.Rule) {
+        let none = SubstitutionVariables([])
+        if let path = rule.path { add(path: path.source, none) }
+        add(items: rule.items.map { ($0.name, $0.pattern.source) }, fragment: rule.fragment?.source ?? "*", none)
+    }
+
+    /// A path of an intent filter: its text without wildcards is as good an edge as any.
+    mutating func add(_ path: ManifestPath) {
+        add(plainPath: String(path.text.filter { !".*\\[]{}+^".contains($0) }))
+    }
+
+    /// Every path alone first, then with what may follow it.
+    var addresses: [String] {
+        var list: [String] = []
+        for tail in tails {
+            for path in paths {
+                guard list.count < limit else { return list }
+                list.append(path + tail)
+            }
+        }
+        return list
+    }
+
+    private mutating func add(path pattern: String, _ variables: SubstitutionVariables) {
+        for text in texts(pattern, variables) { add(plainPath: text) }
+    }
+
+    /// With and without its last slash, one segment more, one character more, and escapes written small.
+    private mutating func add(plainPath text: String) {
+        let path = text.hasPrefix("/") ? text : "/" + text
+        let bare = path.hasSuffix("/") ? String(path.dropLast()) : path
+        for variant in [path, bare, bare + "/", bare + "/x", bare + "x", path.lowercased(), path.uppercased()] {
+            guard paths.count < 400, variant.utf8.count <= 300, variant.hasPrefix("/"), seen.insert(variant).inserted
+            else {
+                continue
+            }
+            paths.append(variant)
+        }
+    }
+
+    private mutating func add(items: [(String, String)], fragment: String, _ variables: SubstitutionVariables) {
+        guard !items.isEmpty else { return add(query: [""], fragment: fragment, variables) }
+        let values = items.prefix(6).map { ($0.0, texts($0.1, variables).last ?? "") }
+        func joined(_ list: [(String, String)]) -> String { list.map { "\($0.0)=\($0.1)" }.joined(separator: "&") }
+        var queries = [joined(values)]
+        for index in values.indices {
+            let name = values[index].0
+            queries.append(joined(values.enumerated().filter { $0.offset != index }.map(\.element)))
+            queries.append(joined(values + [(name, "other")]))
+            queries.append(joined([(name, "other")] + values))
+            queries.append(joined(values.enumerated().map { ($0.element.0, $0.offset == index ? "" : $0.element.1) }))
+            queries.append(name)
+        }
+        add(query: queries, fragment: fragment, variables)
+    }
+
+    private mutating func add(query: [String], fragment: String, _ variables: SubstitutionVariables) {
+        let fragments = fragment == "*" ? ["", "x"] : [""] + texts(fragment, variables)
+        for text in query {
+            for fragment in fragments {
+                let tail = (text.isEmpty ? "" : "?" + text) + (fragment.isEmpty ? "" : "#" + fragment)
+                guard tails.count < 200, tail.utf8.count <= 300, seenTails.insert(tail).inserted else { continue }
+                tails.append(tail)
+            }
+        }
+    }
+
+    /// Texts that a pattern may match: stars stand for nothing, and each in turn for one segment and for two.
+    private func texts(_ pattern: String, _ variables: SubstitutionVariables) -> [String] {
+        guard pattern.utf8.count <= 300 else { return [] }
+        let plain = replaced(pattern, variables)
+        let stars = plain.unicodeScalars.filter { $0 == "*" }.count
+        func text(_ star: Int?, _ value: String) -> String {
+            var number = 0
+            var text = ""
+            for scalar in plain.unicodeScalars {
+                switch scalar {
+                case "*":
+                    if number == star { text += value }
+                    number += 1
+                case "?": text += "a"
+                default: text.unicodeScalars.append(scalar)
+                }
+            }
+            return text
+        }
+        var list = [text(nil, "")]
+        for star in 0..<min(stars, 6) { list += [text(star, "x"), text(star, "x/y")] }
+        return list
+    }
+
+    /// `$(name)` by its first value.
+    private func replaced(_ pattern: String, _ variables: SubstitutionVariables) -> String {
+        var text = ""
+        var rest = pattern[...]
+        while let start = rest.firstRange(of: "$("), let end = rest[start.upperBound...].firstIndex(of: ")") {
+            text += rest[..<start.lowerBound]
+            text += variables.values(of: String(rest[start.upperBound..<end]))?.first ?? "x"
+            rest = rest[rest.index(after: end)...]
+        }
+        return text + rest
+    }
+}

@@ -1,0 +1,119 @@
+/// Compares what the two files of one site say: the codes `parity.*`.
+public struct ParityLint: Sendable {
+    /// An app on both systems.
+    public struct AppPair: Sendable, Hashable {
+        /// With its prefix, as in the file.
+        public let apple: String
+        /// The package name.
+        public let android: String
+
+        public init(apple: String, android: String) {
+            self.apple = apple
+            self.android = android
+        }
+    }
+
+    /// A link on which the systems part.
+    public struct Difference: Sendable {
+        public let url: LinkURL
+        public let pair: AppPair
+        public let apple: LinkExplanation
+        public let android: LinkExplanation
+        /// What Android does by all that is at hand; ``LinkDecision/manifestDecides`` without a manifest.
+        public let androidDecision: LinkDecision
+    }
+
+    public let apple: AppleMatcher
+    public let android: AndroidMatcher
+    /// The intent filters of the Android app; `nil` when its manifest is not at hand.
+    public let manifest: ManifestMatcher?
+    private let host: String
+
+    /// - Parameters:
+    ///   - filters: of the Android app's manifest, if it is at hand: it narrows what the file allows.
+    ///   - host: stands in the addresses that are found.
+    public init(
+        _ aasa: AASAFile, _ assetLinks: AssetLinksFile, filters: [IntentFilter]? = nil, host: String = "example.com"
+    ) {
+        apple = AppleMatcher(aasa)
+        android = AndroidMatcher(assetLinks)
+        manifest = filters.map { ManifestMatcher($0) }
+        self.host = host
+    }
+
+    /// The apps that stand in both files, by their names: a bundle identifier that is the package name, but for case,
+    /// `-` and `_`. What is left is a pair when it is one app on each side.
+    public var pairs: [AppPair] {
+        func folded(_ name: String) -> [UInt8] {
+            name.lowercased().utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
+        }
+        var packages: [[UInt8]: String] = [:]
+        for package in android.apps where packages[folded(package)] == nil { packages[folded(package)] = package }
+        var pairs: [AppPair] = []
+        var left: [String] = []
+        for app in apple.apps {
+            let bundle = app.split(separator: ".", maxSplits: 1).last.map(String.init) ?? app
+            if let package = packages[folded(bundle)] {
+                pairs.append(AppPair(apple: app, android: package))
+            } else {
+                left.append(app)
+            }
+        }
+        let named = Set(pairs.map(\.android))
+        let rest = android.apps.filter { !named.contains($0) }
+        if left.count == 1, rest.count == 1 { pairs.append(AppPair(apple: left[0], android: rest[0])) }
+        return pairs
+    }
+
+    /// Links that open the app on one system and not on the other, the shortest for each two rules that decide.
+    ///
+    /// - Parameters:
+    ///   - limit: no more than so many.
+    ///   - effort: how many addresses are tried.
+    public func differences(of pair: AppPair, limit: Int = 20, effort: Int = 20_000) -> [Difference] {
+        var samples = LinkSamples(limit: effort)
+        let variables = SubstitutionVariables(apple.file)
+        for entry in apple.entriesOfApp[pair.apple] ?? [] {
+            for rule in apple.entries[entry].rules { samples.add(rule, variables) }
+        }
+        for rule in android.dynamicRules(of: pair.android)?.rules ?? [] { samples.add(rule) }
+        for filter in manifest?.filters ?? [] { for path in filter.paths { samples.add(path) } }
+
+        var found: [[String]: Difference] = [:]
+        var order: [[String]] = []
+        var explained = 0
+        for address in samples.addresses {
+            guard explained < 2000, let url = LinkURL("https://\(host)\(address)") else { continue }
+            let ios = apple.decide(url, app: pair.apple)
+            let decision = androidDecision(url, package: pair.android)
+            guard Self.differ(ios, decision) else { continue }
+            explained += 1
+            let why = apple.explain(url, app: pair.apple)
+            let whyNot = android.explain(url, package: pair.android)
+            let key = [
+                ios.rawValue, decision.rawValue, why.deciding?.pointer ?? "", whyNot.deciding?.pointer ?? "",
+            ]
+            if let known = found[key] {
+                guard url.description.utf8.count < known.url.description.utf8.count else { continue }
+            } else {
+                order.append(key)
+            }
+            found[key] = Difference(
+                url: url, pair: pair, apple: why, android: whyNot, androidDecision: decision)
+        }
+        return order.prefix(limit).compactMap { found[$0] }
+    }
+
+    /// By the file, and by the manifest where it is at hand: rules never widen what it says.
+    public func androidDecision(_ url: LinkURL, package: String) -> LinkDecision {
+        let decision = android.decide(url, package: package)
+        guard let manifest, decision == .opens || decision == .manifestDecides else { return decision }
+        return manifest.filter(for: url) == nil ? .noMatch : .opens
+    }
+
+    /// Without a manifest nothing can be said where it decides, but that iOS keeps the link out of the app by name.
+    private static func differ(_ ios: LinkDecision, _ android: LinkDecision) -> Bool {
+        if android == .manifestDecides { return ios == .excluded }
+        return (ios == .opens) != (android == .opens)
+    }
+}

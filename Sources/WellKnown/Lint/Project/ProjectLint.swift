@@ -1,0 +1,156 @@
+/// Whether the files of a host, an iOS app's entitlement and an Android app's manifest agree: the codes `project.*`.
+public struct ProjectLint: Sendable {
+    /// The host whose files these are; without it nothing can be said about one host.
+    public var host: String?
+    public var aasa: AASAFile?
+    public var assetLinks: AssetLinksFile?
+    /// The iOS app with its prefix; without it any app of the file will do.
+    public var appleAppID: String?
+    /// The values of `com.apple.developer.associated-domains`; `nil` when they are not at hand, empty when there are
+    /// none.
+    public var domains: [AssociatedDomain]?
+    /// Whether the build is meant for users; `nil` when nobody knows.
+    public var isRelease: Bool?
+    /// The Android app; without it any package of the file will do.
+    public var package: String?
+    /// The intent filters of the manifest; `nil` when it is not at hand.
+    public var filters: [IntentFilter]?
+    /// The names of the inputs, for the findings.
+    public var aasaName = "apple-app-site-association"
+    public var assetLinksName = "assetlinks.json"
+    public var entitlementsName = "entitlements"
+    public var manifestName = "AndroidManifest.xml"
+
+    public init(host: String? = nil) { self.host = host?.lowercased() }
+
+    /// All that does not agree among what is at hand.
+    public var findings: [Finding] {
+        var findings: [Finding] = []
+        for domain in domains ?? [] {
+            findings += AssociatedDomainLint.findings(of: domain, isRelease: isRelease, file: entitlementsName)
+        }
+        findings += entitlementFindings
+        for filter in filters ?? [] { findings += IntentFilterLint.findings(of: filter, file: manifestName) }
+        return findings + manifestHostFindings + dynamicScopeFindings
+    }
+
+    // MARK: Apple
+
+    /// Apps of a service in Apple's file.
+    private func apps(of service: String) -> [String] {
+        guard let aasa else { return [] }
+        return switch service {
+        case "applinks": aasa.applinks.value?.entries.flatMap(\.apps) ?? []
+        case "webcredentials": aasa.webcredentials.value?.appIDs ?? []
+        case "appclips": aasa.appclips.value?.appIDs ?? []
+        case "activitycontinuation": aasa.activitycontinuation.value?.appIDs ?? []
+        case "authsrv": aasa.authsrv.value?.appIDs ?? []
+        default: []
+        }
+    }
+
+    private var entitlementFindings: [Finding] {
+        guard let host, aasa != nil, let domains else { return [] }
+        return AASAFile.services.compactMap { service in
+            let listed = apps(of: service)
+            let app = appleAppID ?? listed.first
+            let isListed = app.map(listed.contains) ?? false
+            let named = domains.first { domain in
+                let name = domain.host.lowercased()
+                // A wildcard stands for the hosts below it, and the file is that of the host itself.
+                return domain.service == service && (name == host || name == "*." + host)
+            }
+            if isListed, named == nil, let app {
+                let parent = domains.first { $0.service == service && Self.isWildcard($0.host, over: host) }
+                let tail = parent.map { " (\($0.raw) reads the file of \($0.host.dropFirst(2)).)" } ?? ""
+                return Finding(
+                    ProjectRules.entitlementMissing,
+                    "The file of \(host) names \(app) in \(service); the entitlement has no \(service):\(host).\(tail)",
+                    fix: "Add \(service):\(host).", file: entitlementsName)
+            }
+            if let named, !isListed {
+                let app = app ?? "the app"
+                return Finding(
+                    ProjectRules.appNotListed,
+                    "The entitlement has \(named.raw); the file of \(host) does not name \(app) in \(service).",
+                    file: aasaName)
+            }
+            return nil
+        }
+    }
+
+    private static func isWildcard(_ name: String, over host: String) -> Bool {
+        name.hasPrefix("*.") && host.hasSuffix(name.lowercased().dropFirst())
+    }
+
+    // MARK: Android
+
+    /// The packages of the file that may open links.
+    private var packages: [String] { assetLinks.map { AndroidMatcher($0).apps } ?? [] }
+
+    private var manifestHostFindings: [Finding] {
+        guard let host, assetLinks != nil, let filters else { return [] }
+        let package = package ?? packages.first
+        let isListed = package.map(packages.contains) ?? false
+        let naming = filters.filter { filter in
+            // A wildcard is verified by the file of the host itself.
+            filter.hosts.contains { $0.matches(host: host) || $0.name.lowercased() == "*." + host }
+        }
+        let verified = naming.filter { $0.autoVerify && $0.takesWebLinks }
+        if isListed, verified.isEmpty, let package {
+            let why =
+                naming.isEmpty
+                ? "no intent filter of the manifest names the host"
+                : naming.contains(where: \.autoVerify)
+                    ? "the intent filter that names the host is not verified" : "its intent filter has no autoVerify"
+            return [
+                Finding(
+                    ProjectRules.manifestHost, "assetlinks.json of \(host) names \(package); \(why).",
+                    file: manifestName, position: naming.first?.position)
+            ]
+        }
+        if !verified.isEmpty, !isListed {
+            return [
+                Finding(
+                    ProjectRules.manifestHost,
+                    "The manifest wants \(host) verified; its assetlinks.json does not name \(package ?? "the app").",
+                    file: assetLinksName)
+            ]
+        }
+        return []
+    }
+
+    /// Links that a dynamic rule allows and no intent filter takes, one a rule.
+    private var dynamicScopeFindings: [Finding] {
+        guard let assetLinks, let filters else { return [] }
+        let android = AndroidMatcher(assetLinks)
+        let manifest = ManifestMatcher(filters)
+        guard let package = package ?? android.apps.first, let rules = android.dynamicRules(of: package),
+            rules.flaws.isEmpty,
+            let host = host ?? manifest.filters.lazy.flatMap(\.hosts).first?.name, !host.hasPrefix("*")
+        else { return [] }
+        var told: Set<Int> = []
+        var findings: [Finding] = []
+        // A rule for everything is how one says "the manifest decides".
+        for rule in rules.rules where !rule.isExclude && rule.path?.steps != [.star] {
+            var samples = LinkSamples(limit: 200)
+            samples.add(rule)
+            for address in samples.addresses {
+                guard !told.contains(rule.index), let url = LinkURL("https://\(host)\(address)") else { continue }
+                let explanation = rules.explain(url)
+                guard explanation.decision == .opens, explanation.deciding?.rule == rule.index,
+                    manifest.filter(for: url) == nil
+                else { continue }
+                told.insert(rule.index)
+                findings.append(
+                    Finding(
+                        ProjectRules.manifestDynamicScope,
+                        "A dynamic rule allows \(url); no intent filter of the manifest takes it.",
+                        file: assetLinksName,
+                        position: assetLinks.document.position(at: rule.range.lowerBound),
+                        pointer: assetLinks.document.pointer(at: rule.range.lowerBound)))
+            }
+        }
+        return findings
+    }
+}
