@@ -4,7 +4,7 @@ public enum LintCatalogue {
     public static let rules: [LintRule] =
         TransportRules.rules + BodyRules.rules + JSONRules.rules + AppleStructureRules.rules
         + AppleIdentifierRules.rules + ApplePatternRules.rules + StatementRules.rules + FingerprintRules.rules
-        + DynamicRules.rules
+        + DynamicRules.rules + ParityRules.rules + ProjectRules.rules
 
     private static let byCode = Dictionary(rules.map { ($0.code, $0) }) { first, _ in first }
 
