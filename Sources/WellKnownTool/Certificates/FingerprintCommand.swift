@@ -23,10 +23,10 @@ struct FingerprintCommand: ParsableCommand {
     var passwordFile: String?
 
     @Option(help: "text or json.")
-    var format: FingerprintFormat = .text
+    var format: ReportFormat = .text
 
     @Option(help: "The severity from which on the exit code is 1: error, warning or info.")
-    var failOn: FingerprintThreshold = .error
+    var failOn: FailThreshold = .error
 
     func run() throws {
         let source = PasswordSource(file: passwordFile)
@@ -42,36 +42,23 @@ struct FingerprintCommand: ParsableCommand {
             }
         }
         switch format {
-        case .text: print(reports.map(\.text).joined(separator: "\n"), terminator: "")
+        case .text: StandardOutput.write(reports.map(\.text).joined(separator: "\n"))
         case .json:
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             let failed = failures.map { FingerprintFailure(file: $0.file, error: $0.fault.description) }
             let document = FingerprintOutput(files: reports.map(\.encoded), failures: failed)
-            print(String(decoding: try encoder.encode(document), as: UTF8.self))
+            StandardOutput.write(JSONOutput.text(document))
         }
         for failure in failures {
-            FileHandle.standardError.write(Data("\(failure.file.printable): \(failure.fault)\n".utf8))
+            StandardOutput.complain("\(failure.file.printable): \(failure.fault)")
         }
         guard failures.isEmpty else { throw ExitCode(2) }
-        let isBad = reports.contains { $0.findings.contains { $0.severity >= failOn.severity } }
+        let isBad = reports.contains { failOn.isReached(by: $0.findings) }
         if isBad { throw ExitCode(1) }
     }
 }
 
-enum FingerprintFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
-
-enum FingerprintThreshold: String, ExpressibleByArgument, CaseIterable {
-    case error, warning, info
-
-    var severity: Severity {
-        switch self {
-        case .error: .error
-        case .warning: .warning
-        case .info: .info
-        }
-    }
-}
+/// The forms of what is no list of findings.
+enum ReportFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
 
 private struct FingerprintFailure: Encodable {
     let file, error: String

@@ -54,7 +54,7 @@ struct FingerprintReport {
         FingerprintDocument(
             file: file, format: reading.format.rawValue,
             certificates: reading.entries.map(FingerprintDocument.Certificate.init), notes: reading.notes,
-            findings: findings.map(FingerprintDocument.Remark.init), sha256_cert_fingerprints: listed)
+            findings: findings.map(FindingJSON.Item.init), sha256_cert_fingerprints: listed)
     }
 }
 
@@ -90,19 +90,9 @@ struct FingerprintDocument: Encodable {
         }
     }
 
-    struct Remark: Encodable {
-        let code, severity, message, reason: String
-        let fix: String?
-
-        init(_ finding: Finding) {
-            (code, severity) = (finding.code, finding.severity.rawValue)
-            (message, reason, fix) = (finding.message, finding.reason, finding.fix)
-        }
-    }
-
     let file, format: String
     let certificates: [Certificate]
     let notes: [String]
-    let findings: [Remark]
+    let findings: [FindingJSON.Item]
     let sha256_cert_fingerprints: [String]
 }

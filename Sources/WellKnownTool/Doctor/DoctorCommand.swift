@@ -50,10 +50,10 @@ struct DoctorCommand: AsyncParsableCommand {
     var package: String?
 
     @Option(help: "text or json.")
-    var format: FingerprintFormat = .text
+    var format: ReportFormat = .text
 
     @Option(help: "The severity of findings from which on the exit code is 1: error, warning or info.")
-    var failOn: FingerprintThreshold = .error
+    var failOn: FailThreshold = .error
 
     func validate() throws {
         guard DoctorHost(domain) != nil else {
@@ -76,12 +76,12 @@ struct DoctorCommand: AsyncParsableCommand {
                     file, password: PasswordSource(file: passwordFile))
             }
         } catch {
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            StandardOutput.complain("\(error)")
             throw ExitCode(2)
         }
         let report = examination.report()
-        print(format == .json ? report.json : report.text, terminator: "")
-        let code = report.exitCode(failOn: failOn.severity)
+        StandardOutput.write(format == .json ? report.json : report.text(style: .ofStandardOutput))
+        let code = report.exitCode(failOn: failOn)
         if code != 0 { throw ExitCode(code) }
     }
 }

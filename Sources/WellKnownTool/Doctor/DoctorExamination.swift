@@ -29,49 +29,45 @@ struct DoctorExamination {
         var lines: [DoctorLine] = []
         var findings: [Finding] = []
         if platforms.contains(.ios) {
-            let file = aasa.flatMap { AASAFile(JSONReader.read($0.body)) }
-            if let aasa { lines.append(line(.ios, aasa.place, aasa.body, isReadable: file != nil, root: "an object")) }
-            if aasa == nil || file != nil {
+            let lint = aasa.map { Self.lint($0.place, $0.body, .aasa, host) }
+            if let lint, let aasa { lines.append(line(.ios, aasa.place, lint, isReadable: lint.aasa != nil)) }
+            if lint == nil || lint?.aasa != nil {
                 lines += AppleDoctor(
-                    host: host, file: file, entitlements: entitlements, profile: profile, app: app, now: now
+                    host: host, file: lint?.aasa, entitlements: entitlements, profile: profile, app: app, now: now
                 ).lines()
             }
+            findings += lint?.findings ?? []
         }
         if platforms.contains(.android) {
-            let file = assetlinks.flatMap { AssetLinksFile(JSONReader.read($0.body)) }
-            if let assetlinks {
-                lines.append(
-                    line(.android, assetlinks.place, assetlinks.body, isReadable: file != nil, root: "an array"))
+            let lint = assetlinks.map { Self.lint($0.place, $0.body, .assetlinks, host) }
+            if let lint, let assetlinks {
+                lines.append(line(.android, assetlinks.place, lint, isReadable: lint.assetLinks != nil))
             }
-            if assetlinks == nil || file != nil {
+            if lint == nil || lint?.assetLinks != nil {
                 lines += AndroidDoctor(
-                    host: host, file: file, manifest: manifest, certificates: certificates, package: package
+                    host: host, file: lint?.assetLinks, manifest: manifest, certificates: certificates, package: package
                 ).lines()
             }
-            if let file, let place = assetlinks?.place {
-                findings += Self.named(place, AssetLinksLint.findings(in: file))
-            }
+            findings += lint?.findings ?? []
         }
         return DoctorReport(host: host.name, lines: lines, findings: findings)
     }
 
-    private func line(
-        _ platform: DoctorLine.Platform, _ place: String, _ body: [UInt8], isReadable: Bool, root: String
-    ) -> DoctorLine {
-        let document = JSONReader.read(body)
-        let fault = document.faults.last.map { "\(document.position(at: $0.offset)): \($0.message)" }
-        let found = isReadable ? "\(body.count) bytes of JSON" : fault ?? "its root is not \(root)"
-        return DoctorLine(
-            platform, "the file", .init("domain", host.name), .init(place, found), isReadable ? .agrees : .differs,
-            isReadable
-                ? nil : "Mend the file first (wellknown lint): nothing else can be compared before it can be read.")
+    private static func lint(
+        _ place: String, _ body: [UInt8], _ kind: AssociationKind, _ host: DoctorHost
+    ) -> LintReport {
+        AssociationLint.lint(body: body, as: kind, options: LintOptions(file: place, domain: host.name))
     }
 
-    private static func named(_ place: String, _ findings: [Finding]) -> [Finding] {
-        findings.map { finding in
-            var finding = finding
-            finding.file = place
-            return finding
-        }
+    /// Whether the file can be read at all. What else is wrong with it stands among the findings.
+    private func line(
+        _ platform: DoctorLine.Platform, _ place: String, _ lint: LintReport, isReadable: Bool
+    ) -> DoctorLine {
+        let worst = lint.findings.first { $0.severity == .error }?.message ?? "it cannot be read"
+        return DoctorLine(
+            platform, "the file", .init("domain", host.name), .init(place, isReadable ? "readable" : worst),
+            isReadable ? .agrees : .differs,
+            isReadable
+                ? nil : "Mend the file first (wellknown lint): nothing else can be compared before it can be read.")
     }
 }

@@ -8,23 +8,23 @@ struct DoctorReport {
     let findings: [Finding]
 
     /// 0 healthy, 1 something differs or a finding is as bad as `threshold`, 2 nothing could be compared.
-    func exitCode(failOn threshold: Severity) -> Int32 {
+    func exitCode(failOn threshold: FailThreshold) -> Int32 {
         guard lines.isConclusive else { return 2 }
-        return lines.isHealthy && !findings.contains { $0.severity >= threshold } ? 0 : 1
+        return lines.isHealthy && !threshold.isReached(by: findings) ? 0 : 1
     }
 
-    var text: String {
+    func text(style: TextStyle = TextStyle(hasColour: false)) -> String {
         var output: [String] = []
         for platform in DoctorLine.Platform.allCases {
             let own = lines.filter { $0.platform == platform }
             guard !own.isEmpty else { continue }
-            output += ["\(platform.rawValue), \(host)", ""]
-            for line in own { output += Self.rows(of: line) }
+            output += [style.paint("\(platform.rawValue), \(host)", .bold), ""]
+            for line in own { output += Self.rows(of: line, style) }
             output.append("")
         }
         if !findings.isEmpty {
-            output += ["Findings", ""]
-            for finding in findings { output += Self.rows(of: finding) }
+            output += [style.paint("Findings", .bold), ""]
+            output += findings.map(Self.row)
             output.append("")
         }
         output.append(summary)
@@ -38,38 +38,39 @@ struct DoctorReport {
         return lines.isHealthy ? "Healthy: \(table)." : "Links will not open the app: \(table)."
     }
 
-    private static func rows(of line: DoctorLine) -> [String] {
+    private static func rows(of line: DoctorLine, _ style: TextStyle) -> [String] {
         let mark =
             switch line.verdict {
-            case .agrees: "ok     "
-            case .differs: "DIFFERS"
-            case .caution: "look   "
-            case .notChecked: "-      "
+            case .agrees: style.paint("ok", .green) + "     "
+            case .differs: style.paint("DIFFERS", .red)
+            case .caution: style.paint("look", .yellow) + "   "
+            case .notChecked: style.paint("-", .faint) + "      "
             }
         var rows = ["  \(mark)  \(line.subject)"]
-        let width = max(line.left.place.count, line.right.place.count)
+        let width = max(line.left.place.printable.count, line.right.place.printable.count)
         for side in [line.left, line.right] {
             let place = side.place.printable.padding(toLength: width, withPad: " ", startingAt: 0)
-            rows += WrappedText.lines(side.value.printable, first: "           \(place)  ", width: 80)
+            rows.append(row(side.value, first: "           \(place)  "))
         }
-        if let advice = line.advice { rows += WrappedText.lines(advice.printable, first: "           -> ", width: 80) }
+        if let advice = line.advice { rows.append(row(advice, first: "           -> ")) }
         return rows
     }
 
-    private static func rows(of finding: Finding) -> [String] {
+    private static func row(of finding: Finding) -> String {
         let place = [finding.file, finding.position?.description].compactMap(\.self).joined(separator: ":")
-        let start = "  \(finding.severity.rawValue)  "
         let message = "\(finding.message) [\(finding.code)]\(place.isEmpty ? "" : " (\(place))")"
-        return WrappedText.lines(message.printable, first: start, width: 80)
+        return row(message, first: "  \(finding.severity.rawValue)  ")
+    }
+
+    private static func row(_ text: String, first: String) -> String {
+        TextStyle.wrapped(text.printable, first: first, rest: String(repeating: " ", count: first.count))
     }
 
     var json: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let document = DoctorDocument(
             domain: host, healthy: lines.isHealthy && lines.isConclusive, lines: lines.map(DoctorDocument.Line.init),
-            findings: findings.map(DoctorDocument.Remark.init))
-        return (try? encoder.encode(document)).map { String(decoding: $0, as: UTF8.self) + "\n" } ?? ""
+            findings: findings.map(FindingJSON.Item.init))
+        return JSONOutput.text(document)
     }
 }
 
@@ -92,20 +93,8 @@ struct DoctorDocument: Encodable {
         }
     }
 
-    struct Remark: Encodable {
-        let code, severity, message, reason: String
-        let fix, file, pointer: String?
-        let line, column: Int?
-
-        init(_ finding: Finding) {
-            (code, severity, message) = (finding.code, finding.severity.rawValue, finding.message)
-            (reason, fix, file, pointer) = (finding.reason, finding.fix, finding.file, finding.pointer)
-            (line, column) = (finding.position?.line, finding.position?.column)
-        }
-    }
-
     let domain: String
     let healthy: Bool
     let lines: [Line]
-    let findings: [Remark]
+    let findings: [FindingJSON.Item]
 }

@@ -17,7 +17,7 @@ struct DoctorTests {
                 "the intent filter",
             ])
         #expect(report.exitCode(failOn: .error) == 0)
-        #expect(report.text.contains("Healthy: "))
+        #expect(report.text().contains("Healthy: "))
     }
 
     @Test("Each place wrong in turn is found, named, and told how to mend", arguments: BrokenSetUp.all)
@@ -106,7 +106,7 @@ struct DoctorTests {
         let host = try #require(DoctorHost("example.com"))
         let report = DoctorExamination(host: host, now: Date(timeIntervalSince1970: 0)).report()
         #expect(report.exitCode(failOn: .error) == 2)
-        #expect(report.text.contains("Nothing could be compared"))
+        #expect(report.text().contains("Nothing could be compared"))
         #expect(report.lines.allSatisfy { $0.verdict == .notChecked && $0.advice != nil })
     }
 
@@ -134,7 +134,7 @@ struct DoctorTests {
     func width() throws {
         var files = DoctorSetUp()
         files.manifest = files.manifest.replacingOccurrences(of: "\"example.com\"", with: "\"other.com\"")
-        for line in try files.report().text.split(separator: "\n") where line.count > 80 {
+        for line in try files.report().text().split(separator: "\n") where line.count > 80 {
             #expect(line.split(separator: " ").contains { $0.count > 50 })
         }
     }
