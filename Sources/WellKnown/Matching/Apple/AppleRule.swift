@@ -99,6 +99,13 @@ final class AppleEntry: Sendable {
     }
 }
 
+extension AppleEntry {
+    /// The rule's RFC 6901 pointer.
+    func pointer(of rule: AppleRule) -> String {
+        "/applinks/details/\(key.map(JSONDocument.escaped) ?? String(index))/\(rule.isPath ? "paths" : "components")/\(rule.index)"
+    }
+}
+
 extension AppleRule {
     /// What every path that matches begins with; nothing when the path is compared with its slash.
     fileprivate var pathHead: [UInt8] { pathKeepsSlash ? [] : path.prefix }

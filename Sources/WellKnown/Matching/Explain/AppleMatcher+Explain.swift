@@ -58,11 +58,9 @@ struct AppleExplainer {
             entry.key != nil || parts.contains { $0.mark == .observed }
             || rule.isExclude
                 && (rule.excludePlace.origin == .entryDefaults || rule.excludePlace.origin == .applinksDefaults)
-        let list = rule.isPath ? "paths" : "components"
-        let place = entry.key.map(JSONDocument.escaped) ?? String(entry.index)
         return RuleTrial(
             entry: entry.index, rule: rule.index, range: rule.range,
-            pointer: "/applinks/details/\(place)/\(list)/\(rule.index)", isExclude: rule.isExclude,
+            pointer: entry.pointer(of: rule), isExclude: rule.isExclude,
             excludeOrigin: rule.excludePlace.origin, parts: parts, mark: isObserved ? .observed : .documented)
     }
 

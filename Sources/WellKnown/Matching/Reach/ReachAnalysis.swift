@@ -1,0 +1,149 @@
+/// Finds for each rule an address that it decides, or that there is none.
+///
+/// A rule is a condition on the path, one on the query and one on the fragment. The queries and fragments that the rules
+/// tell apart are few; for each of them only the paths are left, and a rule decides one when its automaton accepts a
+/// path that those of the earlier rules do not.
+struct ReachAnalysis {
+    private let program: LinkRules
+    private let spaces: LinkSpaces
+    private let limits: RuleReach.Limits
+    private var left: Int
+    private var atoms: (queries: LinkAtoms, fragments: LinkAtoms)?
+
+    init(_ program: LinkRules, _ spaces: LinkSpaces, _ limits: RuleReach.Limits) {
+        self.program = program
+        self.spaces = spaces
+        self.limits = limits
+        left = limits.total
+    }
+
+    mutating func verdict(of index: Int) -> RuleReach.Verdict {
+        guard let rule = program.rules[index] else { return .notDecided }
+        for sample in rule.samples where program.decider(sample) == index { return .decides(sample) }
+        guard left > 0 else { return .notDecided }
+        let (queries, fragments) = prepared()
+        var isComplete = queries.isComplete && fragments.isComplete
+        var rivals: [(paths: Set<Int>, query: [UInt8]?, fragment: [UInt8]?)] = []
+        var canMatch = false
+        for query in queries.atoms where rule.query.allSatisfy(query.meets.contains) {
+            for fragment in fragments.atoms where rule.fragment.allSatisfy(fragment.meets.contains) {
+                canMatch = true
+                guard let paths = self.rivals(of: index, rule, query, fragment) else { continue }
+                if !rivals.contains(where: { $0.paths.isSubset(of: paths) }) {
+                    rivals.append((paths, query.text, fragment.text))
+                }
+            }
+        }
+        guard canMatch else { return isComplete ? .impossible : .notDecided }
+        for rival in rivals.sorted(by: { $0.paths.count < $1.paths.count }) {
+            switch path(in: rule.path, outside: rival.paths) {
+            case .found(let path):
+                guard let url = spaces.url(path: path, query: rival.query, fragment: rival.fragment),
+                    program.decider(url) == index
+                else { return .notDecided }
+                return .decides(url)
+            case .none: break
+            case .unknown: isComplete = false
+            }
+        }
+        return isComplete ? dead(index, rule) : .notDecided
+    }
+
+    private mutating func prepared() -> (queries: LinkAtoms, fragments: LinkAtoms) {
+        if let atoms { return atoms }
+        let rules = program.rules.compactMap { $0 }
+        var limit = limits.perRule * 2
+        let made = (
+            LinkAtoms(
+                spaces.query, Array(Set(rules.flatMap(\.query))).sorted(), tellsAbsent: spaces.tellsAbsent,
+                limit: &limit),
+            LinkAtoms(
+                spaces.fragment, Array(Set(rules.flatMap(\.fragment))).sorted(), tellsAbsent: spaces.tellsAbsent,
+                limit: &limit)
+        )
+        left -= limits.perRule * 2 - max(limit, 0)
+        atoms = made
+        return made
+    }
+
+    /// The path conditions of the earlier rules that match such a query and fragment; `nil` when one of these rules
+    /// matches whatever the path is, or whatever this one matches.
+    private func rivals(
+        of index: Int, _ rule: LinkRules.Rule, _ query: LinkAtoms.Atom, _ fragment: LinkAtoms.Atom
+    ) -> Set<Int>? {
+        var paths: Set<Int> = []
+        for case let earlier? in program.rules[..<index]
+        where earlier.query.allSatisfy(query.meets.contains) && earlier.fragment.allSatisfy(fragment.meets.contains) {
+            guard let path = earlier.path, path != rule.path else { return nil }
+            if Self.canMeet(earlier.prefix, rule.prefix) { paths.insert(path) }
+        }
+        return paths
+    }
+
+    private static func canMeet(_ a: [UInt8], _ b: [UInt8]) -> Bool { zip(a, b).allSatisfy { $0 == $1 } }
+
+    private enum Search {
+        case found([UInt8])
+        case none
+        case unknown
+    }
+
+    /// The shortest path that meets one condition and none of the others.
+    private mutating func path(in condition: Int?, outside others: Set<Int>) -> Search {
+        var limit = min(left, limits.perRule)
+        let before = limit
+        defer { left -= before - max(limit, 0) }
+        let first = condition.map { [$0] } ?? []
+        var found: [UInt8]?
+        let ending = spaces.path.walk(first + others.sorted(), limit: &limit) { accepts, isDead, text in
+            if condition != nil, isDead[0] { return .prune }
+            guard condition == nil || accepts[0], !accepts.dropFirst(first.count).contains(true) else { return .goOn }
+            found = text()
+            return .stop
+        }
+        if let found { return .found(found) }
+        return ending == .complete ? .none : .unknown
+    }
+
+    /// Why a rule never decides.
+    private mutating func dead(_ index: Int, _ rule: LinkRules.Rule) -> RuleReach.Verdict {
+        var samples = rule.samples
+        let (queries, fragments) = prepared()
+        if case .found(let path) = path(in: rule.path, outside: []),
+            let query = queries.atoms.first(where: { rule.query.allSatisfy($0.meets.contains) }),
+            let fragment = fragments.atoms.first(where: { rule.fragment.allSatisfy($0.meets.contains) }),
+            let url = spaces.url(path: path, query: query.text, fragment: fragment.text)
+        {
+            samples.insert(url, at: 0)
+        } else {
+            return left > 0 ? .impossible : .notDecided
+        }
+        let sample = samples[0]
+        guard let decider = program.decider(sample), decider < index else { return .notDecided }
+        for (place, earlier) in program.rules[..<index].enumerated() {
+            guard let earlier, covers(earlier, rule, queries, fragments) else { continue }
+            return .covered(by: place, sample: sample)
+        }
+        return .coveredTogether(by: decider, sample: sample)
+    }
+
+    /// Whether one rule matches all that another matches.
+    private mutating func covers(
+        _ wide: LinkRules.Rule, _ narrow: LinkRules.Rule, _ queries: LinkAtoms, _ fragments: LinkAtoms
+    ) -> Bool {
+        for query in queries.atoms
+        where narrow.query.allSatisfy(query.meets.contains) && !wide.query.allSatisfy(query.meets.contains) {
+            return false
+        }
+        for fragment in fragments.atoms
+        where narrow.fragment.allSatisfy(fragment.meets.contains)
+            && !wide.fragment.allSatisfy(fragment.meets.contains)
+        {
+            return false
+        }
+        guard let path = wide.path, path != narrow.path else { return true }
+        guard Self.canMeet(wide.prefix, narrow.prefix) else { return false }
+        if case .none = self.path(in: narrow.path, outside: [path]) { return true }
+        return false
+    }
+}
