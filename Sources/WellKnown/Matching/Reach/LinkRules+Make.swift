@@ -63,7 +63,7 @@ extension AppleMatcher {
         }
         return LinkRules.Rule(
             path: path, query: query, fragment: fragment, isExclude: rule.isExclude,
-            prefix: folds ? [] : rule.path.prefix, samples: LinkSamples.of(rule, in: spaces))
+            prefix: folds ? [] : rule.path.prefix, samples: RuleSamples.of(rule, in: spaces))
     }
 }
 
@@ -106,6 +106,6 @@ extension DynamicMatcher {
         }
         return LinkRules.Rule(
             path: path, query: query, fragment: fragment, isExclude: rule.isExclude, prefix: bytes,
-            samples: LinkSamples.of(rule, in: spaces))
+            samples: RuleSamples.of(rule, in: spaces))
     }
 }

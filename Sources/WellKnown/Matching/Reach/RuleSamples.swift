@@ -1,6 +1,6 @@
 /// Addresses that a rule is likely to match: its patterns with something plain for each wildcard. Most questions about a
 /// rule are answered by trying them.
-enum LinkSamples {
+enum RuleSamples {
     /// What a pattern looks like with its wildcards filled in.
     static func text(_ pattern: LinkPattern, star: String, one: UInt8) -> [UInt8] {
         var text: [UInt8] = []
