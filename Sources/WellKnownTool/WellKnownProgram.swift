@@ -16,6 +16,6 @@ struct WellKnownProgram: AsyncParsableCommand {
             ExplainCommand.self,
             DoctorCommand.self,
             StatementsCommand.self,
-            FingerprintCommand.self,
+            FingerprintCommand.self, CapabilityCommand.self,
         ])
 }
