@@ -16,6 +16,7 @@ struct WellKnownProgram: AsyncParsableCommand {
             ExplainCommand.self,
             DoctorCommand.self,
             StatementsCommand.self,
-            FingerprintCommand.self, CapabilityCommand.self,
+            FingerprintCommand.self,
+            CapabilityCommand.self,
         ])
 }
