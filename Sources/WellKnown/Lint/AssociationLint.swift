@@ -34,7 +34,9 @@ public enum AssociationLint {
         let assetLinks = isSound && kind == .assetlinks ? AssetLinksFile(document) : nil
         if let aasa { AASALint.check(aasa, options: options, into: &sheet) }
         if let assetLinks {
-            others = AssetLinksLint.findings(in: assetLinks)
+            let notes = AssetLinksLint.lint(assetLinks)
+            others = notes.findings
+            sheet.omit(notes.omitted)
             if let path = options.servedPath, let place = AssetLinksLint.placeFinding(path: path) {
                 others.append(place)
             }

@@ -54,6 +54,9 @@ struct FindingSheet {
     /// Findings of another linter, up to the same limit.
     mutating func limited(_ findings: [Finding]) -> [Finding] { findings.filter { mayList($0.code) } }
 
+    /// What another linter left out.
+    mutating func omit(_ counts: [String: Int]) { omitted.merge(counts, uniquingKeysWith: &+) }
+
     private mutating func mayList(_ code: String) -> Bool {
         counts[code, default: 0] += 1
         guard counts[code, default: 0] > Self.mostOfOneCode else { return true }

@@ -17,6 +17,10 @@ struct DynamicLintTests {
             (#"[{"/": "*"}, {"/": "/a", "exclude": true}]"#, ["dyn.catch-all-first"]),
             (#"[{"/": "/*"}, {"/": "/a", "exclude": true}]"#, ["dyn.catch-all-first"]),
             (#"[{"/": "*", "?": {"q": "*"}}, {"/": "*"}]"#, []),
+            (#"[{"/": "/a*"}, {"/": "/ab"}, {"/": "*", "exclude": true}]"#, ["dyn.shadowed"]),
+            (#"[{"/": "/a"}, {"/": "/a", "exclude": true}, {"/": "*", "exclude": true}]"#, ["dyn.shadowed"]),
+            (#"[{"/": "/ab"}, {"/": "/a*"}, {"/": "*", "exclude": true}]"#, []),
+            (#"[{"/": "/a", "?": {"q": "1"}}, {"/": "/a"}, {"/": "*", "exclude": true}]"#, []),
             // malformed or empty: everything is discarded, and nothing more is to be said of the order
             (#"[]"#, ["dyn.malformed"]),
             (#"{}"#, ["dyn.malformed"]),

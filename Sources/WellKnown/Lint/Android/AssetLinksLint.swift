@@ -5,8 +5,13 @@ public enum AssetLinksLint {
     /// What is wrong with a file that could be read as a list.
     ///
     /// - Parameter isSecure: the file is served over https, as Android and Google ask for it.
-    /// - Returns: the findings in the order of the file.
+    /// - Returns: the findings in the order of the file, of each code the first 200.
     public static func findings(in file: AssetLinksFile, isSecure: Bool = true) -> [Finding] {
+        lint(file, isSecure: isSecure).findings
+    }
+
+    /// The findings, and how many more of a code there are.
+    static func lint(_ file: AssetLinksFile, isSecure: Bool = true) -> FindingPen {
         var pen = FindingPen(file.document)
         if file.statements.isEmpty, let root = file.document.root {
             pen.note(StatementRules.emptyList, "The list has no statements.", at: root)
@@ -31,7 +36,7 @@ public enum AssetLinksLint {
         lint(includes, pen: &pen)
         ListLint.lint(file, statements: statements, pen: &pen)
         AssetLinksReaders(file.document).note(to: &pen)
-        return pen.findings
+        return pen
     }
 
     /// A finding for a file that is at another address than the one readers ask for.

@@ -39,6 +39,7 @@ enum DynamicLint {
                 "Rule \(catchAll + 1) matches every link; the \(rules.count - catchAll - 1) after it never decide.",
                 at: rules[catchAll].node)
         }
+        lintReach(rules, until: catchAll ?? rules.count, pen: &pen)
         let reached = rules.prefix((catchAll ?? rules.count - 1) + 1)
         if !reached.contains(where: { $0.exclude.value != true }) {
             pen.note(DynamicRules.excludeOnly, "No rule allows a link: the app opens none.", at: list)
@@ -47,8 +48,45 @@ enum DynamicLint {
                 DynamicRules.noCatchAll, "Links that none of the \(rules.count) rules names do not open the app.",
                 at: list)
         }
-        for rule in reached { DynamicPatternLint.lint(rule, among: rules, pen: &pen) }
+        let paths = DynamicPatternLint.paths(of: rules)
+        for rule in reached { DynamicPatternLint.lint(rule, beside: paths, pen: &pen) }
         pen.note(DynamicRules.newOnly, "Android 14 and older ignore these rules.", at: list)
+    }
+}
+
+extension DynamicLint {
+    /// Rules that others before them cover; those behind a rule for everything have been told.
+    private static func lintReach(_ rules: [DynamicComponent], until end: Int, pen: inout FindingPen) {
+        // As languages: the work grows with the square of the rules.
+        guard rules.count <= 200, pen.comparisonsLeft > 0 else { return }
+        pen.comparisonsLeft -= 1
+        var limits = RuleReach.Limits()
+        limits.perRule = 1_000
+        limits.total = 8_000
+        for (index, reach) in RuleReach.rules(DynamicMatcher(rules), limits: limits).prefix(end).enumerated() {
+            let node = rules[index].node
+            switch reach.verdict {
+            case .decides, .notDecided: break
+            case .covered(let other, let sample):
+                pen.note(
+                    DynamicRules.shadowed,
+                    "Rule \(index + 1) never decides: rule \(other + 1) matches all that it matches, \(sample.tail) for "
+                        + "example.", at: node)
+            case .coveredTogether(let other, let sample):
+                pen.note(
+                    DynamicRules.shadowed,
+                    "Rule \(index + 1) never decides: the rules before it match all that it matches; rule \(other + 1) "
+                        + "decides \(sample.tail).", at: node)
+            case .impossible: pen.note(DynamicRules.shadowed, "Rule \(index + 1) matches no link at all.", at: node)
+            }
+        }
+    }
+}
+
+extension LinkURL {
+    /// The address without its host, quoted.
+    fileprivate var tail: String {
+        (path + (query.map { "?" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "")).quoted
     }
 }
 

@@ -1,6 +1,16 @@
 /// Patterns of a sound dynamic rule that mean something else on Android than they seem to.
 enum DynamicPatternLint {
-    static func lint(_ rule: DynamicComponent, among rules: [DynamicComponent], pen: inout FindingPen) {
+    /// The path of a rule, and whether the rule keeps it out of the app.
+    struct Path: Hashable {
+        let text: String
+        let isExclude: Bool
+    }
+
+    static func paths(of rules: [DynamicComponent]) -> Set<Path> {
+        Set(rules.compactMap { rule in rule.path.value.map { Path(text: $0, isExclude: rule.exclude.value ?? false) } })
+    }
+
+    static func lint(_ rule: DynamicComponent, beside paths: Set<Path>, pen: inout FindingPen) {
         for (name, text, node) in patterns(of: rule) {
             if hasEscape(text) {
                 pen.note(
@@ -15,7 +25,7 @@ enum DynamicPatternLint {
                         + "match on Android.", at: node)
             }
         }
-        lintSlash(rule, among: rules, pen: &pen)
+        lintSlash(rule, beside: paths, pen: &pen)
     }
 
     private static func patterns(of rule: DynamicComponent) -> [(String, String, JSONNode)] {
@@ -36,7 +46,7 @@ enum DynamicPatternLint {
     }
 
     /// `/buy/` and `/buy/*` do not match `/buy`; iOS takes the three for one. Fine where another rule names `/buy`.
-    private static func lintSlash(_ rule: DynamicComponent, among rules: [DynamicComponent], pen: inout FindingPen) {
+    private static func lintSlash(_ rule: DynamicComponent, beside paths: Set<Path>, pen: inout FindingPen) {
         guard case .present(let text, let member) = rule.path else { return }
         let base: Substring
         if text.hasSuffix("/*") {
@@ -47,12 +57,8 @@ enum DynamicPatternLint {
             return
         }
         guard !base.isEmpty, base != "*", !base.hasSuffix("/") else { return }
-        let isNamed = rules.contains { other in
-            guard let path = other.path.value, (other.exclude.value ?? false) == (rule.exclude.value ?? false) else {
-                return false
-            }
-            return path == base || path == base + "*"
-        }
+        let isExclude = rule.exclude.value ?? false
+        let isNamed = [String(base), base + "*"].contains { paths.contains(Path(text: $0, isExclude: isExclude)) }
         guard !isNamed else { return }
         // A star may stand for nothing.
         let link = String(base.filter { $0 != "*" })

@@ -6,7 +6,8 @@ public enum DynamicRules {
     private static let matcher = "AOSP, UriRelativeFilter and PatternMatcher"
 
     public static let rules: [LintRule] = [
-        malformed, excludeOnly, noCatchAll, catchAllFirst, wrongPlace, wrongRelation, declaredTwice, unknownKey,
+        malformed, excludeOnly, noCatchAll, catchAllFirst, shadowed, wrongPlace, wrongRelation, declaredTwice,
+        unknownKey,
         queryString, starBacktracking, trailingSlash, encodedPattern, bogusSchema, newOnly,
     ]
 
@@ -25,6 +26,10 @@ public enum DynamicRules {
     static let catchAllFirst = LintRule(
         "dyn.catch-all-first", .error, "A dynamic rule for every link stands before others",
         reason: "The first match decides: the rules after it never do.", fix: "Move it to the end.", source: google)
+    static let shadowed = LintRule(
+        "dyn.shadowed", .warning, "A dynamic rule that never decides",
+        reason: "The first match decides, and the rules before it match all that it matches.",
+        fix: "Move it up, or remove it.", source: google)
     static let wrongPlace = LintRule(
         "dyn.wrong-place", .error, "dynamic_app_link_components in a place where nobody looks",
         reason: "The rules are ignored, and the manifest decides.",

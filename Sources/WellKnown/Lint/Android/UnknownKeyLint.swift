@@ -11,12 +11,16 @@ struct UnknownKeyLint {
         _ members: [JSONMember], known: [String], present: [JSONMember], needed: [String], place: String,
         pen: inout FindingPen
     ) {
-        for member in members {
-            guard !Self.isNote(member.key), let name = NearName.of(member.key, among: known) else {
+        let present = Set(present.map(\.key))
+        // To compare a key with all names takes its time, and one object may have a hundred thousand.
+        for (count, member) in members.enumerated() {
+            guard !Self.isNote(member.key), count < FindingSheet.mostOfOneCode,
+                let name = NearName.of(member.key, among: known)
+            else {
                 pen.note(StatementRules.unknownKey, "Unknown key \(member.key.quoted) in \(place).", atKey: member)
                 continue
             }
-            let isMissing = !present.contains { $0.key == name }
+            let isMissing = !present.contains(name)
             if isMissing { meant.insert(name) }
             pen.note(
                 StatementRules.unknownKey, "Unknown key \(member.key.quoted) in \(place): did you mean \(name)?",

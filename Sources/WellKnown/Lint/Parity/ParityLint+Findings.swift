@@ -7,14 +7,32 @@ extension ParityLint {
     public func findings(
         aasaName: String = "apple-app-site-association", assetLinksName: String = "assetlinks.json"
     ) -> [Finding] {
-        var findings: [Finding] = []
+        // Of many apps with the same rules, the first is named and the others are counted.
+        var known: [[String]: Int] = [:]
+        var different: [(difference: Difference, more: Int)] = []
+        let pairs = pairs.prefix(100)
+        let effort = max(500, 40_000 / max(pairs.count, 1))
         for pair in pairs {
-            findings += differences(of: pair).map { finding($0, aasaName, assetLinksName) }
+            for difference in differences(of: pair, effort: min(effort, 20_000)) {
+                let key = [
+                    difference.url.description, difference.apple.decision.rawValue,
+                    difference.androidDecision.rawValue,
+                ]
+                if let index = known[key] {
+                    different[index].more += 1
+                } else {
+                    known[key] = different.count
+                    different.append((difference, 0))
+                }
+            }
         }
-        return findings + serviceFindings(aasaName, assetLinksName)
+        return different.map { finding($0.difference, more: $0.more, aasaName, assetLinksName) }
+            + serviceFindings(aasaName, assetLinksName)
     }
 
-    private func finding(_ difference: Difference, _ aasaName: String, _ assetLinksName: String) -> Finding {
+    private func finding(
+        _ difference: Difference, more: Int, _ aasaName: String, _ assetLinksName: String
+    ) -> Finding {
         let ios =
             difference.apple.decision == .opens
             ? "opens \(difference.pair.apple)" : Self.words(difference.apple.decision)
@@ -27,7 +45,9 @@ extension ParityLint {
             onAndroid = fileAllows ? "does not open it: no intent filter names it" : Self.words(decision)
         }
         let isDisputed = difference.apple.isDisputed || difference.android.isDisputed
-        let message = "\(difference.url): iOS \(ios); Android \(onAndroid).\(isDisputed ? " (Disputed.)" : "")"
+        let message =
+            "\(difference.url): iOS \(ios); Android \(onAndroid).\(more > 0 ? " (So do \(more) more apps.)" : "")"
+            + (isDisputed ? " (Disputed.)" : "")
         let isOpen = difference.androidDecision == .manifestDecides
         // The rule that speaks of the link: Apple's if there is one, else Android's.
         let trial = difference.apple.deciding ?? difference.android.deciding

@@ -71,14 +71,7 @@ public struct ParityLint: Sendable {
     ///   - limit: no more than so many.
     ///   - effort: how many addresses are tried.
     public func differences(of pair: AppPair, limit: Int = 20, effort: Int = 20_000) -> [Difference] {
-        var samples = LinkSamples(limit: effort)
-        let variables = SubstitutionVariables(apple.file)
-        for entry in apple.entriesOfApp[pair.apple] ?? [] {
-            for rule in apple.entries[entry].rules { samples.add(rule, variables) }
-        }
-        for rule in android.dynamicRules(of: pair.android)?.rules ?? [] { samples.add(rule) }
-        for filter in manifest?.filters ?? [] { for path in filter.paths { samples.add(path) } }
-
+        let samples = samples(for: pair, effort: effort)
         var found: [[String]: Difference] = [:]
         var order: [[String]] = []
         var explained = 0
@@ -102,6 +95,24 @@ public struct ParityLint: Sendable {
                 url: url, pair: pair, apple: why, android: whyNot, androidDecision: decision)
         }
         return order.prefix(limit).compactMap { found[$0] }
+    }
+
+    private func samples(for pair: AppPair, effort: Int) -> ParitySamples {
+        var samples = ParitySamples(limit: effort)
+        let variables = SubstitutionVariables(apple.file)
+        for entry in apple.entriesOfApp[pair.apple] ?? [] {
+            for rule in apple.entries[entry].rules { samples.add(rule, variables) }
+        }
+        for rule in android.dynamicRules(of: pair.android)?.rules ?? [] { samples.add(rule) }
+        for filter in manifest?.filters ?? [] { for path in filter.paths { samples.add(path) } }
+        // What each rule decides alone, however much of it the rules before have taken.
+        var limits = RuleReach.Limits()
+        limits.total = effort
+        let reaches =
+            RuleReach.rules(of: pair.apple, apple, limits: limits)
+            + (android.dynamicRules(of: pair.android).map { RuleReach.rules($0, limits: limits) } ?? [])
+        for reach in reaches { if case .decides(let url) = reach.verdict { samples.add(url) } }
+        return samples
     }
 
     /// By the file, and by the manifest where it is at hand: rules never widen what it says.

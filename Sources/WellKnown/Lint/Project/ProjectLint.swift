@@ -133,7 +133,7 @@ public struct ProjectLint: Sendable {
         var findings: [Finding] = []
         // A rule for everything is how one says "the manifest decides".
         for rule in rules.rules where !rule.isExclude && rule.path?.steps != [.star] {
-            var samples = LinkSamples(limit: 200)
+            var samples = ParitySamples(limit: 200)
             samples.add(rule)
             for address in samples.addresses {
                 guard !told.contains(rule.index), let url = LinkURL("https://\(host)\(address)") else { continue }

@@ -1,6 +1,6 @@
 /// Addresses on which two sets of rules may differ: made of every rule of both, and of the edges on which the systems
 /// are known to part. Whether they do is decided by asking both.
-struct LinkSamples {
+struct ParitySamples {
     /// Parts of addresses, each with its mark: `/a`, `?q=1` or nothing, `#x` or nothing.
     private var paths: [String] = ["/", "/x", "/x/y"]
     private var seen: Set<String> = ["/", "/x", "/x/y"]
@@ -28,6 +28,13 @@ struct LinkSamples {
         let none = SubstitutionVariables([])
         if let path = rule.path { add(path: path.source, none) }
         add(items: rule.items.map { ($0.name, $0.pattern.source) }, fragment: rule.fragment?.source ?? "*", none)
+    }
+
+    /// An address that a rule is known to decide.
+    mutating func add(_ url: LinkURL) {
+        add(plainPath: url.path)
+        let tail = (url.query.map { "?" + $0 } ?? "") + (url.fragment.map { "#" + $0 } ?? "")
+        if tails.count < 200, tail.utf8.count <= 300, seenTails.insert(tail).inserted { tails.append(tail) }
     }
 
     /// A path of an intent filter: its text without wildcards is as good an edge as any.
