@@ -23,15 +23,19 @@ public struct AssetAnswer: Sendable {
     public let errors: [AssetError]
     /// The address of each list that was read.
     public let places: [String]
+    /// How many includes lie between the asset's own list and the furthest one that was read.
+    public let depth: Int
     private let showsExtensions: Bool
 
     init(
-        outcome: Outcome, result: Result, errors: [AssetError], places: [String] = [], showsExtensions: Bool = false
+        outcome: Outcome, result: Result, errors: [AssetError], places: [String] = [], depth: Int = 0,
+        showsExtensions: Bool = false
     ) {
         self.outcome = outcome
         self.result = result
         self.errors = errors
         self.places = places
+        self.depth = depth
         self.showsExtensions = showsExtensions
     }
 
@@ -41,6 +45,9 @@ public struct AssetAnswer: Sendable {
         for error in errors where !codes.contains(error.code) { codes.append(error.code) }
         return codes
     }
+
+    /// The statements; empty for the answer to a check.
+    public var statements: [AssetLink] { if case .statements(let links) = result { links } else { [] } }
 
     /// One object: `outcome`; `statements` or `linked` as in the API's answer, and once more as `response`, the name it
     /// has in the compatibility suite; with errors `error_code` and `error_message`.

@@ -26,9 +26,12 @@ public struct AssetError: Error, Hashable, Sendable {
     public let code: AssetErrorCode
     /// One line for people. The compatibility suite knows it by its words.
     public let message: String
+    /// The address of the list it concerns; `nil` for the request, or for an app's manifest.
+    public var place: String?
 
-    public init(_ code: AssetErrorCode, _ message: String) {
+    public init(_ code: AssetErrorCode, _ message: String, place: String? = nil) {
         self.code = code
         self.message = message
+        self.place = place
     }
 }

@@ -51,6 +51,15 @@ public struct AssetQuery: Sendable {
             (node["return_relation_extensions"] ?? node["returnRelationExtensions"])?.bool == true
     }
 
+    /// Asks for all statements of a web site; `nil` when `site` is not scheme, host and port.
+    public init?(site: String) {
+        guard let source = try? LinkedAsset.web(site: site) else { return nil }
+        self.source = source
+        relation = nil
+        target = nil
+        returnsExtensions = false
+    }
+
     static func asset(_ node: JSONNode) -> (asset: LinkedAsset?, faults: [String]) {
         let web = node["web"]
         let app = node["android_app"] ?? node["androidApp"]

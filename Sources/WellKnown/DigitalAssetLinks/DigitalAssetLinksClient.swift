@@ -36,6 +36,6 @@ public struct DigitalAssetLinksClient: Sendable {
         }
         return AssetAnswer(
             outcome: errors.isEmpty ? .success : .fetchError, result: result, errors: errors,
-            places: crawl.places, showsExtensions: query.returnsExtensions)
+            places: crawl.places, depth: crawl.depth, showsExtensions: query.returnsExtensions)
     }
 }

@@ -8,12 +8,17 @@ struct StatementCrawl {
     /// Source: https://developers.google.com/digital-asset-links/v1/statements: "a maximum of 10 include statements".
     static let budget = 10
 
+    /// How an error about a loop begins; the budget's own begin differently after the parenthesis.
+    static let loopWords = "Fetch budget exhausted: too many includes (maybe a loop): a loop, "
+
     let source: LinkedAsset
     let content: any AssetContent
     var links: [AssetLink] = []
     var errors: [AssetError] = []
     /// The address of each list that was read, in that order.
     var places: [String] = []
+    /// How many includes lie between the asset's own list and the furthest one that was read.
+    var depth = 0
 
     private var known: Set<AssetLink.Identity> = []
     private var seen: Set<String> = []
@@ -40,7 +45,9 @@ struct StatementCrawl {
         let body: [UInt8]
         switch reply {
         case .nothing: return
-        case .failure(let error): return errors.append(error)
+        case .failure(var error):
+            error.place = place
+            return errors.append(error)
         case .manifest(let text): body = text
         case .answer(let status, let contentType, let text):
             if let error = Self.refusal(status: status, contentType: contentType, place: place) {
@@ -49,6 +56,7 @@ struct StatementCrawl {
             body = text
         }
         places.append(place)
+        depth = max(depth, ancestors.count - 1)
         guard let file = parse(body, place) else { return }
         var reported: Set<String> = []
         for (index, statement) in file.statements.enumerated() {
@@ -70,27 +78,31 @@ struct StatementCrawl {
             errors.append(
                 AssetError(
                     .secureAssetIncludesInsecure,
-                    "Insecure URL in fetch stack of secure asset: \(place) includes \(text.quoted)"))
+                    "Insecure URL in fetch stack of secure asset: \(place) includes \(text.quoted)", place: place))
             return
         }
         // A fragment is never sent; default ports and upper case do not make another list.
         let rest = address.rest.prefix { $0 != "#" }
         let url = address.origin + (rest.first == "/" ? "" : "/") + rest
-        guard !ancestors.contains(url) else { return exhausted("a loop, \(place) includes \(url) again") }
+        guard !ancestors.contains(url) else { return exhausted("a loop, \(place) includes \(url) again", place) }
         guard !seen.contains(url) else { return }
-        guard followed < Self.budget else { return exhausted("more than \(Self.budget) includes, \(url) not fetched") }
+        guard followed < Self.budget else {
+            return exhausted("more than \(Self.budget) includes, \(url) not fetched", place)
+        }
         seen.insert(url)
         followed += 1
         await read(url, reply: content.list(at: url), ancestors: ancestors + [url])
     }
 
-    private mutating func exhausted(_ why: String) {
+    private mutating func exhausted(_ why: String, _ place: String) {
         errors.append(
-            AssetError(.fetchBudgetExhausted, "Fetch budget exhausted: too many includes (maybe a loop): \(why)"))
+            AssetError(
+                .fetchBudgetExhausted, "Fetch budget exhausted: too many includes (maybe a loop): \(why)", place: place)
+        )
     }
 
     private mutating func malformed(_ why: String, _ place: String) {
-        errors.append(AssetError(.malformedContent, "Could not parse statement list (\(why)) [\(place)]"))
+        errors.append(AssetError(.malformedContent, "Could not parse statement list (\(why)) [\(place)]", place: place))
     }
 
     private mutating func parse(_ body: [UInt8], _ place: String) -> AssetLinksFile? {
@@ -114,15 +126,16 @@ struct StatementCrawl {
     private static func refusal(status: Int, contentType: String?, place: String) -> AssetError? {
         guard status == 200 else {
             if (300..<400).contains(status), status != 304 {
-                return AssetError(.redirect, "\(place) redirects (\(status)): redirects are not followed")
+                return AssetError(.redirect, "\(place) redirects (\(status)): redirects are not followed", place: place)
             }
             let words = status == 404 ? "404 Not Found" : "HTTP status \(status)"
-            return AssetError(.fetchError, "Error fetching \(place): \(words)")
+            return AssetError(.fetchError, "Error fetching \(place): \(words)", place: place)
         }
         let type = (contentType ?? "").prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
         guard type == "application/json" else {
             let shown = contentType.map { $0.quoted } ?? "none"
-            return AssetError(.wrongContentType, "Wrong content type of \(place): \(shown), expected application/json")
+            return AssetError(
+                .wrongContentType, "Wrong content type of \(place): \(shown), expected application/json", place: place)
         }
         return nil
     }

@@ -55,6 +55,17 @@ public enum GoogleLinksAnswer: Sendable {
         }
     }
 
+    /// For the answer to a check of a statement that the site makes.
+    public func notLinkedFinding(_ link: AssetLink, url: String) -> Finding? {
+        guard case .answer(_, let linked, _, _) = self, linked != true,
+            case .androidApp(let package, let fingerprint) = link.target
+        else { return nil }
+        return Finding(
+            TransportRules.dalNotLinked,
+            "Google does not link \(package.quoted) with certificate \(fingerprint.prefix(11))… for \(link.relation).",
+            file: url)
+    }
+
     private static func errors(_ codes: [String], hasStatements: Bool) -> [Finding] {
         codes.map { code in
             let name = code.hasPrefix("ERROR_CODE_") ? String(code.dropFirst("ERROR_CODE_".count)) : code

@@ -9,7 +9,7 @@ public enum TransportRules {
         nearLimit,
         locationRoot, wrongName, cdnDrift, cdnFailure, cdnNegativeCached, cdnUnknown, cdnUnreachable, dalError,
         dalDrift,
-        dalNotLinked, dalUnreachable,
+        dalNotLinked, dalUnreachable, dalIncludeFailed,
     ]
 
     private static let apple = "Apple, \"Supporting associated domains\""
@@ -143,4 +143,9 @@ public enum TransportRules {
         "dal.unreachable", .info, "Google's Digital Asset Links service could not be asked",
         reason: "Google's view is unknown; only the site itself was checked.",
         fix: "Run it from a machine that reaches digitalassetlinks.googleapis.com.", source: api)
+    static let dalIncludeFailed = LintRule(
+        "dal.include-failed", .error, "An included list could not be read",
+        reason: "Its statements do not count, as if they stood nowhere.",
+        fix: "Serve the included list with 200, as application/json, over https and without redirects.",
+        source: "Digital Asset Links specification, well-known/details.md")
 }

@@ -105,6 +105,8 @@ struct WebClient: Sendable {
             CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CIPHER:
             return .tls(text)
         case CURLE_COULDNT_CONNECT:
+            // No socket was ever made: the host has no address of this family.
+            guard transfer.hasConnected else { return .noSuchHost }
             var number = 0
             _ = sso_curl_get_long(handle, CURLINFO_OS_ERRNO, &number)
             let isOurs = [ENETUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT].contains(Int32(truncatingIfNeeded: number))

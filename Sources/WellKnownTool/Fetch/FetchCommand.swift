@@ -1,0 +1,81 @@
+import ArgumentParser
+import WellKnown
+
+/// `wellknown fetch DOMAIN`.
+struct FetchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fetch",
+        abstract: "Fetch both files as the systems do, and say what stands in their way.",
+        discussion: """
+            Asks the site as Apple's and Google's fetchers and as a browser, over IPv4 and IPv6, and asks Apple's CDN and \
+            Google's Digital Asset Links service what they have. Redirects are shown, not followed. The bodies are linted.
+
+            Example: wellknown fetch example.com
+
+            Exit codes: 0 fine; 1 findings at or above --fail-on; 2 the site could not be reached from this machine; 64 \
+            wrong usage. A service that cannot be reached is a remark.
+            """)
+
+    @Argument(help: ArgumentHelp("A domain, or the https address of a file.", valueName: "domain"))
+    var domain: String
+
+    @Option(help: "ios or android; both unless given.")
+    var platform: LinkPlatform?
+
+    @Option(help: ArgumentHelp("Where Apple's CDN is; may be http and local.", valueName: "url"))
+    var appleCdn = ServiceProbe.apple
+
+    @Option(help: ArgumentHelp("Where Google's API is; may be http and local.", valueName: "url"))
+    var googleApi = ServiceProbe.google
+
+    @Flag(help: "Ask the site alone, neither Apple nor Google.")
+    var originOnly = false
+
+    @OptionGroup var network: NetworkOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard FetchTarget(domain) != nil else {
+            throw ValidationError("\(domain.printable) is no domain and no web address (Unicode names as Punycode)")
+        }
+        for base in [appleCdn, googleApi] where !Self.isBase(base) {
+            throw ValidationError("\(base.printable) is no http or https address")
+        }
+    }
+
+    func run() async throws { try await CannotCheck.told { try await fetch() } }
+
+    private func fetch() async throws {
+        guard let target = FetchTarget(domain) else { return }
+        let client = try network.client()
+        let services = ServiceProbe(
+            client: client, target: target, appleBase: Self.trimmed(appleCdn), googleBase: Self.trimmed(googleApi))
+        let fetcher = SiteFetcher(
+            client: client, target: target, kinds: kinds(target), services: originOnly ? nil : services)
+        let report = await fetcher.run()
+        switch output.format {
+        case .text: StandardOutput.write(FetchText.render(report, style: .ofStandardOutput))
+        case .json: StandardOutput.write(FetchJSON.render(report))
+        case .junit, .github, .sarif:
+            StandardOutput.write(output.format.render(report.files.map { CheckedFile($0) }, style: .ofStandardOutput))
+        }
+        if !report.files.contains(where: \.isChecked) { throw ExitCode(2) }
+        if output.failOn.isReached(by: report.files.flatMap(\.findings)) { throw ExitCode(1) }
+    }
+
+    /// An address names its file; anything else asks for both.
+    private func kinds(_ target: FetchTarget) -> [AssociationKind] {
+        switch platform {
+        case .ios: [.aasa]
+        case .android: [.assetlinks]
+        case nil: target.path.map { [AssociationKind.guess(fileName: $0) ?? .aasa] } ?? [.aasa, .assetlinks]
+        }
+    }
+
+    private static func trimmed(_ base: String) -> String { base.hasSuffix("/") ? String(base.dropLast()) : base }
+
+    private static func isBase(_ base: String) -> Bool {
+        let lower = base.lowercased()
+        return (lower.hasPrefix("https://") || lower.hasPrefix("http://")) && FetchTarget(base) != nil
+    }
+}

@@ -1,0 +1,69 @@
+import WellKnown
+
+/// Asks a site for one file in every way that tells something: bounded, each request by itself.
+struct OriginProbe: Sendable {
+    let client: WebClient
+    let target: FetchTarget
+
+    /// - Parameter path: where to ask; the file's own place unless an address was given.
+    func observe(_ kind: AssociationKind, at path: String) async -> OriginObservation {
+        let url = target.url(path)
+        let main = await ask(url, as: kind.userAgent)
+        var seen = OriginObservation(file: kind, url: url, main: main)
+        switch main {
+        case .failure(.noSuchHost), .failure(.privateAddress), .failure(.noRoute), .failure(.impossible): return seen
+        case .failure(.tls), .failure(.notConnected):
+            seen.plain = await ask(target.url(path, scheme: "http"), as: WebRequest.browser, overHTTP: true)
+            return seen
+        case .failure, .success: break
+        }
+        async let browser = ask(url, as: WebRequest.browser, compressed: true)
+        async let head = ask(url, as: kind.userAgent, head: true)
+        async let four = ask(url, as: kind.userAgent, family: .ipv4)
+        async let six = ask(url, as: kind.userAgent, family: .ipv6)
+        async let sibling = other(target.sibling, path, kind)
+        async let parent = other(target.parent, path, kind)
+        async let hops = redirects(main, url, kind)
+        seen.browser = await browser
+        seen.head = await head
+        (seen.overIPv4, seen.overIPv6) = await (four, six)
+        (seen.sibling, seen.parent) = await (sibling, parent)
+        seen.hops = await hops
+        if case .success(let answer) = main, answer.status != 200, path == kind.path {
+            if kind == .aasa { seen.atRoot = await ask(target.url("/" + kind.fileName), as: kind.userAgent) }
+            for path in kind.wrongPaths {
+                let outcome = await ask(target.url(path), as: kind.userAgent)
+                seen.misnamed.append(OriginObservation.Other(name: path, outcome: outcome))
+            }
+        }
+        return seen
+    }
+
+    private func redirects(
+        _ main: HTTPOutcome, _ url: String, _ kind: AssociationKind
+    ) async -> [OriginObservation.Hop] {
+        guard case .success(let answer) = main, answer.isRedirect else { return [] }
+        return await Redirects.hops(from: url, answer) { await ask($0, as: kind.userAgent, overHTTP: true) }
+    }
+
+    private func other(_ host: String?, _ path: String, _ kind: AssociationKind) async -> OriginObservation.Other? {
+        guard let host else { return nil }
+        let port = target.port.map { ":\($0)" } ?? ""
+        let outcome = await ask("https://\(host)\(port)\(path)", as: kind.userAgent)
+        return OriginObservation.Other(name: host, outcome: outcome)
+    }
+
+    private func ask(
+        _ url: String, as agent: String, head: Bool = false, family: WebRequest.Family = .any, compressed: Bool = false,
+        overHTTP: Bool = false
+    ) async -> HTTPOutcome {
+        var request = WebRequest(url: url)
+        request.userAgent = agent
+        request.isHead = head
+        request.family = family
+        request.isCompressed = compressed
+        request.allowsHTTP = overHTTP
+        request.allowsPrivate = client.settings.allowsPrivate
+        return await client.ask(request)
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import WellKnown
+
+/// Asks Apple's CDN and Google's service what they make of a site.
+struct ServiceProbe: Sendable {
+    static let apple = "https://app-site-association.cdn-apple.com"
+    static let google = "https://digitalassetlinks.googleapis.com"
+    /// Enough for the apps of a site; a file of a thousand fingerprints must not become a thousand requests.
+    static let mostChecks = 10
+
+    let client: WebClient
+    let target: FetchTarget
+    /// Without a slash at the end.
+    let appleBase: String
+    let googleBase: String
+
+    func askApple() async -> (url: String, outcome: HTTPOutcome) {
+        let url = "\(appleBase)/a/v1/\(target.host)"
+        return (url, await ask(url, standard: appleBase == Self.apple))
+    }
+
+    func askGoogleForStatements() async -> (url: String, outcome: HTTPOutcome) {
+        let url = "\(googleBase)/v1/statements:list?source.web.site=\(escaped(site))"
+        return (url, await ask(url, standard: googleBase == Self.google))
+    }
+
+    /// Whether Google links the site to each app that its file names; the first ten.
+    func askGoogleForLinks(_ links: [AssetLink]) async -> [(link: AssetLink, url: String, outcome: HTTPOutcome)] {
+        var answers: [(link: AssetLink, url: String, outcome: HTTPOutcome)] = []
+        for link in links {
+            guard answers.count < Self.mostChecks else { break }
+            guard case .androidApp(let package, let fingerprint) = link.target else { continue }
+            let url =
+                "\(googleBase)/v1/assetlinks:check?source.web.site=\(escaped(site))"
+                + "&relation=\(escaped(link.relation))&target.androidApp.packageName=\(escaped(package))"
+                + "&target.androidApp.certificate.sha256Fingerprint=\(escaped(fingerprint))"
+            answers.append((link, url, await ask(url, standard: googleBase == Self.google)))
+        }
+        return answers
+    }
+
+    private var site: String { "https://" + target.authority }
+
+    private func ask(_ url: String, standard: Bool) async -> HTTPOutcome {
+        var request = WebRequest(url: url)
+        request.userAgent = "wellknown/\(WellKnownProgram.version)"
+        // Who names another base has chosen its address, too; only what the site's owner says is not believed.
+        request.allowsPrivate = !standard || client.settings.allowsPrivate
+        request.allowsHTTP = !standard
+        return await client.ask(request)
+    }
+
+    private func escaped(_ text: String) -> String {
+        let allowed = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    }
+}

@@ -1,0 +1,83 @@
+import WellKnown
+
+/// Fetches the files of a site, asks both services, and puts the findings together.
+struct SiteFetcher: Sendable {
+    let client: WebClient
+    let target: FetchTarget
+    let kinds: [AssociationKind]
+    /// `nil` to leave the services alone.
+    let services: ServiceProbe?
+
+    func run() async -> FetchReport {
+        await withTaskGroup(of: FetchReport.File.self) { group in
+            for kind in kinds { group.addTask { await file(kind) } }
+            var files: [FetchReport.File] = []
+            for await file in group { files.append(file) }
+            files.sort { $0.kind.rawValue < $1.kind.rawValue }
+            return FetchReport(target: target, files: files)
+        }
+    }
+
+    private func file(_ kind: AssociationKind) async -> FetchReport.File {
+        let path = target.path ?? kind.path
+        let seen = await OriginProbe(client: client, target: target).observe(kind, at: path)
+        var file = FetchReport.File(
+            kind: kind, url: seen.url, isChecked: seen.isChecked, facts: FetchReport.Fact.list(seen),
+            findings: TransportLint.findings(seen))
+        if var place = TransportLint.placeFinding(path: path, file: kind) {
+            place.file = seen.url
+            file.findings.append(place)
+        }
+        lint(seen, path, into: &file)
+        switch kind {
+        case .aasa: await apple(seen, into: &file)
+        case .assetlinks: await google(seen, into: &file)
+        }
+        return file
+    }
+
+    /// What the linter says about the body. How it was served is known better here.
+    private func lint(_ seen: OriginObservation, _ path: String, into file: inout FetchReport.File) {
+        guard let body = seen.body else { return }
+        let options = LintOptions(file: seen.url, domain: target.host, servedPath: path)
+        let report = AssociationLint.lint(body: body, as: file.kind, options: options)
+        file.findings += report.findings.filter { !$0.code.hasPrefix("http.") }
+        file.omitted = report.omitted
+    }
+
+    private func apple(_ seen: OriginObservation, into file: inout FetchReport.File) async {
+        guard let services else { return }
+        let (url, outcome) = await services.askApple()
+        let answer = AppleCDNAnswer(outcome)
+        file.facts.append(FetchReport.Fact(what: "Apple's CDN", url: url, outcome: outcome))
+        file.notes += ServiceNotes.notes(answer)
+        file.findings += answer.findings(origin: seen.body, url: url)
+    }
+
+    private func google(_ seen: OriginObservation, into file: inout FetchReport.File) async {
+        let own = await ownLinks(seen, into: &file)
+        guard let services else { return }
+        let (url, outcome) = await services.askGoogleForStatements()
+        let answer = GoogleLinksAnswer(outcome)
+        file.facts.append(FetchReport.Fact(what: "Google's list", url: url, outcome: outcome))
+        file.notes += ServiceNotes.notes(answer)
+        file.findings += answer.findings(origin: own, url: url)
+        guard case .answer = answer, let own else { return }
+        for check in await services.askGoogleForLinks(own) {
+            file.facts.append(FetchReport.Fact(what: "Google's check", url: check.url, outcome: check.outcome))
+            if let finding = GoogleLinksAnswer(check.outcome).notLinkedFinding(check.link, url: check.url) {
+                file.findings.append(finding)
+            }
+        }
+    }
+
+    /// The statements that the site makes, includes followed; `nil` when its list cannot be read.
+    private func ownLinks(_ seen: OriginObservation, into file: inout FetchReport.File) async -> [AssetLink]? {
+        guard seen.body != nil, let query = AssetQuery(site: "https://" + target.authority) else { return nil }
+        let content = ObservedAssetContent(
+            url: seen.url, outcome: seen.main, network: NetworkAssetContent(client: client))
+        let answer = await DigitalAssetLinksClient(content: content).answer(query)
+        file.findings += IncludeFindings.findings(answer, url: seen.url)
+        return answer.places.contains(seen.url) ? answer.statements : nil
+    }
+}
