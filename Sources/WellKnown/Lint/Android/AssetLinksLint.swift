@@ -35,7 +35,7 @@ public enum AssetLinksLint {
         }
         lint(includes, pen: &pen)
         ListLint.lint(file, statements: statements, pen: &pen)
-        AssetLinksReaders(file.document).note(to: &pen)
+        AssetLinksReaders(file).note(to: &pen)
         return pen
     }
 

@@ -58,11 +58,11 @@ extension DynamicLint {
     /// Rules that others before them cover; those behind a rule for everything have been told.
     private static func lintReach(_ rules: [DynamicComponent], until end: Int, pen: inout FindingPen) {
         // As languages: the work grows with the square of the rules.
-        guard rules.count <= 200, pen.comparisonsLeft > 0 else { return }
+        guard rules.count <= 64, pen.comparisonsLeft > 0 else { return }
         pen.comparisonsLeft -= 1
         var limits = RuleReach.Limits()
         limits.perRule = 1_000
-        limits.total = 8_000
+        limits.total = 6_000
         for (index, reach) in RuleReach.rules(DynamicMatcher(rules), limits: limits).prefix(end).enumerated() {
             let node = rules[index].node
             switch reach.verdict {

@@ -119,15 +119,16 @@ struct FingerprintReading {
 
     // MARK: Words
 
+    private static let labels = [
+        "android:apk-key-hash-sha256:", "android:apk-key-hash:", "sha256 fingerprint", "sha-256 fingerprint",
+        "sha256 cert fingerprint", "certificate fingerprint", "fingerprint", "sha256", "sha-256", "sha_256", "sha1",
+        "sha-1", "sha 256", "md5",
+    ]
+
     /// Splits "SHA256: AB:…", "SHA-256 Fingerprint=AB:…", "android:apk-key-hash:…" into label and value.
     private static func withoutLabel(_ text: String) -> (label: String?, rest: String) {
         let bytes = Array(text.utf8)
         let lower = String(decoding: bytes.prefix(40).map { $0.isASCIIUpper ? $0 | 0x20 : $0 }, as: UTF8.self)
-        let labels = [
-            "android:apk-key-hash-sha256:", "android:apk-key-hash:", "sha256 fingerprint", "sha-256 fingerprint",
-            "sha256 cert fingerprint", "certificate fingerprint", "fingerprint", "sha256", "sha-256", "sha_256", "sha1",
-            "sha-1", "sha 256", "md5",
-        ]
         guard let label = labels.first(where: { lower.utf8.starts(with: $0.utf8) }) else { return (nil, text) }
         let rest = bytes.dropFirst(label.utf8.count)
             .drop { [UInt8(ascii: ":"), UInt8(ascii: "="), UInt8(ascii: " "), UInt8(ascii: "/"), 9].contains($0) }
@@ -135,22 +136,27 @@ struct FingerprintReading {
         return (String(decoding: bytes.prefix(label.utf8.count), as: UTF8.self), String(decoding: rest, as: UTF8.self))
     }
 
-    private static func hasInstruction(_ text: String) -> Bool {
-        let lower = text.lowercased()
-        return ["todo", "your", "replace", "fingerprint", "sha256", "insert", "placeholder"].contains {
-            lower.contains($0)
-        }
-    }
+    private static func hasInstruction(_ text: String) -> Bool { contains(text, instructions) }
+
+    private static let instructions = ["todo", "your", "replace", "fingerprint", "sha256", "insert", "placeholder"]
+        .map { Array($0.utf8) }
 
     /// Instructions, brackets, ellipses, rows of X: what stands in templates.
-    private static func isPlaceholder(_ text: String) -> Bool {
-        let lower = text.lowercased()
-        let words = [
-            "todo", "your", "replace", "fingerprint", "sha", "change", "insert", "placeholder", "example", "here",
-            "xx", "...", "…", "<", "{{", "${", "$(", "%", "__", "fill", "release", "debug", "signing", "cert", "tbd",
-            "fixme", "hash", "key", "dummy", "aa:bb", "secret", "env",
-        ]
-        return words.contains { lower.contains($0) }
+    private static func isPlaceholder(_ text: String) -> Bool { contains(text, templateWords) }
+
+    private static let templateWords = [
+        "todo", "your", "replace", "fingerprint", "sha", "change", "insert", "placeholder", "example", "here", "xx",
+        "...", "…", "<", "{{", "${", "$(", "%", "__", "fill", "release", "debug", "signing", "cert", "tbd", "fixme",
+        "hash", "key", "dummy", "aa:bb", "secret", "env",
+    ].map { Array($0.utf8) }
+
+    /// Whether one of some words in lower case stands in the beginning of a text, in any case. By bytes: a hostile file
+    /// has a hundred thousand texts that are none.
+    private static func contains(_ text: String, _ words: [[UInt8]]) -> Bool {
+        let bytes = text.utf8.prefix(200).map { $0.isASCIIUpper ? $0 | 0x20 : $0 }
+        return bytes.indices.contains { start in
+            words.contains { word in word.first == bytes[start] && bytes[start...].starts(with: word) }
+        }
     }
 
     /// Without blanks, line ends and invisible characters at both ends.

@@ -16,10 +16,14 @@ public struct AssetLinksReaders: Sendable {
     private let lists: [ReaderList]
 
     /// Any document: of one that is no list, every reader says so.
-    public init(_ document: JSONDocument) {
+    public init(_ document: JSONDocument) { self.init(document, AssetLinksFile(document)) }
+
+    public init(_ file: AssetLinksFile) { self.init(file.document, file) }
+
+    private init(_ document: JSONDocument, _ file: AssetLinksFile?) {
         self.document = document
-        file = AssetLinksFile(document)
-        lists = AssetLinksReader.allCases.map { ReaderList($0, document) }
+        self.file = file
+        lists = AssetLinksReader.allCases.map { ReaderList($0, document, file) }
     }
 
     /// What each reader says to the question whether an app is linked.

@@ -14,9 +14,10 @@ struct ReaderList: Sendable {
     private(set) var skipped: [String: (reason: String, node: JSONNode, statement: Int)] = [:]
     private(set) var includes = 0
 
-    init(_ reader: AssetLinksReader, _ document: JSONDocument) {
+    /// - Parameter file: the document as a list; `nil` when it is none.
+    init(_ reader: AssetLinksReader, _ document: JSONDocument, _ file: AssetLinksFile?) {
         self.reader = reader
-        guard let file = AssetLinksFile(document) else {
+        guard let file else {
             let reason = document.root.map { "the root is \($0.typeName), not an array" } ?? "it is not valid JSON"
             void = (reason, document.root, nil, true)
             return
