@@ -43,10 +43,14 @@ extension AssociationKind {
         return nil
     }
 
-    /// By its content alone: a list is Google's, an object Apple's, unless it is one statement that lacks its list.
+    /// By its content alone: a list is Google's, an object Apple's, unless it is one statement that lacks its
+    /// list, or Apple's services inside a list.
     public static func guess(_ document: JSONDocument) -> AssociationKind? {
         guard let root = document.root else { return nil }
-        if root.array != nil { return .assetlinks }
+        if let items = root.array {
+            let isWrapped = items.first?.object?.contains { AASAFile.services.contains($0.key) } == true
+            return isWrapped ? .aasa : .assetlinks
+        }
         guard let members = root.object else { return nil }
         let isApple = members.contains { AASAFile.services.contains($0.key) }
         let isStatement = members.contains { AssetStatement.keys.contains($0.key) }

@@ -32,6 +32,7 @@ public enum AssociationLint {
         let isSound = RootLint.check(document, kind: kind, into: &sheet)
         let aasa = isSound && kind == .aasa ? AASAFile(document) : nil
         let assetLinks = isSound && kind == .assetlinks ? AssetLinksFile(document) : nil
+        if isSound { InvisibleLint.check(document, into: &sheet) }
         if let aasa { AASALint.check(aasa, options: options, into: &sheet) }
         if let assetLinks {
             let notes = AssetLinksLint.lint(assetLinks)

@@ -1,3 +1,209 @@
+/// How an apple-app-site-association file is built.
+///
+/// Sources: Apple, "Supporting associated domains", "applinks" and the pages below it; TN3155, "Debugging universal
+/// links"; WWDC 2019 session 717; what Apple's `swcutil` does on macOS 27.
 enum AppleStructureRules {
-    static let rules: [LintRule] = []
+    static let rules: [LintRule] = [
+        noService, unknownService, misplacedService, detailsOutside, serviceAppsMissing, detailsMissing,
+        detailsDictionary, detailsObject, entryWithoutApp, keyCase, unknownKey, appIDsType, bothAppKeys,
+        mixedGenerations, noRules, emptyRules, rulesType, appsNonEmpty, appsNeeded, minimumSystem, duplicateApp,
+        duplicateEntries, sharedPath,
+    ]
+
+    private static let domains = "Apple, Supporting associated domains"
+    private static let debugging = "Apple, TN3155 Debugging universal links"
+    private static let session = "Apple, WWDC 2019 session 717"
+
+    static let noService = LintRule(
+        "aasa.no-service", .error, "The file has no service that systems know",
+        reason: "The file is fetched, read and says nothing: no link opens an app, no password is offered.",
+        fix: "Write applinks, webcredentials, appclips, activitycontinuation or authsrv at the root.",
+        source: domains, wrong: .aasa("{}\n"), right: .aasa(BodyRules.sound))
+
+    static let unknownService = LintRule(
+        "aasa.unknown-service", .warning, "A key at the root that no system knows",
+        reason: "Keys are case-sensitive and unknown ones are skipped, with everything below them.",
+        fix: "Write the key as documented, or remove it.", source: domains,
+        wrong: .aasa(BodyRules.sound.replacing("webcredentials", with: "webCredentials")),
+        right: .aasa(BodyRules.sound))
+
+    static let misplacedService = LintRule(
+        "aasa.misplaced-service", .error, "A service inside another one",
+        reason: "Systems look for services at the root only; this one is skipped.",
+        fix: "Move the key one level up, beside applinks.", source: domains,
+        wrong: .aasa(
+            AppleExample.links(
+                entries: AppleExample.entry(#"{"/": "/buy/*"}"#),
+                beside: #", "webcredentials": {"apps": ["4J6K8M2N9P.com.acme.shop"]}"#)),
+        right: .aasa(BodyRules.sound))
+
+    static let detailsOutside = LintRule(
+        "aasa.details-outside-applinks", .error, "details outside of applinks",
+        reason: "Only applinks has details; here nobody reads them.",
+        fix: "Move details into applinks; the other services take a plain list: {\"apps\": [\"ID\"]}.", source: domains,
+        wrong: .aasa(#"{"appclips": {"details": [{"appIDs": ["4J6K8M2N9P.com.acme.shop.Clip"]}]}}"# + "\n"),
+        right: .aasa(#"{"appclips": {"apps": ["4J6K8M2N9P.com.acme.shop.Clip"]}}"# + "\n"))
+
+    static let serviceAppsMissing = LintRule(
+        "aasa.service-apps-missing", .error, "A service without a list of apps",
+        reason: "The service is off for every app: no password from the site, no App Clip, no Handoff.",
+        fix: "Write \"apps\": [\"PREFIX.bundle.id\"] below the service, or remove it.", source: domains,
+        wrong: .aasa(#"{"webcredentials": {"apps": []}}"# + "\n"),
+        right: .aasa(#"{"webcredentials": {"apps": ["4J6K8M2N9P.com.acme.shop"]}}"# + "\n"))
+
+    static let detailsMissing = LintRule(
+        "aasa.details-missing", .error, "applinks without details",
+        reason: "Without details applinks names no app and no address: every link stays in the browser.",
+        fix: "Write \"details\": [{\"appIDs\": […], \"components\": […]}] below applinks.", source: "Apple, applinks",
+        wrong: .aasa(#"{"applinks": {"apps": []}}"# + "\n"), right: .aasa(BodyRules.sound))
+
+    static let detailsDictionary = LintRule(
+        "aasa.details-dictionary", .warning, "details as a dictionary",
+        reason: "The form from before 2017 is obsolete: Apple's matcher still takes it, other readers do not.",
+        fix: "Write a list: \"details\": [{\"appIDs\": […], \"components\": […]}].", source: session,
+        wrong: .aasa(
+            #"{"applinks": {"details": {"4J6K8M2N9P.com.acme.shop": {"paths": ["/buy/*"]}}}}"# + "\n"),
+        right: .aasa(BodyRules.sound))
+
+    static let detailsObject = LintRule(
+        "aasa.details-object", .error, "details is one entry without its list",
+        reason: "An object is read as a dictionary of apps: here the apps are called \"appID\" and \"paths\".",
+        fix: "Put the entry into [ ].", source: "Apple, applinks.Details",
+        wrong: .aasa(
+            #"{"applinks": {"details": {"appID": "4J6K8M2N9P.com.acme.shop", "paths": ["/buy/*"]}}}"# + "\n"),
+        right: .aasa(BodyRules.sound))
+
+    static let entryWithoutApp = LintRule(
+        "aasa.entry-without-app", .error, "An entry of details without an app",
+        reason: "The rules belong to nobody.", fix: "Write \"appIDs\": [\"PREFIX.bundle.id\"] beside the rules.",
+        source: "Apple, applinks.Details",
+        wrong: .aasa(#"{"applinks": {"details": [{"components": [{"/": "/buy/*"}]}]}}"# + "\n"),
+        right: .aasa(BodyRules.sound))
+
+    static let keyCase = LintRule(
+        "aasa.key-case", .error, "A key in the wrong case",
+        reason: "Keys are case-sensitive and unknown ones are skipped in silence.",
+        fix: "Write the key as documented.", source: "Apple, applinks.Details",
+        wrong: .aasa(BodyRules.sound.replacing("\"appIDs\"", with: "\"appIds\"")), right: .aasa(BodyRules.sound))
+
+    static let unknownKey = LintRule(
+        "aasa.unknown-key", .warning, "A key that no system knows",
+        reason: "A misspelled key is never an error: it is skipped, and the file means something else.",
+        fix: "Write the key as documented, or remove it.", source: "Apple, applinks and the pages below it",
+        wrong: .aasa(BodyRules.sound.replacing("\"components\":", with: "\"priority\": 1, \"components\":")),
+        right: .aasa(BodyRules.sound))
+
+    static let appIDsType = LintRule(
+        "aasa.appids-type", .error, "appIDs is not a list of strings",
+        reason: "A value of the wrong type counts as none, and the rules belong to nobody.",
+        fix: "Write \"appIDs\": [\"PREFIX.bundle.id\"], or \"appID\": \"PREFIX.bundle.id\".",
+        source: "Apple, applinks.Details",
+        wrong: .aasa(
+            BodyRules.sound.replacing(
+                "\"appIDs\": [\"4J6K8M2N9P.com.acme.shop\"]", with: "\"appIDs\": \"4J6K8M2N9P.com.acme.shop\"")),
+        right: .aasa(BodyRules.sound))
+
+    static let bothAppKeys = LintRule(
+        "aasa.both-appid-appids", .warning, "appID and appIDs in one entry",
+        reason: "appIDs wins, even when it is empty, and appID is ignored (seen on swcutil; other matchers join the "
+            + "two: disputed).",
+        fix: "Put every app into appIDs and remove appID.", source: "Apple, applinks.Details; swcutil on macOS 27",
+        wrong: .aasa(
+            BodyRules.sound.replacing("\"appIDs\":", with: "\"appID\": \"4J6K8M2N9P.com.acme.shop\", \"appIDs\":")),
+        right: .aasa(BodyRules.sound))
+
+    static let mixedGenerations = LintRule(
+        "aasa.mixed-generations", .error, "Both generations of keys in one entry",
+        reason: "Apple: with appIDs and components beside appID and paths, universal links won't work. Since iOS 13 "
+            + "paths beside components are ignored at best.",
+        fix: "Keep appIDs with components. For iOS 12 and older add a second entry with appID and paths behind it.",
+        source: debugging + "; " + session,
+        wrong: .aasa(BodyRules.sound.replacing("\"components\":", with: "\"paths\": [\"/buy/*\"], \"components\":")),
+        right: .aasa(BodyRules.sound))
+
+    static let noRules = LintRule(
+        "aasa.no-rules", .error, "An entry without components and paths",
+        reason: "The entry names an app and no address: nothing opens.",
+        fix: "Write \"components\": [{\"/\": \"/buy/*\"}] into the entry.", source: "Apple, applinks.Details",
+        wrong: .aasa(#"{"applinks": {"details": [{"appIDs": ["4J6K8M2N9P.com.acme.shop"]}]}}"# + "\n"),
+        right: .aasa(BodyRules.sound))
+
+    static let emptyRules = LintRule(
+        "aasa.empty-rules", .error, "An empty list of rules",
+        reason: "No rule matches, and every link stays in the browser.",
+        fix: "Write the patterns of the addresses that the app takes, or remove the entry.",
+        source: "Apple, applinks.Details", wrong: .aasa(AppleExample.components("")), right: .aasa(BodyRules.sound))
+
+    static let rulesType = LintRule(
+        "aasa.rules-type", .error, "A rule of the wrong type",
+        reason: "What is no object in components, or no string in paths, is no rule.",
+        fix: "Write objects in components: {\"/\": \"/buy/*\"}, and strings in paths: \"/buy/*\".",
+        source: "Apple, applinks.Details", wrong: .aasa(AppleExample.components("\"/buy/*\"")),
+        right: .aasa(BodyRules.sound))
+
+    static let appsNonEmpty = LintRule(
+        "aasa.apps-nonempty", .warning, "applinks.apps is not the empty list",
+        reason: "Up to iOS 12 the key must be there and empty, or no link opens; since then it is ignored.",
+        fix: "Write \"apps\": [], or remove the key when iOS 13 is the oldest you support.",
+        source: "Apple, App Search Programming Guide, Support Universal Links",
+        wrong: .aasa(
+            BodyRules.sound.replacing("\"details\"", with: "\"apps\": [\"4J6K8M2N9P.com.acme.shop\"], \"details\"")),
+        right: .aasa(BodyRules.sound.replacing("\"details\"", with: "\"apps\": [], \"details\"")))
+
+    static let appsNeeded = LintRule(
+        "aasa.apps-needed", .warning, "applinks.apps is missing for iOS 12 and older",
+        reason: "Up to iOS 12 the key must be there and empty, or no link opens.",
+        fix: "Write \"apps\": [] below applinks.",
+        source: "Apple, App Search Programming Guide, Support Universal Links",
+        wrong: .aasa(AppleExample.paths("\"/buy/*\""), minimumIOS: SystemVersion(12)),
+        right: .aasa(
+            AppleExample.paths("\"/buy/*\"").replacing("\"details\"", with: "\"apps\": [], \"details\""),
+            minimumIOS: SystemVersion(12)))
+
+    static let minimumSystem = LintRule(
+        "aasa.min-os", .warning, "A feature that the oldest supported system does not know",
+        reason:
+            "Older systems skip the key and decide otherwise: the same link opens on one phone and not on the next.",
+        fix: "Raise the declared minimum, or write what the older systems need as well.",
+        source: "Apple, applinks and the pages below it (Availability); WWDC 2020 session 10098",
+        wrong: .aasa(
+            AppleExample.components(#"{"/": "/buy/*", "caseSensitive": false}"#), minimumIOS: SystemVersion(13)),
+        right: .aasa(
+            AppleExample.components(#"{"/": "/buy/*", "caseSensitive": false}"#), minimumIOS: SystemVersion(14)))
+
+    static let duplicateApp = LintRule(
+        "aasa.duplicate-app", .info, "One app in several entries",
+        reason: "The entries are tried in order and the first rule that matches decides, across them all.",
+        fix: "Join the rules in one entry, if their order allows.", source: "Apple, applinks.Details",
+        wrong: .aasa(
+            AppleExample.links(
+                entries: AppleExample.entry(#"{"/": "/buy/*"}"#) + ", " + AppleExample.entry(#"{"/": "/sell/*"}"#))),
+        right: .aasa(AppleExample.components(#"{"/": "/buy/*"}, {"/": "/sell/*"}"#)))
+
+    static let duplicateEntries = LintRule(
+        "aasa.duplicate-entries", .info, "Entries with the same rules",
+        reason: "Repeated rules drift apart with the next change, and fill the 128 KB.",
+        fix: "Write one entry with all the apps in appIDs.", source: "Apple, applinks.Details (appIDs)",
+        wrong: .aasa(
+            AppleExample.links(
+                entries: AppleExample.entry(#"{"/": "/buy/*"}"#) + ", "
+                    + AppleExample.entry(#"{"/": "/buy/*"}"#, app: "4J6K8M2N9P.com.acme.other"))),
+        right: .aasa(
+            AppleExample.links(
+                entries: AppleExample.entry(
+                    #"{"/": "/buy/*"}"#, app: #"4J6K8M2N9P.com.acme.shop", "4J6K8M2N9P.com.acme.other"#))))
+
+    static let sharedPath = LintRule(
+        "aasa.shared-path", .warning, "Two apps claim one address",
+        reason: "With both installed the first entry that matches gets the link; the other app never sees it.",
+        fix: "Give each app its own paths, or order the entries so that the right one comes first.",
+        source: "Apple, applinks.Details",
+        wrong: .aasa(
+            AppleExample.links(
+                entries: AppleExample.entry(#"{"/": "/buy/*"}"#) + ", "
+                    + AppleExample.entry(#"{"/": "/buy/old/*"}"#, app: "4J6K8M2N9P.com.acme.other"))),
+        right: .aasa(
+            AppleExample.links(
+                entries: AppleExample.entry(#"{"/": "/buy/*"}"#) + ", "
+                    + AppleExample.entry(#"{"/": "/sell/*"}"#, app: "4J6K8M2N9P.com.acme.other"))))
 }

@@ -56,7 +56,9 @@ enum RootLint {
         switch kind {
         case .aasa:
             guard root.object == nil else { return true }
-            sheet.add(JSONRules.root, at: root, "The root is \(root.typeName); it must be an object")
+            let isWrapped = root.array?.first?.object?.contains { AASAFile.services.contains($0.key) } == true
+            let hint = isWrapped ? ": take the services out of [ ]" : ""
+            sheet.add(JSONRules.root, at: root, "The root is \(root.typeName); it must be an object\(hint)")
         case .assetlinks:
             guard root.array == nil else { return true }
             let isStatement = root.object?.contains { AssetStatement.keys.contains($0.key) } == true

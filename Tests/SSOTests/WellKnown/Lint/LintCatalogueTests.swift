@@ -20,7 +20,7 @@ struct LintCatalogueTests {
     }
 
     /// Sections whose rules are all in.
-    static let complete = ["4.2"]
+    static let complete = ["4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "4.8"]
 
     @Test("no code stands twice, and each is found by its name")
     func unique() {
@@ -54,5 +54,28 @@ struct LintCatalogueTests {
                 #expect(!text.isEmpty && !text.contains("\n"), "\(rule.code)")
             }
         }
+    }
+
+    static let withExamples = LintCatalogue.rules.filter { $0.wrong != nil }.map(\.code)
+
+    @Test(
+        "the wrong example of a rule has its finding and no worse one, the right one has it not",
+        arguments: withExamples)
+    func examples(code: String) throws {
+        let rule = try #require(LintRule.named(code))
+        let wrong = try #require(rule.wrong)
+        let findings = Self.lint(wrong)
+        let found = try #require(findings.first { $0.code == code })
+        #expect(findings.allSatisfy { $0.severity <= max(found.severity, .warning) || $0.code == code })
+        #expect(found.message.count < 400 && !found.message.contains("\n"))
+        guard let right = rule.right else { return }
+        let rest = Self.lint(right)
+        #expect(!rest.contains { $0.code == code })
+        #expect(rest.allSatisfy { $0.severity < .error })
+    }
+
+    static func lint(_ example: LintExample) -> [Finding] {
+        let options = LintOptions(minimumIOS: example.minimumIOS)
+        return AssociationLint.lint(body: Array(example.text.utf8), as: example.kind, options: options).findings
     }
 }

@@ -1,0 +1,73 @@
+extension AASALint {
+    /// What only several entries together show.
+    mutating func entryLists(_ applinks: AppLinks) {
+        var firstOfApp: [String: Int] = [:]
+        var firstOfRules: [[UInt8]: (number: Int, count: Int)] = [:]
+        var repeats: [[UInt8]: AppLinksEntry] = [:]
+        for (number, entry) in entries(applinks) {
+            for app in Set(entry.apps).sorted() {
+                guard let first = firstOfApp[app] else {
+                    firstOfApp[app] = number
+                    continue
+                }
+                sheet.add(
+                    AppleStructureRules.duplicateApp, at: entry.node,
+                    "\(app.quoted) is in entry \(first) and in entry \(number): their rules are tried in this order")
+            }
+            let rules = Self.rulesText(entry)
+            guard !rules.isEmpty else { continue }
+            if let first = firstOfRules[rules] {
+                firstOfRules[rules] = (first.number, first.count + 1)
+                repeats[rules] = repeats[rules] ?? entry
+            } else {
+                firstOfRules[rules] = (number, 1)
+            }
+        }
+        for (rules, entry) in repeats.sorted(by: { $0.value.node.range.lowerBound < $1.value.node.range.lowerBound }) {
+            guard let first = firstOfRules[rules] else { continue }
+            sheet.add(
+                AppleStructureRules.duplicateEntries, at: entry.node,
+                "\(first.count) entries have the rules of entry \(first.number)")
+        }
+    }
+
+    /// The same for entries whose rules are equal; empty for one without rules.
+    static func rulesText(_ entry: AppLinksEntry) -> [UInt8] {
+        let parts = [entry.components.member, entry.paths.member, entry.defaults.member]
+        guard parts[0] != nil || parts[1] != nil else { return [] }
+        return Array(parts.map { $0?.value.canonicalText ?? [] }.joined(separator: [0]))
+    }
+
+    /// What the declared oldest system does not know.
+    mutating func systems(_ applinks: AppLinks) {
+        guard let minimum = options.minimumIOS else { return }
+        if minimum < SystemVersion(13), applinks.apps.isAbsent, let member = file.applinks.member {
+            sheet.add(
+                AppleStructureRules.appsNeeded, at: member, "applinks has no \"apps\": [], and iOS \(minimum) needs it")
+        }
+        var features: [(name: String, since: SystemVersion, member: JSONMember)] = []
+        func note(_ name: String, _ major: Int, _ minor: Int, _ member: JSONMember?) {
+            guard let member, !features.contains(where: { $0.name == name }) else { return }
+            features.append((name, SystemVersion(major, minor), member))
+        }
+        func note(_ fields: ComponentFields?) {
+            // What is as the built-in value changes nothing on older systems.
+            if fields?.caseSensitive.value == false { note("caseSensitive", 13, 5, fields?.caseSensitive.member) }
+            if fields?.percentEncoded.value == false { note("percentEncoded", 14, 0, fields?.percentEncoded.member) }
+        }
+        note("substitutionVariables", 13, 5, applinks.substitutionVariables.member)
+        note("defaults", 14, 0, applinks.defaults.member)
+        for (_, entry) in entries(applinks) {
+            note("components", 13, 0, entry.components.member)
+            note("appIDs", 13, 0, entry.appIDs.member)
+            note("defaults", 14, 0, entry.defaults.member)
+            for component in entry.components.value ?? [] { note(component.fields) }
+        }
+        note("appclips", 14, 0, file.appclips.member)
+        for feature in features where minimum < feature.since {
+            sheet.add(
+                AppleStructureRules.minimumSystem, at: feature.member,
+                "\(feature.name) needs iOS \(feature.since); the declared minimum is \(minimum)")
+        }
+    }
+}

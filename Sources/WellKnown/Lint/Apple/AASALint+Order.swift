@@ -1,0 +1,86 @@
+extension AASALint {
+    /// Rules that decide nothing because of their place, and entries that open nothing.
+    mutating func order(_ matcher: AppleMatcher) {
+        var opening: Set<String> = []
+        for entry in matcher.entries where entry.rules.contains(where: { !$0.isExclude }) {
+            opening.formUnion(entry.apps)
+        }
+        var dead: Set<Int> = []
+        for entry in matcher.entries where !entry.rules.isEmpty {
+            if entry.rules.allSatisfy(\.isExclude), opening.isDisjoint(with: entry.apps) {
+                sheet.add(
+                    AppleOrderRules.excludeOnly, at: entry.rules[0].range.lowerBound,
+                    "Entry \(entry.index + 1) has only rules that exclude: nothing opens \(entry.apps[0].quoted)")
+            }
+            guard let first = entry.rules.firstIndex(where: \.isCatchAll), first + 1 < entry.rules.count else {
+                continue
+            }
+            dead.formUnion(entry.rules[(first + 1)...].map(\.range.lowerBound))
+            // One that is as wide only because a value was ignored has been said to be.
+            guard !remarked.contains(entry.rules[first].range.lowerBound) else { continue }
+            let count = entry.rules.count - first - 1
+            let rest = count == 1 ? "the rule behind it never decides" : "the \(count) rules behind it never decide"
+            sheet.add(
+                AppleOrderRules.catchAllFirst, at: entry.rules[first].range.lowerBound,
+                "Rule \(entry.rules[first].index + 1) of entry \(entry.index + 1) matches everything: \(rest)")
+        }
+        covered(matcher, except: dead)
+    }
+
+    /// Rules that never decide for any app, found from the rules before them.
+    private mutating func covered(_ matcher: AppleMatcher, except known: Set<Int>) {
+        var alive = known
+        var found: [Int: (dead: RuleReach, by: RuleReach, sample: LinkURL)] = [:]
+        var left = Self.mostRules
+        for group in matcher.appGroups {
+            guard let app = group.first else { continue }
+            // A bound for files with thousands of apps: the rest is not looked at, and nothing is said of it.
+            left -= matcher.entriesOfApp[app]?.reduce(0) { $0 + matcher.entries[$1].rules.count } ?? 0
+            guard left >= 0 else { return }
+            let rules = RuleReach.rules(of: app, matcher)
+            for rule in rules {
+                let place = rule.range.lowerBound
+                switch rule.verdict {
+                case .covered(let by, let sample) where rules.indices.contains(by),
+                    .coveredTogether(let by, let sample) where rules.indices.contains(by):
+                    if found[place] == nil { found[place] = (rule, rules[by], sample) }
+                // What matches nothing has its own finding, by what makes it so.
+                default: alive.insert(place)
+                }
+            }
+        }
+        for (place, dead) in found.sorted(by: { $0.key < $1.key }) where !alive.contains(place) {
+            report(dead.dead, by: dead.by, dead.sample)
+        }
+    }
+
+    private mutating func report(_ dead: RuleReach, by: RuleReach, _ sample: LinkURL) {
+        let place = dead.range.lowerBound
+        let name = "Rule \(dead.rule + 1) of entry \(dead.entry + 1)"
+        let other = "rule \(by.rule + 1)" + (by.entry == dead.entry ? "" : " of entry \(by.entry + 1)")
+        if dead.isExclude, !by.isExclude {
+            sheet.add(
+                AppleOrderRules.deadExclude, at: place,
+                "\(name) excludes nothing: \(other) opens \(shown(sample)) before it")
+        } else if dead.isExclude == by.isExclude {
+            // Nothing is decided otherwise than it reads: only a line too many.
+            sheet.add(
+                AppleOrderRules.shadowed, at: place,
+                "\(name) never decides: \(other) covers it, as with \(shown(sample)), and decides the same",
+                severity: .info, fix: "Remove the rule.")
+        } else {
+            sheet.add(
+                AppleOrderRules.shadowed, at: place,
+                "\(name) never decides: \(other) excludes \(shown(sample)) before it")
+        }
+    }
+
+    /// Each rule is compared with those before it.
+    private static let mostRules = 3_000
+
+    /// A witness with the site's own host.
+    func shown(_ url: LinkURL) -> String {
+        let tail = (url.query.map { "?" + $0 } ?? "") + (url.fragment.map { "#" + $0 } ?? "")
+        return ("https://" + (options.domain ?? "example.com") + url.path + tail).quoted
+    }
+}

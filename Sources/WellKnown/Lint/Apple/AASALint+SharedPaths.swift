@@ -1,0 +1,70 @@
+extension AASALint {
+    /// Two entries for different apps that open one address: an example address of each rule of the later one is tried
+    /// on the apps before it. What is reported was decided by the matcher; what no example shows is not found.
+    mutating func sharedPaths(_ matcher: AppleMatcher, _ effort: inout MatchEffort) {
+        let entries = matcher.entries
+        let texts = rulesTexts
+        for (later, entry) in entries.enumerated() {
+            // Equal rules are one finding already, and joining them is its fix.
+            let text = texts[entry.range.lowerBound]
+            let before = Self.others(than: entry, in: entries[..<later]).filter {
+                texts[entries[$0].range.lowerBound] != text
+            }
+            guard !before.isEmpty else { continue }
+            if let found = shared(entry, with: before, matcher, &effort) {
+                sheet.add(
+                    AppleStructureRules.sharedPath, at: found.place,
+                    "\(shown(found.url)) opens \(found.other.quoted); \(entry.apps[0].quoted) also claims it")
+            }
+            guard !effort.isSpent else { return }
+        }
+    }
+
+    private func shared(
+        _ entry: AppleEntry, with before: [Int], _ matcher: AppleMatcher, _ effort: inout MatchEffort
+    ) -> (place: Int, url: LinkURL, other: String)? {
+        for rule in entry.rules where !rule.isExclude {
+            let spaces = LinkSpaces(isDecoded: rule.reading.contains(.decoded), tellsAbsent: false)
+            for url in RuleSamples.of(rule, in: spaces) {
+                var parts = AppleTexts(url, matcher.conventions)
+                guard let own = entry.apps.first, opens(own, matcher, &parts, &effort) else { continue }
+                for earlier in before {
+                    effort.left -= Self.costOfTry
+                    guard !effort.isSpent else { return nil }
+                    guard let app = matcher.entries[earlier].apps.first, opens(app, matcher, &parts, &effort) else {
+                        continue
+                    }
+                    return (rule.range.lowerBound, url, app)
+                }
+            }
+        }
+        return nil
+    }
+
+    private func opens(
+        _ app: String, _ matcher: AppleMatcher, _ texts: inout AppleTexts, _ effort: inout MatchEffort
+    ) -> Bool {
+        guard let entries = matcher.entriesOfApp[app], let found = matcher.first(in: entries, &texts, &effort) else {
+            return false
+        }
+        return !matcher.entries[found.entry].rules[found.rule].isExclude
+    }
+
+    /// What a try takes besides comparing, in steps.
+    private static let costOfTry = 50
+
+    /// The canonical rules of each entry, by its place.
+    private var rulesTexts: [Int: [UInt8]] {
+        var texts: [Int: [UInt8]] = [:]
+        for entry in file.applinks.value?.entries ?? [] {
+            texts[entry.node.range.lowerBound] = Self.rulesText(entry)
+        }
+        return texts
+    }
+
+    /// The entries before that have none of this one's apps.
+    private static func others(than entry: AppleEntry, in before: ArraySlice<AppleEntry>) -> [Int] {
+        let own = Set(entry.apps)
+        return before.indices.prefix(200).filter { own.isDisjoint(with: before[$0].apps) }
+    }
+}

@@ -1,0 +1,125 @@
+extension AASALint {
+    /// A pattern and where it stands.
+    struct WrittenPattern {
+        let text: String
+        let node: JSONNode
+        let isLegacy: Bool
+    }
+
+    /// Definitions and uses of substitution variables.
+    mutating func variables(_ applinks: AppLinks) {
+        let rules = AppleVariableRules.self
+        if case .wrongType(let member) = applinks.substitutionVariables {
+            sheet.add(
+                rules.empty, at: member.value,
+                "substitutionVariables is \(member.value.typeName); it must be an object of lists")
+        }
+        let own = applinks.substitutionVariables.value ?? []
+        let patterns = patterns(applinks)
+        let defined = Set(own.map(\.name)).union(SubstitutionVariables.predefined)
+        var used: Set<String> = []
+        for pattern in patterns where pattern.text.utf8.contains(UInt8(ascii: "$")) {
+            let names = VariableNames.of(pattern.text)
+            guard !names.isEmpty else { continue }
+            used.formUnion(names)
+            if pattern.isLegacy {
+                sheet.add(
+                    rules.inPaths, at: pattern.node,
+                    "\("$(\(names[0]))".quoted) in a legacy path is undocumented (disputed)")
+            }
+            for name in Set(names).subtracting(defined).sorted() {
+                let near = NearName.of(name, among: defined.sorted())
+                sheet.add(
+                    rules.undefined, at: pattern.node,
+                    "\("$(\(name))".quoted) is not defined: the rule never matches"
+                        + (near.map { "; did you mean \("$(\($0))".quoted)?" } ?? ""))
+            }
+        }
+        for variable in own { self.variable(variable, isUsed: used.contains(variable.name)) }
+        region(applinks, patterns, isUsed: used.contains("region"))
+    }
+
+    private mutating func variable(_ variable: SubstitutionVariable, isUsed: Bool) {
+        let rules = AppleVariableRules.self
+        let name = variable.name.quoted
+        if variable.name.unicodeScalars.contains(where: { $0 == "$" || $0 == "(" || $0 == ")" }) {
+            return sheet.add(rules.name, at: variable.member, "The name \(name) has $, ( or )")
+        }
+        if SubstitutionVariables.predefined.contains(variable.name) {
+            sheet.add(
+                rules.shadow, at: variable.member,
+                "\(name) is predefined: disputed whether the file's values count or the system's")
+        }
+        if !isUsed { sheet.add(rules.unused, at: variable.member, "No pattern uses \(name)") }
+        guard let values = variable.values else {
+            return sheet.add(
+                rules.empty, at: variable.member.value,
+                "\(name) is no list of strings: nothing is defined, and rules that use it never match")
+        }
+        if values.isEmpty { sheet.add(rules.empty, at: variable.member.value, "\(name) has no values") }
+        for node in variable.member.value.array ?? [] {
+            guard let text = node.string, let inner = VariableNames.of(text).first else { continue }
+            sheet.add(rules.nested, at: node, "The value \(text.quoted) of \(name) holds the variable \(inner.quoted)")
+        }
+    }
+
+    /// Every pattern of the file.
+    private func patterns(_ applinks: AppLinks) -> [WrittenPattern] {
+        var patterns: [WrittenPattern] = []
+        func add(_ node: JSONNode?, isLegacy: Bool = false) {
+            guard let node, let text = node.string else { return }
+            patterns.append(WrittenPattern(text: text, node: node, isLegacy: isLegacy))
+        }
+        func add(_ fields: ComponentFields?) {
+            add(fields?.path.member?.value)
+            add(fields?.fragment.member?.value)
+            add(fields?.query.member?.value)
+            for item in fields?.query.member?.value.object ?? [] { add(item.value) }
+        }
+        add(applinks.defaults.value)
+        for (_, entry) in entries(applinks) {
+            add(entry.defaults.value)
+            for component in entry.components.value ?? [] { add(component.fields) }
+            for path in entry.paths.value ?? [] { add(path, isLegacy: true) }
+        }
+        return patterns
+    }
+
+    /// Apple's own text on `$(region)` speaks of UK. Said where the file does so, too.
+    private mutating func region(_ applinks: AppLinks, _ patterns: [WrittenPattern], isUsed: Bool) {
+        guard isUsed else { return }
+        var places = patterns.filter { VariableNames.hasWord("UK", in: $0.text) }.map(\.node)
+        for (_, entry) in entries(applinks) {
+            for component in entry.components.value ?? [] {
+                guard let comment = component.fields?.comment, let text = comment.value, let member = comment.member
+                else { continue }
+                if VariableNames.hasWord("UK", in: text) { places.append(member.value) }
+            }
+        }
+        guard let first = places.min(by: { $0.range.lowerBound < $1.range.lowerBound }) else { return }
+        sheet.add(AppleVariableRules.regionUK, at: first, "$(region) does not have UK; the United Kingdom is GB there")
+    }
+}
+
+/// Names in a pattern.
+enum VariableNames {
+    /// `$(name)`, as the matcher reads it.
+    static func of(_ text: String) -> [String] {
+        let bytes = Array(text.utf8)
+        var names: [String] = []
+        var index = bytes.startIndex
+        while let dollar = bytes[index...].firstIndex(of: UInt8(ascii: "$")) {
+            index = dollar + 1
+            guard index < bytes.count, bytes[index] == UInt8(ascii: "(") else { continue }
+            let name = bytes[(index + 1)...].prefix { !"$()".utf8.contains($0) }
+            guard name.endIndex < bytes.count, bytes[name.endIndex] == UInt8(ascii: ")") else { continue }
+            names.append(String(decoding: name, as: UTF8.self))
+            index = name.endIndex + 1
+        }
+        return names
+    }
+
+    static func hasWord(_ word: String, in text: String) -> Bool {
+        text.utf8.split { !$0.isASCIILetter }.contains { $0.elementsEqual(word.utf8) }
+    }
+}

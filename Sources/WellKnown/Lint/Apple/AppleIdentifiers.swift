@@ -1,0 +1,109 @@
+/// Finds the app identifiers of a file, and what is wrong with one.
+enum AppleIdentifiers {
+    struct Place {
+        let app: String
+        let service: String
+        /// In the document's text.
+        let offset: Int
+    }
+
+    struct Fault {
+        let rule: LintRule
+        let message: String
+        var fix: String?
+    }
+
+    /// In the order of the services, then of the file.
+    static func places(in file: AASAFile) -> [Place] {
+        var places: [Place] = []
+        for entry in file.applinks.value?.entries ?? [] {
+            if let key = entry.key {
+                guard !AASALint.entryKeys.contains(key.key) else { continue }
+                places.append(Place(app: key.key, service: "applinks", offset: key.keyRange.lowerBound))
+                continue
+            }
+            let nodes = (entry.appID.member.map { [$0.value] } ?? []) + (entry.appIDs.value ?? [])
+            for node in nodes {
+                guard let app = node.string else { continue }
+                places.append(Place(app: app, service: "applinks", offset: node.range.lowerBound))
+            }
+        }
+        let services: [(String, AppsService?)] = [
+            ("webcredentials", file.webcredentials.value), ("appclips", file.appclips.value),
+            ("activitycontinuation", file.activitycontinuation.value), ("authsrv", file.authsrv.value),
+        ]
+        for (name, service) in services {
+            for node in service?.apps.value ?? [] {
+                guard let app = node.string else { continue }
+                places.append(Place(app: app, service: name, offset: node.range.lowerBound))
+            }
+        }
+        return places
+    }
+
+    /// Those with nothing wrong, each once.
+    static func sound(in file: AASAFile) -> [String] {
+        var seen: Set<String> = []
+        return places(in: file).map(\.app).filter { fault(in: $0, known: []) == nil && seen.insert($0).inserted }
+    }
+
+    /// The first thing that is wrong: what else there is mostly follows from it.
+    static func fault(in app: String, known: [String]) -> Fault? {
+        // Said where all invisible characters are.
+        if app.unicodeScalars.contains(where: JSONReader.isInvisible) { return nil }
+        let rules = AppleIdentifierRules.self
+        let shown = app.quoted
+        if app.first?.isWhitespace == true || app.last?.isWhitespace == true {
+            return Fault(rule: rules.whiteSpace, message: "\(shown) has white space around it")
+        }
+        if AppleIdentifierPlaceholder.isOne(app) {
+            return Fault(rule: rules.placeholder, message: "\(shown) is a placeholder")
+        }
+        if app.contains("*") { return Fault(rule: rules.wildcard, message: "\(shown) has a wildcard") }
+        let parts = app.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let prefix = parts.first.map(String.init) ?? ""
+        guard parts.count == 2 else {
+            return Fault(rule: rules.noPrefix, message: "\(shown) has no prefix with a dot behind it")
+        }
+        if let fault = prefixFault(prefix, shown, bundle: String(parts[1]), known) { return fault }
+        return bundleFault(String(parts[1]), shown)
+            ?? (prefix.utf8.allSatisfy(\.isASCIIDigit)
+                ? Fault(rule: rules.prefixNumeric, message: "The prefix of \(shown) is all digits") : nil)
+    }
+
+    private static func prefixFault(_ prefix: String, _ shown: String, bundle: String, _ known: [String]) -> Fault? {
+        let rules = AppleIdentifierRules.self
+        let isUpper = prefix.utf8.allSatisfy { $0.isASCIIUpper || $0.isASCIIDigit }
+        let isWord = prefix.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit }
+        if isUpper, prefix.utf8.count == 10 { return nil }
+        // `com` or `my-company` is the beginning of a bundle identifier; what has digits and about ten characters is
+        // a prefix that lost or won some.
+        let hasDigit = prefix.utf8.contains(where: \.isASCIIDigit)
+        let looksLikePrefix = isWord && !prefix.isEmpty && (isUpper || hasDigit && (8...12).contains(prefix.utf8.count))
+        if isWord, prefix.utf8.count == 10 {
+            return Fault(
+                rule: rules.prefixLowercase, message: "The prefix of \(shown) is not in upper case",
+                fix: "Write \((prefix.uppercased() + "." + bundle).quoted).")
+        }
+        guard looksLikePrefix else {
+            return Fault(rule: rules.noPrefix, message: "\(shown) has no prefix of ten characters")
+        }
+        let same = known.first { $0.hasSuffix("." + bundle) && $0.utf8.count == 11 + bundle.utf8.count }
+        return Fault(
+            rule: rules.prefixLength,
+            message: "The prefix of \(shown) has \(prefix.utf8.count) characters, not 10"
+                + (same.map { "; elsewhere the file has \($0.quoted)" } ?? ""),
+            fix: same.map { "Write \($0.quoted)." })
+    }
+
+    private static func bundleFault(_ bundle: String, _ shown: String) -> Fault? {
+        let rule = AppleIdentifierRules.bundleCharacters
+        let bad = bundle.unicodeScalars.first { scalar in
+            !(scalar.isASCII && (UInt8(ascii: scalar).isASCIILetter || UInt8(ascii: scalar).isASCIIDigit))
+                && scalar != "-" && scalar != "."
+        }
+        if let bad { return Fault(rule: rule, message: "\(shown) has \(String(bad).quoted) in its bundle identifier") }
+        let hasEmpty = bundle.split(separator: ".", omittingEmptySubsequences: false).contains(where: \.isEmpty)
+        return hasEmpty ? Fault(rule: rule, message: "\(shown) has an empty part in its bundle identifier") : nil
+    }
+}

@@ -1,0 +1,124 @@
+/// What stands in patterns and means something else than it looks like.
+///
+/// Sources: Apple, "applinks.Details.Components"; App Search Programming Guide, "Support Universal Links"; WWDC 2020
+/// session 10098; what Apple's `swcutil` does on macOS 27.
+enum ApplePathRules {
+    static let rules: [LintRule] = [
+        notKeyword, notSyntax, queryInPath, fragmentInPath, urlInPath, routeSyntax, placeholderText, emptyPath,
+        noLeadingSlash, starWithoutSlash, doubleStar, starCrossesSlash, nonASCII, percentLower, percentInDecoded,
+        badEscape, complexity,
+    ]
+
+    private static let components = "Apple, applinks.Details.Components"
+    private static let guide = "Apple, App Search Programming Guide, Support Universal Links"
+    private static let session = "Apple, WWDC 2020 session 10098"
+    private static func example(_ path: String) -> LintExample { ApplePatternRules.example("{\"/\": \"\(path)\"}") }
+    private static func legacy(_ paths: String) -> LintExample { .aasa(AppleExample.paths(paths)) }
+
+    static let notKeyword = LintRule(
+        "pat.not-keyword", .error, "NOT inside a component",
+        reason: "Components have no NOT: the word is text that no address begins with, and nothing is excluded.",
+        fix: "Write {\"/\": \"/path\", \"exclude\": true}.", source: "Apple, WWDC 2019 session 717",
+        wrong: ApplePatternRules.example(#"{"/": "NOT /admin/*"}, {"/": "/buy/*"}"#),
+        right: ApplePatternRules.example(#"{"/": "/admin/*", "exclude": true}, {"/": "/buy/*"}"#))
+
+    static let notSyntax = LintRule(
+        "pat.not-syntax", .error, "NOT is written otherwise than the system reads it",
+        reason:
+            "Only \"NOT \", in upper case and with one blank, excludes; anything else is text that nothing matches.",
+        fix: "Write \"NOT /path\".", source: guide,
+        wrong: legacy(#""NOT/admin/*", "/buy/*""#), right: legacy(#""NOT /admin/*", "/buy/*""#))
+
+    static let queryInPath = LintRule(
+        "pat.query-in-path", .error, "A query in a path pattern",
+        reason: "In a path ? stands for one character, and the query is never part of what is compared.",
+        fix: "Write {\"/\": \"/path\", \"?\": {\"name\": \"?*\"}}; in legacy paths leave the query out.",
+        source: components, wrong: example("/search?q=*"),
+        right: ApplePatternRules.example(#"{"/": "/search", "?": {"q": "?*"}}"#))
+
+    static let fragmentInPath = LintRule(
+        "pat.fragment-in-path", .error, "A # in a path pattern",
+        reason: "The fragment is never part of the path: the rule matches nothing.",
+        fix: "Write {\"#\": \"/guest*\"} in a component; legacy paths cannot tell fragments.",
+        source: components + "; developer.apple.com/forums/thread/712348", wrong: example("/#/guest*"),
+        right: ApplePatternRules.example(##"{"/": "/", "#": "/guest*"}"##))
+
+    static let urlInPath = LintRule(
+        "pat.url-in-path", .error, "A whole address in a path pattern",
+        reason: "Only the path is compared: with scheme and host in front the rule matches nothing.",
+        fix: "Write the path alone, from its first slash.", source: components,
+        wrong: example("https://www.acme.com/buy/*"), right: example("/buy/*"))
+
+    static let routeSyntax = LintRule(
+        "pat.route-syntax", .error, "The syntax of a router or a regular expression",
+        reason: "Only * and ? mean anything; the rest is text that no address has.",
+        fix: "Write * for any text, ? for one character.", source: components, wrong: example("/buy/:id"),
+        right: example("/buy/*"))
+
+    static let placeholderText = LintRule(
+        "pat.placeholder-text", .error, "Instructions left in a pattern",
+        reason: "The text of an example was deployed: no address has it.",
+        fix: "Write the path that is meant.", source: components, wrong: example("<your path here>"),
+        right: example("/buy/*"))
+
+    static let emptyPath = LintRule(
+        "pat.empty-path", .warning, "An empty path pattern",
+        reason: "It is the site's root, not every address (disputed: nobody has shown that it matches at all).",
+        fix: "Write \"/\" for the root, \"*\" for every address.", source: components, wrong: example(""),
+        right: example("/"))
+
+    static let noLeadingSlash = LintRule(
+        "pat.no-leading-slash", .info, "A path pattern without its first slash",
+        reason: "Apple's matcher takes it for the same; other readers and people do not.",
+        fix: "Begin the pattern with a slash.", source: "swcutil on macOS 27", wrong: example("buy/*"),
+        right: example("/buy/*"))
+
+    static let starWithoutSlash = LintRule(
+        "pat.slash-star-noslash", .warning, "A star right behind a word",
+        reason: "Longer words match as well: addresses of other pages open the app.",
+        fix: "Write \"/word\" and \"/word/*\" instead: the second matches /word, too.", source: components,
+        wrong: example("/dapp*"), right: example("/dapp/*"))
+
+    static let doubleStar = LintRule(
+        "pat.double-star", .info, "Two stars in a row",
+        reason: "They mean what one means: * crosses slashes already.", fix: "Write one star.", source: components,
+        wrong: example("/buy/**"), right: example("/buy/*"))
+
+    static let starCrossesSlash = LintRule(
+        "pat.star-crosses-slash", .info, "A star in the middle takes slashes, too",
+        reason: "The rule reads like one segment and matches any number of them (WWDC 2019 session 717 speaks of "
+            + "\"the first component\": disputed).",
+        fix: "Exclude the deeper addresses before the rule, if they matter.", source: components,
+        wrong: example("/shops/*/buy"), right: example("/shops/*"))
+
+    static let nonASCII = LintRule(
+        "pat.non-ascii", .error, "A character that addresses are never sent with",
+        reason: "Addresses are compared as they are sent, percent-encoded: the pattern matches nothing.",
+        fix: "Percent-encode the character in upper-case digits, or write \"percentEncoded\": false.",
+        source: session, wrong: example("/café/*"), right: example("/caf%C3%A9/*"))
+
+    static let percentLower = LintRule(
+        "pat.percent-lower", .warning, "An escape in lower-case digits",
+        reason: "Escapes compare as text, and browsers send upper-case digits.",
+        fix: "Write the digits of the escape in upper case.", source: session + "; WHATWG URL, percent-encode",
+        wrong: example("/caf%c3%a9/*"), right: example("/caf%C3%A9/*"))
+
+    static let percentInDecoded = LintRule(
+        "pat.percent-in-decoded", .error, "An escape where the address is decoded",
+        reason: "With percentEncoded false the address is decoded and the pattern is not: the escape never matches.",
+        fix: "Write the character itself, or remove percentEncoded.", source: session + "; swcutil on macOS 27",
+        wrong: ApplePatternRules.example(#"{"/": "/a%20b", "percentEncoded": false}"#),
+        right: ApplePatternRules.example(#"{"/": "/a b", "percentEncoded": false}"#))
+
+    static let badEscape = LintRule(
+        "pat.bad-escape", .warning, "A percent sign without two hex digits",
+        reason: "Addresses are sent with %25 in its place; a bare one hardly ever comes.",
+        fix: "Write %25 for a percent sign.", source: "RFC 3986 section 2.1", wrong: example("/100%/*"),
+        right: example("/100%25/*"))
+
+    static let complexity = LintRule(
+        "pat.complexity", .warning, "Many stars in one pattern",
+        reason: "Apple says that its matching takes exponential time in the worst case; so does a reader's patience.",
+        fix: "Use fewer stars: * takes slashes, so one often does the work of several.", source: session,
+        wrong: example("/a*b*c*d*e*f*g*/"), right: example("/a/*"))
+}
