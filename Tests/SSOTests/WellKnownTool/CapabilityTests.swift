@@ -11,7 +11,7 @@ struct CapabilityTests {
     private static let found = """
         {"data": [{"type": "bundleIds", "id": "NEAR1", "attributes": {"identifier": "com.example.app.clip"}},
         {"type": "bundleIds", "id": "EXACT2", "attributes": {"identifier": "com.example.app", "name": "Example",
-        "platform": "IOS", "seedId": "ABCDE12345"}}], "links": {"self": "x"}}
+        "platform": "IOS", "seedId": "4J6K8M2N9P"}}], "links": {"self": "x"}}
         """
     private static let none = #"{"data": []}"#
     private static let push = #"{"data": [{"id": "1", "attributes": {"capabilityType": "PUSH_NOTIFICATIONS"}}]}"#
@@ -41,7 +41,7 @@ struct CapabilityTests {
         }
         let result = try await Self.enable(server, key)
         #expect(result.outcome == .enabled)
-        #expect(result.prefix == "ABCDE12345")
+        #expect(result.prefix == "4J6K8M2N9P")
         let asked = server.asked
         #expect(asked.map(\.method) == ["GET", "GET", "POST"])
         #expect(
@@ -216,9 +216,9 @@ struct CapabilityTests {
     @Test("Whoever enabled it is told to make the profile anew")
     func advice() {
         let result = StoreConnectClient.Result(
-            outcome: .enabled, identifier: "com.example.app", name: "Example", prefix: "ABCDE12345")
+            outcome: .enabled, identifier: "com.example.app", name: "Example", prefix: "4J6K8M2N9P")
         #expect(CapabilityEnableCommand.text(result).contains("make them anew"))
-        #expect(CapabilityEnableCommand.text(result).contains("ABCDE12345.com.example.app"))
+        #expect(CapabilityEnableCommand.text(result).contains("4J6K8M2N9P.com.example.app"))
         #expect(CapabilityEnableCommand.json(result).contains(#""profiles_must_be_made_anew" : true"#))
     }
 }

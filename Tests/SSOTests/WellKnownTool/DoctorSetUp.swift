@@ -7,15 +7,15 @@ import WellKnown
 /// A set-up in which everything agrees, as the texts of its files; tests break one of them.
 struct DoctorSetUp: Sendable {
     var aasa = """
-        {"applinks": {"details": [{"appIDs": ["ABCDE12345.com.example.app"], "components": [{"/": "/buy/*"}]}]},
-         "webcredentials": {"apps": ["ABCDE12345.com.example.app"]}}
+        {"applinks": {"details": [{"appIDs": ["4J6K8M2N9P.com.example.app"], "components": [{"/": "/buy/*"}]}]},
+         "webcredentials": {"apps": ["4J6K8M2N9P.com.example.app"]}}
         """
     var entitlements = """
         <?xml version="1.0" encoding="UTF-8"?>
         <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
         <plist version="1.0"><dict>
-          <key>application-identifier</key><string>ABCDE12345.com.example.app</string>
-          <key>com.apple.developer.team-identifier</key><string>ABCDE12345</string>
+          <key>application-identifier</key><string>4J6K8M2N9P.com.example.app</string>
+          <key>com.apple.developer.team-identifier</key><string>4J6K8M2N9P</string>
           <key>com.apple.developer.associated-domains</key>
           <array><string>applinks:example.com</string><string>webcredentials:example.com</string></array>
           <key>get-task-allow</key><false/>
@@ -25,11 +25,11 @@ struct DoctorSetUp: Sendable {
         <?xml version="1.0" encoding="UTF-8"?>
         <plist version="1.0"><dict>
           <key>Name</key><string>Example</string>
-          <key>TeamIdentifier</key><array><string>ABCDE12345</string></array>
-          <key>ApplicationIdentifierPrefix</key><array><string>ABCDE12345</string></array>
+          <key>TeamIdentifier</key><array><string>4J6K8M2N9P</string></array>
+          <key>ApplicationIdentifierPrefix</key><array><string>4J6K8M2N9P</string></array>
           <key>ExpirationDate</key><date>2027-06-01T00:00:00Z</date>
           <key>Entitlements</key><dict>
-            <key>application-identifier</key><string>ABCDE12345.com.example.app</string>
+            <key>application-identifier</key><string>4J6K8M2N9P.com.example.app</string>
             <key>com.apple.developer.associated-domains</key><string>*</string>
             <key>get-task-allow</key><false/>
           </dict>
@@ -113,14 +113,14 @@ struct BrokenSetUp: Sendable, CustomTestStringConvertible {
         BrokenSetUp("AASA: no JSON", aasa, "{\"applinks\"", "<html>", "the file", "wellknown lint"),
         BrokenSetUp("AASA: a list", aasa, aasaText, "[]", "the file", "wellknown lint"),
         BrokenSetUp(
-            "AASA: another team's prefix", aasa, "[\"ABCDE12345.com", "[\"ZZZZZ99999.com", "the app's id",
+            "AASA: another team's prefix", aasa, "[\"4J6K8M2N9P.com", "[\"ZZZZZ99999.com", "the app's id",
             "another prefix"),
         BrokenSetUp(
-            "AASA: letter case of the bundle id", aasa, "[\"ABCDE12345.com.example.app\"], \"comp",
-            "[\"ABCDE12345.com.Example.app\"], \"comp", "the app's id", "letter case counts"),
+            "AASA: letter case of the bundle id", aasa, "[\"4J6K8M2N9P.com.example.app\"], \"comp",
+            "[\"4J6K8M2N9P.com.Example.app\"], \"comp", "the app's id", "letter case counts"),
         BrokenSetUp(
             "AASA: another app", aasa, "com.example.app\"], \"comp", "com.example.other\"], \"comp", "the app's id",
-            "Add ABCDE12345.com.example.app"),
+            "Add 4J6K8M2N9P.com.example.app"),
         BrokenSetUp(
             "AASA: webcredentials forgotten", aasa, "\"webcredentials\"", "\"x\"", "the service webcredentials",
             "webcredentials.apps of the file"),
@@ -161,14 +161,14 @@ struct BrokenSetUp: Sendable, CustomTestStringConvertible {
             "<array><string>applinks:other.com</string></array>",
             "the capability", "other domains only"),
         BrokenSetUp(
-            "profile: a wildcard App ID", profile, "ABCDE12345.com.example.app", "ABCDE12345.*", "the profile's app",
+            "profile: a wildcard App ID", profile, "4J6K8M2N9P.com.example.app", "4J6K8M2N9P.*", "the profile's app",
             "explicit one"),
         BrokenSetUp(
             "profile: of another app", profile, "com.example.app", "com.example.beta", "the profile's app",
-            "the one for ABCDE12345.com.example.app"),
+            "the one for 4J6K8M2N9P.com.example.app"),
         BrokenSetUp(
-            "profile: of another team", profile, "TeamIdentifier</key><array><string>ABCDE12345",
-            "TeamIdentifier</key><array><string>ZZZZZ99999", "the team", "profile of the team ABCDE12345"),
+            "profile: of another team", profile, "TeamIdentifier</key><array><string>4J6K8M2N9P",
+            "TeamIdentifier</key><array><string>ZZZZZ99999", "the team", "profile of the team 4J6K8M2N9P"),
         BrokenSetUp("profile: ended", profile, "2027-06-01", "2026-06-01", "the profile's end", "make it anew"),
         // The file for Android.
         BrokenSetUp("assetlinks: no JSON", assetlinks, "[{", "[{,", "the file", "wellknown lint"),

@@ -144,7 +144,7 @@ struct DoctorTests {
         arguments: ["profile.mobileprovision", "profile-streamed.mobileprovision"])
     func signedProfile(name: String) throws {
         let profile = try DoctorFiles.profile(CertificateVector.path(name))
-        #expect(profile.entitlements.applicationIdentifier == "ABCDE12345.com.example.app")
+        #expect(profile.entitlements.applicationIdentifier == "4J6K8M2N9P.com.example.app")
         #expect(profile.entitlements.associatedDomains?.map(\.raw) == ["*"])
     }
 
