@@ -62,7 +62,7 @@ extension DynamicLint {
         pen.comparisonsLeft -= 1
         var limits = RuleReach.Limits()
         limits.perRule = 1_000
-        limits.total = 6_000
+        limits.total = 4_000
         for (index, reach) in RuleReach.rules(DynamicMatcher(rules), limits: limits).prefix(end).enumerated() {
             let node = rules[index].node
             switch reach.verdict {

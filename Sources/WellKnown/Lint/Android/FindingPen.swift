@@ -4,7 +4,7 @@ struct FindingPen {
     private var notes: [(offset: Int, finding: Finding)] = []
     private var counts: [String: Int] = [:]
     /// How many more lists of rules may be compared as languages: that is the one thing that is not fast.
-    var comparisonsLeft = 4
+    var comparisonsLeft = 2
 
     init(_ document: JSONDocument) { self.document = document }
 
