@@ -70,7 +70,7 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
             if key != "-", StoreConnectKey.isOpenToOthers(key) {
                 StandardOutput.complain("note: \(key.printable) can be read by others on this machine: chmod 600")
             }
-            let carrier = CurlStoreConnectCarrier(isPlaintext: address.isPlaintext, caFile: caFile)
+            let carrier = try WebStoreConnectCarrier(isPlaintext: address.isPlaintext, caFile: caFile)
             let client = StoreConnectClient(address: address, token: token, carrier: carrier, now: { Date() })
             let result = try await client.enable(bundleID: bundleId, isDryRun: dryRun)
             StandardOutput.write(format == .json ? Self.json(result) : Self.text(result))

@@ -9,7 +9,7 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Compare the server's files with the app: entitlements, profile, manifest, certificate.",
         discussion: """
             A link opens the app only when three places agree: the file on the server, what the app declares, and what \
-            it is signed with. Give what you have; the table says what agrees, what does not, and what to do.
+            it is signed with. Give what you have; the files are fetched from the domain unless given. The table says what agrees, what does not, and what to do.
 
             Example: wellknown doctor example.com --aasa apple-app-site-association \
             --entitlements App.entitlements --profile embedded.mobileprovision
@@ -43,6 +43,12 @@ struct DoctorCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("This assetlinks.json instead of the server's.", valueName: "file"))
     var assetlinks: String?
 
+    @Flag(help: "Ask no server: compare only what is given.")
+    var offline = false
+
+    @OptionGroup(title: "Network options")
+    var network: NetworkOptions
+
     @Option(help: ArgumentHelp("The iOS app: PREFIX.bundle.id.", valueName: "id"))
     var app: String?
 
@@ -63,6 +69,10 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try await CannotCheck.told { try await examine() }
+    }
+
+    private func examine() async throws {
         guard let host = DoctorHost(domain) else { throw ExitCode(64) }
         var examination = DoctorExamination(host: host, app: app, package: package, now: Date())
         do throws(DoctorFiles.Fault) {
@@ -79,6 +89,8 @@ struct DoctorCommand: AsyncParsableCommand {
             StandardOutput.complain("\(error)")
             throw ExitCode(2)
         }
+        let client = offline ? nil : try network.client()
+        if let client { await examination.fetch(with: client) }
         let report = examination.report()
         StandardOutput.write(format == .json ? report.json : report.text(style: .ofStandardOutput))
         let code = report.exitCode(failOn: failOn)

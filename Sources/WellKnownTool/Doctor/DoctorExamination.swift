@@ -14,9 +14,11 @@ struct DoctorExamination {
     var app: String?
     var package: String?
     var now: Date
+    /// What was asked of the server and did not come: a line each.
+    var unserved: [DoctorLine] = []
 
     /// Which systems were asked about: those that anything was given for, both when nothing was.
-    private var platforms: Set<DoctorLine.Platform> {
+    var platforms: Set<DoctorLine.Platform> {
         var platforms: Set<DoctorLine.Platform> = []
         if aasa != nil || entitlements != nil || profile != nil || app != nil { platforms.insert(.ios) }
         if assetlinks != nil || manifest != nil || !certificates.isEmpty || package != nil {
@@ -26,7 +28,7 @@ struct DoctorExamination {
     }
 
     func report() -> DoctorReport {
-        var lines: [DoctorLine] = []
+        var lines = unserved
         var findings: [Finding] = []
         if platforms.contains(.ios) {
             let lint = aasa.map { Self.lint($0.place, $0.body, .aasa, host) }
@@ -50,7 +52,24 @@ struct DoctorExamination {
             }
             findings += lint?.findings ?? []
         }
-        return DoctorReport(host: host.name, lines: lines, findings: findings)
+        return DoctorReport(host: host.name, lines: lines, findings: findings + projectFindings)
+    }
+
+    /// The same comparisons with their stable codes, for build servers.
+    private var projectFindings: [Finding] {
+        var lint = ProjectLint(host: host.name)
+        lint.aasa = aasa.flatMap { AASAFile(reading: $0.body) }
+        lint.assetLinks = assetlinks.flatMap { AssetLinksFile(reading: $0.body) }
+        let ids = [app, entitlements?.applicationIdentifier, profile?.entitlements.applicationIdentifier]
+        // A profile for many apps names none.
+        lint.appleAppID = ids.compactMap(\.self).first { !$0.hasSuffix("*") }
+        lint.domains = entitlements.map { $0.associatedDomains ?? [] }
+        lint.isRelease = (profile?.entitlements.isDebuggable ?? entitlements?.isDebuggable).map { !$0 }
+        lint.package = package ?? manifest?.package
+        lint.filters = manifest?.filters
+        if let aasa { lint.aasaName = aasa.place }
+        if let assetlinks { lint.assetLinksName = assetlinks.place }
+        return lint.findings
     }
 
     private static func lint(

@@ -29,10 +29,16 @@ struct WebClient: Sendable {
         var resolve: UnsafeMutablePointer<curl_slist>?
         for entry in settings.resolve { resolve = curl_slist_append(resolve, entry) ?? resolve }
         defer { curl_slist_free_all(resolve) }
+        var headers: UnsafeMutablePointer<curl_slist>?
+        for line in request.headers { headers = curl_slist_append(headers, line) ?? headers }
+        defer { curl_slist_free_all(headers) }
         let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
         words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         defer { words.deallocate() }
         guard prepare(handle, transfer, resolve: resolve, words: words) else {
+            return .failure(.impossible("curl refused an option"))
+        }
+        guard extend(handle, request, headers: headers) else {
             return .failure(.impossible("curl refused an option"))
         }
         let code = withExtendedLifetime(transfer) { curl_easy_perform(handle) }
@@ -77,6 +83,19 @@ struct WebClient: Sendable {
         if request.isCompressed { codes.append(set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate")) }
         if let file = settings.caFile { codes.append(set(CURLOPT_CAINFO, file)) }
         if resolve != nil { codes.append(sso_curl_set_list(handle, CURLOPT_RESOLVE, resolve)) }
+        return codes.allSatisfy { $0 == CURLE_OK }
+    }
+
+    /// What plain questions for a file do not have.
+    private func extend(
+        _ handle: UnsafeMutableRawPointer, _ request: WebRequest, headers: UnsafeMutablePointer<curl_slist>?
+    ) -> Bool {
+        var codes = [sso_curl_set_list(handle, CURLOPT_HTTPHEADER, headers)]
+        if let body = request.posted {
+            // The size first: curl copies that many bytes.
+            codes.append(sso_curl_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
+            codes.append(body.withUnsafeBytes { sso_curl_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) })
+        }
         return codes.allSatisfy { $0 == CURLE_OK }
     }
 

@@ -16,6 +16,10 @@ struct WebRequest: Sendable {
     var allowsPrivate = false
     /// The files themselves are looked at over http only to say that nobody else does.
     var allowsHTTP = false
+    /// Further header lines, `Name: value`. Not for what comes out of files.
+    var headers: [String] = []
+    /// Posted when there is one; then it is no GET.
+    var posted: [UInt8]?
 
     /// As a browser says it.
     static let browser =

@@ -28,7 +28,7 @@ struct CapabilityTests {
         let client = StoreConnectClient(
             address: try StoreConnectAddress(server.base),
             token: StoreConnectToken(keyID: "KEY1234567", issuer: "57246542-96fe", key: try key.load()),
-            carrier: CurlStoreConnectCarrier(isPlaintext: true, caFile: nil), now: { now })
+            carrier: try WebStoreConnectCarrier(isPlaintext: true, caFile: nil), now: { now })
         return try await client.enable(bundleID: bundleID, isDryRun: isDryRun)
     }
 
