@@ -47,10 +47,17 @@ struct DoctorReport {
             case .notChecked: style.paint("-", .faint) + "      "
             }
         var rows = ["  \(mark)  \(line.subject)"]
+        let indent = String(repeating: " ", count: 11)
         let width = max(line.left.place.printable.count, line.right.place.printable.count)
         for side in [line.left, line.right] {
+            guard width <= 32 else {
+                // Beside an address no room is left for what it says.
+                let text = "\(side.place): \(side.value)"
+                rows.append(TextStyle.wrapped(text.printable, first: indent, rest: indent + "  "))
+                continue
+            }
             let place = side.place.printable.padding(toLength: width, withPad: " ", startingAt: 0)
-            rows.append(row(side.value, first: "           \(place)  "))
+            rows.append(row(side.value, first: "\(indent)\(place)  "))
         }
         if let advice = line.advice { rows.append(row(advice, first: "           -> ")) }
         return rows

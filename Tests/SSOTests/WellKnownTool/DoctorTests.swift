@@ -130,6 +130,28 @@ struct DoctorTests {
         #expect(lines.allSatisfy { ($0["places"] as? [Any])?.count == 2 })
     }
 
+    @Test("Beside a long address the words are not squeezed into a column")
+    func longPlaces() throws {
+        let host = try #require(DoctorHost("example.com"))
+        var examination = DoctorExamination(host: host, now: Date(timeIntervalSince1970: 0))
+        let place = "https://example.com/.well-known/apple-app-site-association"
+        examination.unserved = [
+            DoctorLine(.ios, "the file", .init("domain", "example.com"), .init(place, "status 404"), .differs)
+        ]
+        #expect(examination.report().text().contains("  \(place): status"))
+        #expect(examination.report().exitCode(failOn: .error) == 1)
+    }
+
+    @Test("The comparisons come with their stable codes, too")
+    func codes() throws {
+        var files = DoctorSetUp()
+        files.entitlements = files.entitlements.replacingOccurrences(of: "applinks:example.com", with: "applinks:b.com")
+        files.manifest = files.manifest.replacingOccurrences(of: "category.DEFAULT", with: "category.HOME")
+        let codes = Set(try files.report().findings.map(\.code))
+        #expect(codes.isSuperset(of: ["project.entitlement-missing", "project.manifest-filter"]))
+        #expect(try DoctorSetUp().report().findings.filter { $0.severity == .error } == [])
+    }
+
     @Test("Lines stay within 80 columns but for values to copy")
     func width() throws {
         var files = DoctorSetUp()
