@@ -57,13 +57,19 @@ public enum AppleCDNAnswer: Sendable {
     /// Apple writes the file anew: only the values can be compared, never the bytes.
     private static func drift(_ copy: [UInt8], origin: [UInt8]?, age: Int?) -> [Finding] {
         guard let origin else { return [] }
-        let (theirs, ours) = (JSONReader.read(copy).root, JSONReader.read(origin).root)
-        if let theirs, let ours, theirs == ours { return [] }
-        let old = age.map { ", fetched \($0) s ago" } ?? ""
-        guard theirs != nil, ours != nil else {
-            return [Finding(TransportRules.cdnDrift, "Apple's copy\(old) and the site's file are not both JSON.")]
+        let (theirs, ours) = (JSONReader.read(copy), JSONReader.read(origin))
+        if let left = theirs.root, let right = ours.root, left == right { return [] }
+        let old = age.map { ", fetched \($0) s ago," } ?? ""
+        guard let apple = AASAFile(theirs), let site = AASAFile(ours) else {
+            return [
+                Finding(
+                    TransportRules.cdnDrift, "Apple's copy\(old) differs, and one of the two is no association file.")
+            ]
         }
-        return [Finding(TransportRules.cdnDrift, "Apple's copy\(old) is another version than the site's.")]
+        let diff = LinkDiff.between(AppleMatcher(apple), AppleMatcher(site))
+        return [
+            Finding(TransportRules.cdnDrift, "Apple's copy\(old) is another version: \(CDNDrift.words(diff)).")
+        ]
     }
 
     /// Digits only; absurd numbers are as good as none.

@@ -60,7 +60,7 @@ public enum HTTPFailure: Error, Hashable, Sendable {
     public var words: String {
         switch self {
         case .privateAddress(let list): "private or reserved address \(list.joined(separator: ", "))"
-        case .noSuchHost: "the host name has no address"
+        case .noSuchHost: "the host name has no address, or this machine cannot ask for it"
         case .notConnected(let text): "no connection: \(text)"
         case .noRoute(let text): "this machine has no route to it: \(text)"
         case .timedOut(let limit): "no complete answer within \(limit) ms"

@@ -44,14 +44,14 @@ public enum TransportLint {
             if case .success(let answer) = seen.plain {
                 return [Finding(TransportRules.plain, "https fails (\(text)); http answers \(answer.status).")]
             }
-            return [Finding(TransportRules.tls, "\(text).")]
+            return [Finding(TransportRules.tls, "The TLS connection fails: \(text).")]
         case .notConnected(let text):
             if case .success(let answer) = seen.plain {
                 return [Finding(TransportRules.plain, "https fails (\(text)); http answers \(answer.status).")]
             }
             return [Finding(TransportRules.unreachable, "No connection: \(text).")]
         case .noSuchHost, .noRoute, .malformed, .impossible:
-            return [Finding(TransportRules.unreachable, "\(failure.words).")]
+            return [Finding(TransportRules.unreachable, "The site gives no answer: \(failure.words).")]
         }
     }
 

@@ -36,12 +36,15 @@ struct FetchServiceTests {
         #expect(report.files.first?.notes.first?.contains("fetched 600 s ago, kept for 21600 s") == true)
     }
 
-    @Test("Another version at Apple is drift")
+    @Test("Another version at Apple is drift, with an address that is decided otherwise")
     func drift() async throws {
         let other = FetchHouse.aasa.replacingOccurrences(of: "/buy/", with: "/old/")
         let house = try await FetchHouse.open(services: [Self.apple: Reply(body: other)])
         let report = try await house.fetch(kinds: [.aasa])
         #expect(report.finding("cdn.drift")?.severity == .warning)
+        let message = try #require(report.finding("cdn.drift")?.message)
+        #expect(message.contains("/old") && message.contains("A1B2C3D4E5.com.acme.shop"))
+        #expect(message.contains("“opens” at Apple, “no match” on the site"))
         #expect(report.finding("cdn.drift")?.file?.hasSuffix(Self.apple) == true)
     }
 
@@ -127,7 +130,9 @@ struct FetchServiceTests {
             "/moved": Reply(status: 302, headers: ["Location": "/b"]),
         ])
         let findings = try await house.fetch(kinds: [.assetlinks]).findings
-        let told = findings.filter { ["dal.include-failed", "dal.include-loop", "dal.include-depth"].contains($0.code) }
+        let told = findings.filter {
+            ["dal.include-failed", "dal.include-loop", "dal.include-depth"].contains($0.code)
+        }
         #expect(
             told.map(\.code).sorted() == [
                 "dal.include-depth", "dal.include-failed", "dal.include-failed", "dal.include-loop",
