@@ -35,7 +35,9 @@ struct DoctorReport {
         let counts = DoctorLine.Verdict.allCases.map { verdict in lines.filter { $0.verdict == verdict }.count }
         let table = "\(counts[0]) agree, \(counts[1]) differ, \(counts[2]) to look at, \(counts[3]) not checked"
         guard lines.isConclusive else { return "Nothing could be compared: \(table)." }
-        return lines.isHealthy ? "Healthy: \(table)." : "Links will not open the app: \(table)."
+        guard lines.isHealthy else { return "Links will not open the app: \(table)." }
+        let errors = findings.count { $0.severity == .error }
+        return errors == 0 ? "Healthy: \(table)." : "The places agree (\(table)), and the files have \(errors) errors."
     }
 
     private static func rows(of line: DoctorLine, _ style: TextStyle) -> [String] {
@@ -75,7 +77,7 @@ struct DoctorReport {
 
     var json: String {
         let document = DoctorDocument(
-            domain: host, healthy: lines.isHealthy && lines.isConclusive, lines: lines.map(DoctorDocument.Line.init),
+            domain: host, healthy: exitCode(failOn: .error) == 0, lines: lines.map(DoctorDocument.Line.init),
             findings: findings.map(FindingJSON.Item.init))
         return JSONOutput.text(document)
     }

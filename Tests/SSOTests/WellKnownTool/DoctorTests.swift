@@ -152,6 +152,19 @@ struct DoctorTests {
         #expect(try DoctorSetUp().report().findings.filter { $0.severity == .error } == [])
     }
 
+    @Test("A file with an error in it is not called healthy, though all places agree")
+    func errorsInFiles() throws {
+        var files = DoctorSetUp()
+        files.aasa = files.aasa.replacingOccurrences(
+            of: "{\"/\": \"/buy/*\"}", with: "{\"/\": \"/buy/*\", \"caseSensitve\": false}")
+        let report = try files.report()
+        #expect(report.lines.isHealthy)
+        #expect(report.findings.contains { $0.severity == .error })
+        #expect(report.summary.contains("and the files have"))
+        #expect(report.exitCode(failOn: .error) == 1)
+        #expect(report.json.contains("\"healthy\" : false"))
+    }
+
     @Test("Lines stay within 80 columns but for values to copy")
     func width() throws {
         var files = DoctorSetUp()
