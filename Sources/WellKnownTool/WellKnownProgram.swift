@@ -14,6 +14,7 @@ struct WellKnownProgram: AsyncParsableCommand {
             LintCommand.self,
             MatchCommand.self,
             ExplainCommand.self,
+            DiffCommand.self,
             FetchCommand.self,
             DoctorCommand.self,
             StatementsCommand.self,

@@ -2,7 +2,7 @@ import ArgumentParser
 import WellKnown
 
 /// `wellknown explain FILE URL`.
-struct ExplainCommand: ParsableCommand {
+struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
         abstract: "Show rule by rule why a link opens an app or not.",
@@ -17,8 +17,8 @@ struct ExplainCommand: ParsableCommand {
 
     @OptionGroup var question: LinkQuestion
 
-    func run() throws {
-        let answers = try question.answers()
+    func run() async throws {
+        let answers = try await question.answers()
         switch question.format {
         case .json:
             let list = answers.all.map { LinkAnswerJSON($0, of: answers, withTrials: true) }

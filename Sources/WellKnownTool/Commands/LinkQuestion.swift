@@ -3,7 +3,7 @@ import WellKnown
 
 /// "What opens this address?": the arguments of `match` and `explain`, and the answers for each app in question.
 struct LinkQuestion: ParsableArguments {
-    @Argument(help: ArgumentHelp("The association file, or - for standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The association file: a path, - , a domain or an https address.", valueName: "file"))
     var file: String
 
     @Argument(help: ArgumentHelp("The link, as a browser would send it.", valueName: "url"))
@@ -20,10 +20,20 @@ struct LinkQuestion: ParsableArguments {
     @Option(help: "text or json.")
     var format: AnswerFormat = .text
 
+    @OptionGroup(title: "Network options") var network: NetworkOptions
+
+    /// Of a domain, the app tells which of its files is meant.
+    private var guessedPlatform: LinkPlatform? {
+        guard platform == nil, let app, case .remote(let target) = InputWord(file), target.path == nil else {
+            return platform
+        }
+        return (try? AppleAppID(app)) == nil ? .android : .ios
+    }
+
     /// Reads, matches, explains.
     ///
     /// - Throws: `ExitCode` 2 after saying why it could not be checked; `ValidationError` for an address that is none.
-    func answers() throws -> LinkAnswers {
+    func answers() async throws -> LinkAnswers {
         let link: LinkURL?
         do throws(LinkURL.Fault) { link = try LinkURL(reading: url) } catch {
             // Another scheme is a sound question with a plain answer: only http and https are links of a host.
@@ -32,14 +42,8 @@ struct LinkQuestion: ParsableArguments {
             }
             link = nil
         }
-        do throws(InputFault) {
-            let input = try AssociationInput.read(file)
-            let subject = try LinkSubject(input, platform: platform)
-            return subject.answers(link, typed: url, app: app)
-        } catch {
-            StandardOutput.complain("\(file.printable): \(error)")
-            throw ExitCode(2)
-        }
+        let subject = try await LinkSubject.read(file, platform: guessedPlatform, network: network)
+        return subject.answers(link, typed: url, app: app)
     }
 }
 

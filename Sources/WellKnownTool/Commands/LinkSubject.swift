@@ -1,3 +1,4 @@
+import ArgumentParser
 import WellKnown
 
 /// A file that can say what opens an address.
@@ -31,6 +32,31 @@ enum LinkSubject {
                 }
             throw InputFault(description: "1:1: its root is \(root.typeName); it is not \(wanted)")
         }
+    }
+
+    /// Reads a word of the command line: a file, `-`, an address, or a domain, whose file for iOS it is unless
+    /// `platform` is Android.
+    ///
+    /// - Throws: `ExitCode` 2 after saying why it could not be read.
+    static func read(_ word: String, platform: LinkPlatform?, network: NetworkOptions) async throws -> LinkSubject {
+        do {
+            switch InputWord(word) {
+            case .local(let name): return try LinkSubject(AssociationInput.read(name), platform: platform)
+            case .remote(let target):
+                let named = target.path == nil ? AssociationKind.aasa : nil
+                let kind = platform.map { $0 == .ios ? AssociationKind.aasa : .assetlinks } ?? named
+                guard let input = await RemoteInput.fetch(target, kind: kind, client: try network.client()).first
+                else { throw InputFault(description: "there is nothing to fetch") }
+                guard let body = input.seen.body else { throw InputFault(description: input.trouble) }
+                let fetched = AssociationInput(name: input.seen.url, body: body, kind: input.kind)
+                return try LinkSubject(fetched, platform: platform)
+            }
+        } catch let fault as InputFault {
+            StandardOutput.complain("\(word.printable): \(fault)")
+        } catch let fault as CannotCheck {
+            StandardOutput.complain("\(fault)")
+        }
+        throw ExitCode(2)
     }
 
     /// `{"dynamic_app_link_components": […]}`, or the list in it.

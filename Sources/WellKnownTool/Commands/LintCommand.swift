@@ -7,8 +7,9 @@ struct LintCommand: AsyncParsableCommand {
         commandName: "lint",
         abstract: "Say what is wrong with association files, where, what it breaks, and how to mend it.",
         discussion: """
-            Takes files, - for standard input, domains and addresses. The name or the content tells which of the two \
-            files it is; --kind says it outright. Every code has a page under docs/findings.
+            Takes files, - for standard input, domains (both files of the host) and https addresses. The name or the \
+            content tells which of the two files it is; --kind says it outright. Where both files of a site are given, \
+            they are compared, too. Every code has a page under docs/findings.
 
             Example: wellknown lint apple-app-site-association assetlinks.json
 
@@ -27,25 +28,32 @@ struct LintCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The host that serves the files, for the addresses in findings.", valueName: "host"))
     var domain: String?
 
-    @OptionGroup var output: OutputOptions
+    @Flag(help: "Also show what each reader of assetlinks.json makes of each app (text and json).")
+    var readers = false
 
-    func run() async throws {
-        var checked: [CheckedFile] = []
-        for name in files {
-            do throws(InputFault) {
-                for input in try await RemoteInput.inputs(name, kind: kind) {
-                    checked.append(CheckedFile(name: input.name, report: lint(input)))
-                }
-            } catch {
-                checked.append(CheckedFile(name: name, failure: "\(error)"))
-            }
+    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Network options") var network: NetworkOptions
+
+    func validate() throws {
+        if readers, output.format != .text, output.format != .json {
+            throw ValidationError("--readers goes with --format text or json")
         }
-        try output.finish(checked)
+        if files.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read once only.") }
     }
 
-    private func lint(_ input: AssociationInput) -> LintReport {
-        let options = LintOptions(file: input.name, minimumIOS: minimumIOS, domain: domain)
-        return AssociationLint.lint(body: input.body, as: input.kind, options: options)
+    func run() async throws {
+        var run = LintRun(kind: kind, minimumIOS: minimumIOS, domain: domain, readers: readers)
+        for word in files {
+            switch InputWord(word) {
+            case .local(let name): run.lint(file: name)
+            case .remote(let target):
+                try await CannotCheck.told {
+                    run.lint(await RemoteInput.fetch(target, kind: kind, client: try network.client()))
+                }
+            }
+        }
+        run.comparePairs()
+        try output.finish(run.files)
     }
 }
 

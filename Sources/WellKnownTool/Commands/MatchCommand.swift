@@ -2,7 +2,7 @@ import ArgumentParser
 import WellKnown
 
 /// `wellknown match FILE URL`.
-struct MatchCommand: ParsableCommand {
+struct MatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "match",
         abstract: "Say whether an app opens a link, and which rule decides.",
@@ -17,8 +17,8 @@ struct MatchCommand: ParsableCommand {
 
     @OptionGroup var question: LinkQuestion
 
-    func run() throws {
-        let answers = try question.answers()
+    func run() async throws {
+        let answers = try await question.answers()
         guard let answer = answers.deciding else { throw ExitCode(2) }
         switch question.format {
         case .json:

@@ -6,9 +6,11 @@ struct CheckedFile {
     /// As given on the command line.
     let name: String
     let kind: AssociationKind?
-    let findings: [Finding]
+    var findings: [Finding]
     /// Findings of a code beyond those that are listed.
     var omitted: [String: Int] = [:]
+    /// What each reader makes of it, when that was asked for.
+    var readers: AssetLinksReaders?
     /// Why it could not be checked.
     var failure: String?
 

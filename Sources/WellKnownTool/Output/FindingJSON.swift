@@ -14,6 +14,8 @@ enum FindingJSON {
         let findings: [Item]
         /// How many more findings of a code there are.
         let omitted: [String: Int]?
+        /// What each reader makes of each app, when that was asked for.
+        let readers: [ReadersTable.Row]?
         /// Why the file could not be checked.
         let failure: String?
     }
@@ -41,7 +43,8 @@ enum FindingJSON {
         let items = files.map { file in
             File(
                 file: file.name, kind: file.kind?.rawValue, findings: file.findings.map(Item.init),
-                omitted: file.omitted.isEmpty ? nil : file.omitted, failure: file.failure)
+                omitted: file.omitted.isEmpty ? nil : file.omitted, readers: file.readers.map(ReadersTable.rows),
+                failure: file.failure)
         }
         return JSONOutput.text(
             Output(

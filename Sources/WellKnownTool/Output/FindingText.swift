@@ -14,7 +14,8 @@ enum FindingText {
         }
         let findings = file.findings.map { text(of: $0, in: name, style) }
         let more = file.omitted.sorted { $0.key < $1.key }.map { "  and \($0.value) more of \($0.key)\n" }
-        return (findings + more).joined() + summary(file, name, style)
+        let table = file.readers.map { "\n" + ReadersTable.text($0, style: style) } ?? ""
+        return (findings + more).joined() + summary(file, name, style) + table
     }
 
     private static func text(of finding: Finding, in name: String, _ style: TextStyle) -> String {
