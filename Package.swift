@@ -85,7 +85,8 @@ let package = Package(
             ],
             resources: embedded(
                 "idp-brand.css", "Authorize/completion.mustache", "Authorize/continue.js", "Home/home.mustache",
-                "Home/welcome.mustache", "Mail/mailbox.mustache", "SignIn/sign-in.js", "SignIn/sign-in.mustache",
+                "Home/welcome.mustache", "LinkLab/link-lab.mustache", "Mail/mailbox.mustache", "SignIn/sign-in.js",
+                "SignIn/sign-in.mustache",
                 "SignIn/EmailCode/email-code.mustache", "SignIn/EmailCode/email-code-letter-html.mustache",
                 "SignIn/EmailCode/email-code-letter-text.mustache"),
             swiftSettings: settings),
@@ -104,10 +105,14 @@ let package = Package(
             dependencies: ["SSOShared", .product(name: "GRDBSQLite", package: "GRDB.swift")],
             swiftSettings: settings),
 
+        // script/fuzz and script/bench wellknown. Not a product.
+        .executableTarget(name: "WellKnownBench", dependencies: ["WellKnown", arguments], swiftSettings: settings),
+
         .testTarget(
             name: "SSOTests",
             dependencies: [
-                "IdP", "RelyingParty", "SSOShared", "SSOWeb", "WellKnown", "WellKnownTool", hummingbird, lifecycle, logging,
+                "IdP", "RelyingParty", "SSOShared", "SSOWeb", "WellKnown", "WellKnownTool", hummingbird, lifecycle,
+                logging,
                 httpTypes, nioCore,
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
