@@ -36,8 +36,8 @@ public enum GoogleLinksAnswer: Sendable {
         case .answer(let statements, _, let codes, _):
             findings = Self.errors(codes, hasStatements: !statements.isEmpty) + Self.drift(statements, origin)
         case .refused(let status, let message):
-            // Too many requests or a broken service is not the site's fault.
-            let isOurs = status >= 500 || status == 429 || status == 403
+            // Only a bad request speaks of the site; too many of them, a proxy's page or a broken service do not.
+            let isOurs = status != 400
             findings = [
                 Finding(
                     isOurs ? TransportRules.dalUnreachable : TransportRules.dalError,

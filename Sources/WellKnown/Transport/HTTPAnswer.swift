@@ -49,7 +49,9 @@ public enum HTTPFailure: Error, Hashable, Sendable {
     case noRoute(String)
     /// The time ran out; of that many milliseconds.
     case timedOut(milliseconds: Int)
-    /// The certificate is not to be trusted, or there is no TLS. The text is curl's.
+    /// The certificate is not to be trusted, or is for another host. The text is curl's.
+    case certificate(String)
+    /// There is no TLS, or none that both ends speak. The text is curl's.
     case tls(String)
     /// What came is no HTTP.
     case malformed(String)
@@ -64,7 +66,7 @@ public enum HTTPFailure: Error, Hashable, Sendable {
         case .notConnected(let text): "no connection: \(text)"
         case .noRoute(let text): "this machine has no route to it: \(text)"
         case .timedOut(let limit): "no complete answer within \(limit) ms"
-        case .tls(let text): "TLS: \(text)"
+        case .certificate(let text), .tls(let text): "TLS: \(text)"
         case .malformed(let text): "no valid HTTP answer: \(text)"
         case .impossible(let text): text
         }

@@ -64,7 +64,9 @@ public struct OriginObservation: Sendable {
     /// Whether anything can be said about the site: false when this machine never reached it.
     public var isChecked: Bool {
         switch main {
-        case .success, .failure(.privateAddress), .failure(.timedOut), .failure(.tls), .failure(.malformed): true
+        case .success, .failure(.privateAddress), .failure(.timedOut), .failure(.certificate), .failure(.tls),
+            .failure(.malformed):
+            true
         case .failure(.noSuchHost), .failure(.notConnected), .failure(.noRoute), .failure(.impossible): false
         }
     }

@@ -40,14 +40,16 @@ public enum TransportLint {
             ]
         case .timedOut(let limit):
             return [Finding(TransportRules.timeout, "No complete answer within \(limit) ms.")]
+        case .certificate(let text):
+            return [Finding(TransportRules.tls, "The certificate is refused: \(text).")]
         case .tls(let text):
-            if case .success(let answer) = seen.plain {
-                return [Finding(TransportRules.plain, "https fails (\(text)); http answers \(answer.status).")]
+            if case .success(let answer) = seen.plain, answer.status == 200 {
+                return [Finding(TransportRules.plain, "https fails (\(text)); http has an answer.")]
             }
             return [Finding(TransportRules.tls, "The TLS connection fails: \(text).")]
         case .notConnected(let text):
-            if case .success(let answer) = seen.plain {
-                return [Finding(TransportRules.plain, "https fails (\(text)); http answers \(answer.status).")]
+            if case .success(let answer) = seen.plain, answer.status == 200 {
+                return [Finding(TransportRules.plain, "https fails (\(text)); http has an answer.")]
             }
             return [Finding(TransportRules.unreachable, "No connection: \(text).")]
         case .noSuchHost, .noRoute, .malformed, .impossible:

@@ -31,7 +31,7 @@ struct NetworkAssetContent: AssetContent {
     private static func error(_ failure: HTTPFailure, _ url: String) -> AssetError {
         let code: AssetErrorCode =
             switch failure {
-            case .tls: .failedSSLValidation
+            case .certificate, .tls: .failedSSLValidation
             case .malformed: .malformedHTTPResponse
             default: .fetchError
             }

@@ -11,7 +11,10 @@ struct OriginProbe: Sendable {
         let main = await ask(url, as: kind.userAgent)
         var seen = OriginObservation(file: kind, url: url, main: main)
         switch main {
-        case .failure(.noSuchHost), .failure(.privateAddress), .failure(.noRoute), .failure(.impossible): return seen
+        case .failure(.noSuchHost), .failure(.privateAddress), .failure(.noRoute), .failure(.impossible),
+            .failure(.certificate):
+            // Whatever else is asked ends the same way; an http answer beside a bad certificate means nothing.
+            return seen
         case .failure(.tls), .failure(.notConnected):
             seen.plain = await ask(target.url(path, scheme: "http"), as: WebRequest.browser, overHTTP: true)
             return seen

@@ -120,9 +120,9 @@ struct WebClient: Sendable {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: return .noSuchHost
         case CURLE_OPERATION_TIMEDOUT: return .timedOut(milliseconds: limitInMilliseconds)
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_ISSUER_ERROR,
-            CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CIPHER:
-            return .tls(text)
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
+            return .certificate(text)
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: return .tls(text)
         case CURLE_COULDNT_CONNECT:
             // No socket was ever made: the host has no address of this family.
             guard transfer.hasConnected else { return .noSuchHost }

@@ -46,7 +46,16 @@ struct TransportLintTests {
         #expect(browser(answer(200, Array("{\"webcredentials\": {}}".utf8))) == ["http.bot-blocked"])
         #expect(browser(answer(), answer(403)) == ["http.bot-blocked", "http.status"])
         #expect(browser(answer(), .failure(.timedOut(milliseconds: 1))) == ["http.bot-blocked", "http.timeout"])
-        #expect(browser(answer(), .failure(.tls("no"))) == ["http.tls"])
+        #expect(browser(answer(), .failure(.certificate("no"))) == ["http.tls"])
+    }
+
+    @Test("A bad certificate stays one, even when http answers beside it; without any TLS it is http only")
+    func plainHTTP() {
+        #expect(codes(.failure(.certificate("expired"))) { $0.plain = answer() } == ["http.tls"])
+        #expect(codes(.failure(.tls("wrong version number"))) { $0.plain = answer() } == ["http.plain"])
+        #expect(codes(.failure(.notConnected("refused"))) { $0.plain = answer() } == ["http.plain"])
+        #expect(codes(.failure(.tls("no shared cipher"))) { _ in } == ["http.tls"])
+        #expect(codes(.failure(.notConnected("refused"))) { $0.plain = answer(301) } == ["http.unreachable"])
     }
 
     @Test("A body that is gzip and does not say so, and a compressed answer that cannot be unpacked")

@@ -10,7 +10,7 @@ struct FetchHouse {
     static let fingerprint =
         "3B:7E:10:52:9C:41:D0:AA:5F:62:13:E8:94:07:BC:6D:21:F5:38:0E:C9:76:4A:B2:1D:E3:58:90:AF:04:6B:C7"
     static let aasa = """
-        {"applinks":{"details":[{"appIDs":["A1B2C3D4E5.com.acme.shop"],"components":[{"/":"/buy/*"}]}]}}
+        {"applinks":{"details":[{"appIDs":["9F3K7QX2LM.com.acme.shop"],"components":[{"/":"/buy/*"}]}]}}
 
         """
     static let assetLinks = """

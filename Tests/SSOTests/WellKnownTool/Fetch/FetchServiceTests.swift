@@ -23,7 +23,7 @@ struct FetchServiceTests {
     func same() async throws {
         let copy = """
             { "applinks" : { "details" : [ { "components" : [ { "/" : "\\/buy\\/*" } ],
-              "appIDs" : [ "A1B2C3D4E5.com.acme.shop" ] } ] } }
+              "appIDs" : [ "9F3K7QX2LM.com.acme.shop" ] } ] } }
             """
         let headers = [
             "Content-Type": "application/json", "Apple-Origin-Format": "json", "Age": "600",
@@ -43,7 +43,7 @@ struct FetchServiceTests {
         let report = try await house.fetch(kinds: [.aasa])
         #expect(report.finding("cdn.drift")?.severity == .warning)
         let message = try #require(report.finding("cdn.drift")?.message)
-        #expect(message.contains("/old") && message.contains("A1B2C3D4E5.com.acme.shop"))
+        #expect(message.contains("/old") && message.contains("9F3K7QX2LM.com.acme.shop"))
         #expect(message.contains("“opens” at Apple, “no match” on the site"))
         #expect(report.finding("cdn.drift")?.file?.hasSuffix(Self.apple) == true)
     }
