@@ -42,7 +42,10 @@ func buildIdP(
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
         addresses: settings.trustedProxies, jsonPaths: [SSOPath.verify])
-    AssociationRoutes(appleAppIDs: settings.appleAppIDs, androidApps: settings.androidApps).add(to: router)
+    let association = AssociationFiles(
+        apple: settings.appleAssociation, android: settings.androidAssociation, logger: services.logger)
+    AssociationRoutes(files: association).add(to: router)
+    LinkLabRoutes(files: association, page: LinkLabPage(pages: pages, origin: settings.publicURL)).add(to: router)
     VerifyRoutes(
         signatures: SignatureCheck(clients: settings.clients), tokens: tokens,
         idleLimit: sessions.store.lifetime.idle, addresses: settings.trustedProxies,
@@ -75,6 +78,7 @@ func buildIdP(
         every: .minutes(1), logger: services.logger,
         [sessions.store.purge, tokens.purge, challenges.purge, guesses.purge, letters.purge])
     return WebServer.application(
-        router: router, listen: settings.listen, logger: services.logger, services: [postOffice, purge],
+        router: router, listen: settings.listen, logger: services.logger,
+        services: [postOffice, purge, ReloadService(association.reload)],
         started: started)
 }

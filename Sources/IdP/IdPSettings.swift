@@ -16,14 +16,15 @@ struct IdPSettings: Sendable {
     let allowedEmails: AllowedEmails
     let clients: ClientRegistry
     let trustedProxies: ClientAddress
-    let appleAppIDs: [AppleAppID]
-    let androidApps: [AndroidApp]
+    let appleAssociation: AssociationSource
+    let androidAssociation: AssociationSource
 
     /// The names that may stand on the command line.
     static let names = [
         "IDP_PUBLIC_URL", "IDP_LISTEN", "IDP_DATABASE_URL", "IDP_MAIL_FROM", "IDP_MAIL_HOURLY_LIMIT",
         "IDP_ALLOWED_EMAILS", "IDP_CLIENTS_FILE", "SSO_CLIENT_ID", "SSO_CLIENT_NAME", "SSO_REDIRECT_URIS",
-        "IDP_TRUSTED_PROXIES", "IDP_APPLE_APP_IDS", "IDP_ANDROID_APPS",
+        "IDP_TRUSTED_PROXIES", "IDP_APPLE_APP_IDS", "IDP_ANDROID_APPS", "IDP_AASA_FILE",
+        "IDP_ASSETLINKS_FILE",
     ]
     /// The names that may not: each can be a secret or hold one.
     static let secretNames = ["IDP_SECRET_KEY", "SSO_SHARED_SECRET", "IDP_MAIL_URL"]
@@ -52,8 +53,14 @@ struct IdPSettings: Sendable {
             ClientAddress(
                 trusted: try text.split(whereSeparator: { $0 == "," || $0 == " " }).map { try Network($0) })
         }
-        let apple = reader.value("IDP_APPLE_APP_IDS", default: "") { try AppleAppID.list($0) }
-        let android = reader.value("IDP_ANDROID_APPS", default: "") { try AndroidApp.list($0) }
+        let appleApps = reader.value("IDP_APPLE_APP_IDS", default: "") { try AppleAppID.list($0) } ?? []
+        let androidApps = reader.value("IDP_ANDROID_APPS", default: "") { try AndroidApp.list($0) } ?? []
+        let aasa = AppleAppSiteAssociation(appIDs: appleApps, paths: AssociationRoutes.claimedPaths)?.json()
+        let apple = AssociationSource.read(
+            reader, kind: .aasa, apps: ("IDP_APPLE_APP_IDS", aasa), file: "IDP_AASA_FILE")
+        let android = AssociationSource.read(
+            reader, kind: .assetlinks, apps: ("IDP_ANDROID_APPS", AssetLinks(apps: androidApps)?.json()),
+            file: "IDP_ASSETLINKS_FILE")
 
         if let publicURL, !publicURL.isLoopback, let listen, LoopbackHost.contains(listen.host),
             proxies?.trustsNobody ?? false
@@ -64,12 +71,12 @@ struct IdPSettings: Sendable {
         }
         reader.settleExamples(isTrial: publicURL?.isLoopback ?? false)
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let mail, let mailFrom,
-            let hourlyLimit, let allowed, let proxies, let apple, let android
+            let hourlyLimit, let allowed, let proxies
         else { return nil }
         return IdPSettings(
             publicURL: publicURL, listen: listen, database: database, keys: keys, mail: mail, mailFrom: mailFrom,
             mailHourlyLimit: hourlyLimit, allowedEmails: allowed, clients: clients, trustedProxies: proxies,
-            appleAppIDs: apple, androidApps: android)
+            appleAssociation: apple, androidAssociation: android)
     }
 
     private static func required<T>(

@@ -8,10 +8,13 @@ struct AssociationFile: Sendable {
     /// Five minutes: a new app id reaches everyone who asks us soon; Apple's CDN keeps its own copy for hours anyway.
     static let cacheControl = "public, max-age=300"
 
+    /// The file's bytes.
+    let content: [UInt8]
     private let body: ByteBuffer
     private let headers: HTTPFields
 
     init(content: [UInt8]) {
+        self.content = content
         body = ByteBuffer(bytes: content)
         headers = [
             // No charset: JSON is UTF-8, and RFC 8259 defines no such parameter.
@@ -23,6 +26,9 @@ struct AssociationFile: Sendable {
         ]
     }
 
+    /// The strong tag, quotes included.
+    var tag: String? { headers[.eTag] }
+
     /// 304 when the client holds this very file, else 200; without a body for HEAD, with the length it would have.
     func response(to request: Request) -> Response {
         if isHeld(by: request) { return Response(status: .notModified, headers: headers) }
@@ -32,7 +38,7 @@ struct AssociationFile: Sendable {
 
     /// RFC 9110 section 13.1.2: `*`, or a list that holds our tag; for reading, `W/` makes no difference.
     private func isHeld(by request: Request) -> Bool {
-        guard let own = headers[.eTag] else { return false }
+        guard let own = tag else { return false }
         return request.headers[values: .ifNoneMatch].contains { value in
             value.split(separator: ",").contains { tag in
                 let tag = tag.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }

@@ -5,7 +5,7 @@ import WellKnown
 
 /// Serves the two files with which the site vouches for its apps.
 ///
-/// Owns the two paths and their headers. Does not know what stands in the files, nor where the settings come from.
+/// Owns the two paths and their methods. Does not know what stands in the files, nor where they come from.
 /// Phones are picky readers, and silent ones: any status but 200, a redirect or another type, and links open the browser.
 struct AssociationRoutes: Sendable {
     /// What an app may open: the start of a sign-in and the links in letters. Never a relying party's callback, never
@@ -13,22 +13,14 @@ struct AssociationRoutes: Sendable {
     /// where the browser's session is not.
     static let claimedPaths = ["/auth/sso/authorize", "/sign-in/link/*"]
 
-    private let apple: AssociationFile?
-    private let android: AssociationFile?
-
-    /// Writes both files once. Without an app there is no file.
-    init(appleAppIDs: [AppleAppID], androidApps: [AndroidApp]) {
-        apple = AppleAppSiteAssociation(appIDs: appleAppIDs, paths: Self.claimedPaths)
-            .map { AssociationFile(content: $0.json()) }
-        android = AssetLinks(apps: androidApps).map { AssociationFile(content: $0.json()) }
-    }
+    let files: AssociationFiles
 
     /// Adds GET and HEAD for both files; 404 for a file that is not configured, 405 for other methods.
     func add<Context: RequestContext>(to router: some RouterMethods<Context>) {
-        for (path, file) in [(AppleAppSiteAssociation.path, apple), (AssetLinks.path, android)] {
-            router.only([.get, .head], at: RouterPath(path)) { request, _ in
+        for kind in AssociationKind.allCases {
+            router.only([.get, .head], at: RouterPath(kind.path)) { [files] request, _ in
                 // Never an empty list in its place: Apple's CDN would keep "no app" for a day.
-                guard let file else { throw HTTPError(.notFound) }
+                guard let file = files[kind] else { throw HTTPError(.notFound) }
                 return file.response(to: request)
             }
         }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
 import NIOCore
 import Testing
 
@@ -13,11 +14,17 @@ struct AssociationRoutesTests {
 
     static func application(configured: Bool = true) throws -> some ApplicationProtocol {
         let router = Router()
-        AssociationRoutes(
-            appleAppIDs: configured ? [try AppleAppID("ABCDE12345.com.example.app")] : [],
-            androidApps: configured
-                ? [try AndroidApp("com.example.app=" + String(repeating: "AB", count: 32))] : []
-        ).add(to: router)
+        let apple = try AppleAppID("ABCDE12345.com.example.app")
+        let android = try AndroidApp("com.example.app=" + String(repeating: "AB", count: 32))
+        let contents = (
+            AppleAppSiteAssociation(appIDs: [apple], paths: AssociationRoutes.claimedPaths)?.json(),
+            AssetLinks(apps: [android])?.json()
+        )
+        let files = AssociationFiles(
+            apple: configured ? .apps(try #require(contents.0)) : .nowhere,
+            android: configured ? .apps(try #require(contents.1)) : .nowhere,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        AssociationRoutes(files: files).add(to: router)
         return Application(router: router)
     }
 

@@ -1,0 +1,62 @@
+import Hummingbird
+import SSOShared
+import SSOWeb
+import WellKnown
+
+/// The page of the link lab: its form, what opens a link, links to try, and what the linter says of both files.
+struct LinkLabPage: Sendable {
+    let pages: Pages
+    let origin: PublicOrigin
+
+    struct Model: Sendable {
+        let typed, fault, link, code: String
+        let hasFault, hasCode, hasSamples: Bool
+        let platforms: [LinkLabPlatform]
+        let samples: [Sample]
+        let files: [LinkLabFile]
+    }
+
+    struct Sample: Sendable {
+        let href, lab: String
+    }
+
+    func response(_ typed: String, files: AssociationFiles) -> Response {
+        let reports = AssociationKind.allCases.map { LinkLabReport(kind: $0, content: files[$0]?.content) }
+        var fault = ""
+        var link: LinkURL?
+        if !typed.isEmpty {
+            do throws(LinkURL.Fault) { link = try LinkURL(reading: typed) } catch {
+                fault = "This is no link: \(error.rawValue). Give one such as \(origin.text)/auth/sso/authorize."
+            }
+        }
+        let code = link.flatMap { QRCode($0.description) }.map { $0.svg(label: "QR code of the link") } ?? ""
+        let samples = LinkLabSamples.links(reports.first { $0.kind == .aasa }?.apple, at: origin.text)
+        let model = Model(
+            typed: typed, fault: fault, link: link?.description ?? "", code: code, hasFault: !fault.isEmpty,
+            hasCode: !code.isEmpty, hasSamples: !samples.isEmpty,
+            platforms: link.map { link in reports.map { $0.platform(link) } } ?? [],
+            samples: samples.map { Sample(href: $0, lab: "/admin/links?url=" + PercentEncoding.encode($0)) },
+            files: reports.map(\.file))
+        return pages.response("link-lab", model, status: fault.isEmpty ? .ok : .unprocessableContent)
+    }
+}
+
+/// Addresses that the Apple file's rules open, one a rule: found from the rules and decided by the matcher.
+enum LinkLabSamples {
+    static func links(_ matcher: AppleMatcher?, at origin: String) -> [String] {
+        guard let matcher else { return [] }
+        var links: [String] = []
+        for app in matcher.apps.prefix(10) {
+            for rule in RuleReach.rules(of: app, matcher) where !rule.isExclude {
+                // The witness stands on a host of examples: what counts is what follows it.
+                guard case .decides(let witness) = rule.verdict else { continue }
+                let query = witness.query.map { "?\($0)" } ?? ""
+                let fragment = witness.fragment.map { "#\($0)" } ?? ""
+                let link = origin + witness.path + query + fragment
+                if !links.contains(link) { links.append(link) }
+                if links.count == 20 { return links }
+            }
+        }
+        return links
+    }
+}

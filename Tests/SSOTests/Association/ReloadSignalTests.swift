@@ -1,0 +1,37 @@
+import Glibc
+import Testing
+import WellKnown
+
+@Suite("SIGHUP to the running IdP")
+struct ReloadSignalTests {
+    @Test("reads the file again, and leaves the program running")
+    func reload() async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(AssociationFilesTests.aasa, to: "aasa")
+        let port = try FreePort.find()
+        let idp = ProgramProcess(
+            "idp",
+            environment: SettingsFixture.idp.merging([
+                "IDP_AASA_FILE": path, "IDP_LISTEN": "127.0.0.1:\(port)", "IDP_PUBLIC_URL": "http://localhost:\(port)",
+                "SSO_REDIRECT_URIS": "http://localhost:1/cb", "IDP_MAIL_URL": "outbox:\(folder.path(of: "outbox"))",
+                "IDP_DATABASE_URL": "sqlite:\(folder.path(of: "idp.sqlite"))",
+            ]) { $1 }, port: port, folder: folder)
+        try await idp.start()
+        let probe = HTTPProbe(port: port)
+
+        let changed = AssociationFilesTests.aasa.replacing("/shop/", with: "/news/")
+        try folder.write(changed, to: "aasa")
+        idp.send(SIGHUP)
+        try await eventually("the new file is served") {
+            try await probe.get(AssociationKind.aasa.path).text == changed ? () : nil
+        }
+
+        try folder.write("{", to: "aasa")
+        idp.send(SIGHUP)
+        try await eventually("the log says why it was not taken") {
+            idp.log.contains("association file not taken") ? () : nil
+        }
+        #expect(try await probe.get(AssociationKind.aasa.path).text == changed)
+        #expect(try await idp.terminate() == .code(0))
+    }
+}
