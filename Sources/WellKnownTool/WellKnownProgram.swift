@@ -15,6 +15,7 @@ struct WellKnownProgram: AsyncParsableCommand {
             MatchCommand.self,
             ExplainCommand.self,
             DiffCommand.self,
+            GenerateCommand.self,
             FetchCommand.self,
             DoctorCommand.self,
             StatementsCommand.self,

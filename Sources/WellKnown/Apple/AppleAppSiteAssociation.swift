@@ -10,23 +10,56 @@ public struct AppleAppSiteAssociation: Hashable, Sendable {
     public let appIDs: [AppleAppID]
     /// Patterns of the paths that open the app, in order; `*` stands for any text.
     public let paths: [String]
+    /// Patterns of the paths that stay in the browser although one of ``paths`` holds for them.
+    public let excludes: [String]
+    /// Whether the rules also stand there as iOS 12 and older read them.
+    public let hasLegacyPaths: Bool
+    /// Whether the apps may use the passwords and passkeys saved for the site.
+    public let sharesCredentials: Bool
 
     /// - Returns: `nil` without an app or without a path: an empty list is valid JSON that says "no app here", and is
     ///   kept by Apple's CDN for a day. Nothing to say means no file.
-    public init?(appIDs: [AppleAppID], paths: [String]) {
+    public init?(
+        appIDs: [AppleAppID], paths: [String], excludes: [String] = [], hasLegacyPaths: Bool = false,
+        sharesCredentials: Bool = true
+    ) {
         guard !appIDs.isEmpty, !paths.isEmpty else { return nil }
         self.appIDs = appIDs
         self.paths = paths
+        self.excludes = excludes
+        self.hasLegacyPaths = hasLegacyPaths
+        self.sharesCredentials = sharesCredentials
     }
 
     /// The file's bytes, the same for the same input. It claims ``paths`` and nothing else: a site-wide `*` would let
     /// the app swallow pages that belong in the browser, a partner's callback among them.
     public func json() -> [UInt8] {
-        let apps = AssociationJSON.array(appIDs.map { .string($0.description) })
-        let components = AssociationJSON.array(paths.map { .object([("/", .string($0))]) })
-        return AssociationJSON.object([
-            ("applinks", .object([("details", .array([.object([("appIDs", apps), ("components", components)])]))])),
-            ("webcredentials", .object([("apps", apps)])),
-        ]).bytes
+        let legacy = hasLegacyPaths ? legacyEntries : []
+        return document(details: [entry] + legacy).bytes
+    }
+
+    /// What iOS 12 and older make of the file: the entries that they know, alone.
+    func legacyJSON() -> [UInt8] { document(details: legacyEntries).bytes }
+
+    private func document(details: [AssociationJSON]) -> AssociationJSON {
+        // iOS 12 and older take no file without this list.
+        let apps: [(String, AssociationJSON)] = hasLegacyPaths ? [("apps", .array([]))] : []
+        let links: [(String, AssociationJSON)] = [("applinks", .object(apps + [("details", .array(details))]))]
+        return .object(links + (sharesCredentials ? [("webcredentials", .object([("apps", appList)]))] : []))
+    }
+
+    private var appList: AssociationJSON { .array(appIDs.map { .string($0.description) }) }
+
+    /// The first rule that matches decides: what is kept out comes first.
+    private var entry: AssociationJSON {
+        let kept = excludes.map { AssociationJSON.object([("/", .string($0)), ("exclude", .bool(true))]) }
+        let components = kept + paths.map { .object([("/", .string($0))]) }
+        return .object([("appIDs", appList), ("components", .array(components))])
+    }
+
+    /// Entries of their own: Apple's TN3155 warns of mixing both forms in one.
+    private var legacyEntries: [AssociationJSON] {
+        let patterns = AssociationJSON.array(excludes.map { .string("NOT \($0)") } + paths.map { .string($0) })
+        return appIDs.map { .object([("appID", .string($0.description)), ("paths", patterns)]) }
     }
 }

@@ -1,4 +1,4 @@
-/// Why an item of `IDP_APPLE_APP_IDS` or `IDP_ANDROID_APPS` cannot be published.
+/// Why an app, a route or a whole plan cannot be published.
 ///
 /// A file that a phone refuses fails in silence: links fall back to the browser and nothing is logged. So an
 /// ill-formed item is refused when it is read, by name, instead of being published and ignored.
@@ -12,6 +12,11 @@ public enum AssociationFault: Error, Hashable, Sendable, CustomStringConvertible
     /// The same app, or the same fingerprint of one app, is listed twice.
     case duplicate(item: String)
 
+    /// The item is no pattern of paths that both systems read alike.
+    case route(item: String, reason: String)
+    /// The parts are sound and do not make a whole.
+    case plan(reason: String)
+
     /// One sentence that names the item and what is wrong with it, on one line whatever the item holds.
     public var description: String {
         switch self {
@@ -23,6 +28,10 @@ public enum AssociationFault: Error, Hashable, Sendable, CustomStringConvertible
             "\(Self.quoted(item)) is no Android app (package=SHA256[;SHA256]): \(reason)"
         case .duplicate(let item):
             "\(Self.quoted(item)) is listed twice"
+        case .route(let item, let reason):
+            "\(Self.quoted(item)) is no route: \(reason)"
+        case .plan(let reason):
+            reason
         }
     }
 

@@ -1,0 +1,97 @@
+import Foundation
+import Glibc
+import WellKnown
+
+/// The files of a plan, looked through before anybody gets them.
+struct GeneratedFiles {
+    struct File {
+        let kind: AssociationKind
+        let bytes: [UInt8]
+    }
+
+    let files: [File]
+    /// For the manifest; `nil` without an app on Android or without a host.
+    let intentFilter: String?
+    /// Why nothing may be written; empty when all is well.
+    let refusals: [String]
+    /// What works in part only, each said once.
+    let remarks: [String]
+
+    init(_ plan: AssociationPlan, host: String?) {
+        var files: [File] = []
+        if let file = plan.appleFile { files.append(File(kind: .aasa, bytes: file.json())) }
+        if let file = plan.assetLinks { files.append(File(kind: .assetlinks, bytes: file.json())) }
+        self.files = files
+        let name = host ?? "example.com"
+        intentFilter =
+            plan.androidApps.isEmpty ? nil : host.map { plan.intentFilter(host: $0).manifestText }
+        let reports = files.map { file in
+            let options = LintOptions(file: file.kind.fileName, domain: name)
+            return AssociationLint.lint(body: file.bytes, as: file.kind, options: options)
+        }
+        var findings = reports.flatMap(\.findings)
+        if let aasa = reports.lazy.compactMap(\.aasa).first,
+            let assetLinks = reports.lazy.compactMap(\.assetLinks).first
+        {
+            findings += ParityLint(
+                aasa, assetLinks, filters: [plan.intentFilter(host: name)], host: name
+            ).findings()
+        }
+        // Remarks are left to `lint`: most would speak of what is done here on purpose, such as rules said twice for iOS 12.
+        remarks = Self.once(findings.filter { $0.severity == .warning }.map { "\($0.code): \($0.message)" })
+        let reasons =
+            plan.deadRoutes.map { "\($0) opens nothing: the excludes take all of it." }
+            + plan.mismatches(host: name).prefix(20).map(\.description)
+            + findings.filter { $0.severity == .error }.map { "\($0.code): \($0.message)" }
+        refusals = Self.once(reasons)
+    }
+
+    private static func once(_ lines: [String]) -> [String] {
+        var seen: Set<String> = []
+        return lines.filter { seen.insert($0).inserted }
+    }
+
+    /// Writes below `folder/.well-known/`. Either all of it or, when something stands in the way, nothing.
+    ///
+    /// - Returns: The paths, in the order of the files.
+    /// - Throws: ``InputFault``.
+    func write(to folder: String, force: Bool) throws(InputFault) -> [String] {
+        let place = (folder.hasSuffix("/") ? folder : folder + "/") + ".well-known"
+        let paths = files.map { "\(place)/\($0.kind.fileName)" }
+        for (path, file) in zip(paths, files) where !force && Self.exists(path) {
+            guard FileManager.default.contents(atPath: path).map(Array.init) != file.bytes else { continue }
+            throw InputFault(description: "\(path.printable) is there already; --force replaces it")
+        }
+        do {
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        } catch {
+            throw InputFault(description: "cannot make the folder \(place.printable)")
+        }
+        for (path, file) in zip(paths, files) { try Self.replace(path, with: file.bytes) }
+        return paths
+    }
+
+    /// A link that leads nowhere counts, too.
+    private static func exists(_ path: String) -> Bool {
+        var entry = stat()
+        return lstat(path, &entry) == 0
+    }
+
+    /// A web server may read the file at any moment: it sees the old one or the new one, never half of one.
+    private static func replace(_ path: String, with bytes: [UInt8]) throws(InputFault) {
+        let fault = InputFault(description: "cannot write \(path.printable)")
+        var template = Array("\(path).XXXXXX".utf8CString)
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw fault }
+        let temporary = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+        let isWritten = (try? handle.write(contentsOf: Data(bytes))) != nil
+        // Readable for the web server, as a file made by hand would be.
+        let isReady = isWritten && fchmod(descriptor, 0o644) == 0 && fsync(descriptor) == 0
+        close(descriptor)
+        guard isReady, rename(temporary, path) == 0 else {
+            unlink(temporary)
+            throw fault
+        }
+    }
+}

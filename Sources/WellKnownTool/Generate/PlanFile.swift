@@ -1,0 +1,171 @@
+import Foundation
+import WellKnown
+import Yams
+
+/// Reads a plan from YAML. Every fault names file, line and key; unknown keys are faults: a misspelt `exclude` that is
+/// silently ignored opens what should stay in the browser.
+struct PlanFile {
+    private let name: String
+    private var faults: [String] = []
+    private static let keys = ["apple", "android", "paths", "exclude", "host", "ios12", "dynamic-rules", "credentials"]
+
+    /// - Throws: ``PlanFileFault`` with all that is wrong, one line each.
+    static func read(_ name: String) throws(PlanFileFault) -> PlanParts {
+        let data: Data
+        do throws(CertificateFault) { data = try InputBytes.read(name, limit: 1 << 20) } catch {
+            throw PlanFileFault(lines: ["\(name.printable): \(error)"], isUnreadable: true)
+        }
+        var file = PlanFile(name: name)
+        let parts = file.parts(Array(data))
+        guard file.faults.isEmpty, let parts else { throw PlanFileFault(lines: file.faults, isUnreadable: false) }
+        return parts
+    }
+
+    private init(name: String) { self.name = name.printable }
+
+    private mutating func parts(_ bytes: [UInt8]) -> PlanParts? {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            faults.append("\(name): it is no text in UTF-8")
+            return nil
+        }
+        do {
+            guard let root = try Yams.compose(yaml: text) else {
+                faults.append("\(name): it is empty")
+                return nil
+            }
+            return parts(root)
+        } catch {
+            faults.append("\(name):\(Self.words(error))")
+            return nil
+        }
+    }
+
+    private mutating func parts(_ root: Node) -> PlanParts? {
+        guard let keys = map(root, known: Self.keys) else { return nil }
+        var parts = PlanParts()
+        for item in list(keys["apple"]) {
+            take(item) { (text) throws(AssociationFault) in parts.appleApps.append(try AppleAppID(text)) }
+        }
+        for node in elements(keys["android"]) {
+            if let app = androidApp(node) { parts.androidApps.append(app) }
+        }
+        for item in list(keys["paths"]) {
+            take(item) { (text) throws(AssociationFault) in parts.routes.append(try LinkRoute(text)) }
+        }
+        for item in list(keys["exclude"]) {
+            take(item) { (text) throws(AssociationFault) in parts.excludes.append(try LinkRoute(text)) }
+        }
+        if let node = keys["host"] {
+            if let host = node.scalar?.string, PlanParts.isHost(host) {
+                parts.host = host
+            } else {
+                refuse("host must be a name such as links.example.com, in lower case, without scheme and path", node)
+            }
+        }
+        parts.options.hasLegacyPaths = flag(keys["ios12"]) ?? false
+        parts.options.hasDynamicRules = flag(keys["dynamic-rules"]) ?? false
+        parts.options.sharesCredentials = flag(keys["credentials"]) ?? true
+        return parts
+    }
+
+    private mutating func androidApp(_ node: Node) -> AndroidApp? {
+        guard let keys = map(node, known: ["package", "fingerprints"]) else { return nil }
+        guard let package = keys["package"]?.scalar?.string else {
+            refuse("an Android app needs package, a text", node)
+            return nil
+        }
+        let fingerprints = list(keys["fingerprints"])
+        guard let first = fingerprints.first else {
+            refuse("an Android app needs fingerprints, a list of SHA-256", node)
+            return nil
+        }
+        // The setting of one line joins with these signs: in a list of its own they would be two in one.
+        for item in fingerprints where item.text.contains(where: { ";,".contains($0) }) {
+            refuse("a fingerprint holds no ; and no comma", item.node)
+            return nil
+        }
+        do throws(AssociationFault) {
+            return try AndroidApp("\(package)=\(fingerprints.map(\.text).joined(separator: ";"))")
+        } catch {
+            refuse("\(error)", first.node)
+            return nil
+        }
+    }
+
+    private typealias Item = (text: String, node: Node)
+
+    private mutating func take(_ item: Item, _ use: (String) throws(AssociationFault) -> Void) {
+        do throws(AssociationFault) { try use(item.text) } catch { refuse("\(error)", item.node) }
+    }
+
+    private mutating func list(_ node: Node?) -> [Item] {
+        var items: [Item] = []
+        for element in elements(node) {
+            if let scalar = element.scalar {
+                items.append((scalar.string, element))
+            } else {
+                refuse("a text is expected here", element)
+            }
+        }
+        return items
+    }
+
+    private mutating func elements(_ node: Node?) -> [Node] {
+        guard let node else { return [] }
+        guard let items = node.sequence else {
+            refuse("a list is expected here", node)
+            return []
+        }
+        return Array(items)
+    }
+
+    private mutating func flag(_ node: Node?) -> Bool? {
+        guard let node else { return nil }
+        switch node.scalar?.string {
+        case "true": return true
+        case "false": return false
+        default:
+            refuse("true or false is expected here", node)
+            return nil
+        }
+    }
+
+    private mutating func map(_ node: Node, known: [String]) -> [String: Node]? {
+        guard let mapping = node.mapping else {
+            refuse("keys and values are expected here: \(known.joined(separator: ", "))", node)
+            return nil
+        }
+        var result: [String: Node] = [:]
+        for (key, value) in mapping {
+            let name = key.scalar?.string ?? ""
+            if known.contains(name) {
+                result[name] = value
+            } else {
+                refuse("unknown key \"\(name.printable)\"; known are \(known.joined(separator: ", "))", key)
+            }
+        }
+        return result
+    }
+
+    private mutating func refuse(_ words: String, _ node: Node) {
+        faults.append("\(name):\(node.mark?.line ?? 1): \(words)")
+    }
+
+    private static func words(_ error: any Error) -> String {
+        switch error {
+        case let YamlError.scanner(_, problem, mark, _), let YamlError.parser(_, problem, mark, _),
+            let YamlError.composer(_, problem, mark, _):
+            "\(mark.line): \(problem)"
+        case let YamlError.duplicatedKeysInMapping(keys, context):
+            "\(context.mark.line): the key \(keys.joined(separator: ", ").printable) stands twice"
+        default: " it is no valid YAML"
+        }
+    }
+}
+
+/// Why a plan could not be read, all of it.
+struct PlanFileFault: Error {
+    let lines: [String]
+    /// There was nothing to look at.
+    let isUnreadable: Bool
+}
