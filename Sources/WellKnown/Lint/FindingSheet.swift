@@ -16,36 +16,47 @@ struct FindingSheet {
     }
 
     /// What concerns the whole file.
-    mutating func add(_ rule: LintRule, _ message: String, severity: Severity? = nil, fix: String? = nil) {
+    mutating func add(
+        _ rule: LintRule, _ message: @autoclosure () -> String, severity: Severity? = nil,
+        fix: @autoclosure () -> String? = nil
+    ) {
         guard mayList(rule.code) else { return }
-        findings.append(Finding(rule, Self.sentence(message), severity: severity, fix: fix, file: file))
+        findings.append(Finding(rule, Self.sentence(message()), severity: severity, fix: fix(), file: file))
     }
 
-    /// At a byte of the document.
+    /// At a byte of the document. The words are made only when they are listed.
     mutating func add(
-        _ rule: LintRule, at offset: Int, _ message: String, severity: Severity? = nil, fix: String? = nil
+        _ rule: LintRule, at offset: Int, _ message: @autoclosure () -> String, severity: Severity? = nil,
+        fix: @autoclosure () -> String? = nil
     ) {
         guard mayList(rule.code) else { return }
         findings.append(
             Finding(
-                rule, Self.sentence(message), severity: severity, fix: fix, file: file,
+                rule, Self.sentence(message()), severity: severity, fix: fix(), file: file,
                 position: document.position(at: offset),
                 pointer: document.root == nil ? nil : document.pointer(at: offset)))
     }
 
     /// At a value.
     mutating func add(
-        _ rule: LintRule, at node: JSONNode, _ message: String, severity: Severity? = nil, fix: String? = nil
+        _ rule: LintRule, at node: JSONNode, _ message: @autoclosure () -> String, severity: Severity? = nil,
+        fix: @autoclosure () -> String? = nil
     ) {
-        add(rule, at: node.range.lowerBound, message, severity: severity, fix: fix)
+        add(rule, at: node.range.lowerBound, message(), severity: severity, fix: fix())
     }
 
     /// At a key.
     mutating func add(
-        _ rule: LintRule, at member: JSONMember, _ message: String, severity: Severity? = nil, fix: String? = nil
+        _ rule: LintRule, at member: JSONMember, _ message: @autoclosure () -> String, severity: Severity? = nil,
+        fix: @autoclosure () -> String? = nil
     ) {
-        add(rule, at: member.keyRange.lowerBound, message, severity: severity, fix: fix)
+        add(rule, at: member.keyRange.lowerBound, message(), severity: severity, fix: fix())
     }
+
+    func count(_ rule: LintRule) -> Int { counts[rule.code, default: 0] }
+
+    /// No more of these are listed: what only finds words for them may be left out.
+    func isFull(_ rule: LintRule) -> Bool { counts[rule.code, default: 0] >= Self.mostOfOneCode }
 
     private static func sentence(_ text: String) -> String {
         text.hasSuffix(".") || text.hasSuffix("?") ? text : text + "."

@@ -1,11 +1,12 @@
 extension AASALint {
     /// One component: its keys, their types, its patterns.
     mutating func component(
-        _ component: AppLinksComponent, _ name: String, _ defaults: [(origin: ValueOrigin, fields: ComponentFields)]
+        _ component: AppLinksComponent, _ name: @autoclosure () -> String,
+        _ defaults: [(origin: ValueOrigin, fields: ComponentFields)]
     ) {
         guard let fields = component.fields else { return }
         _ = unknownKeys(
-            fields.unknownMembers, known: ComponentFields.keys, in: name, as: AppleComponentRules.unknownKey)
+            fields.unknownMembers, known: ComponentFields.keys, in: name(), as: AppleComponentRules.unknownKey)
         let merged = MergedFields(layers: [(.component, fields)] + defaults, wrongTypeKeepsDefault: false)
         let known = fields.node.object?.contains { ComponentFields.keys.contains($0.key) && $0.key != "comment" }
         let hasDefault = defaults.contains {
@@ -14,7 +15,7 @@ extension AASALint {
         if known != true, !hasDefault {
             sheet.add(
                 AppleComponentRules.emptyComponent, at: component.node,
-                "\(name.capitalizedFirst) sets nothing that systems know, and matches every address")
+                "\(name().capitalizedFirst) sets nothing that systems know, and matches every address")
             remarked.insert(component.node.range.lowerBound)
         }
         if fieldTypes(fields) { remarked.insert(component.node.range.lowerBound) }
@@ -24,7 +25,7 @@ extension AASALint {
         if let fragment = fields.fragment.value, let node = fields.fragment.member?.value {
             characters(fragment, node, reading)
         }
-        query(fields, name, reading, isExclude: merged.value(\.exclude, builtIn: false).content)
+        query(fields, name(), reading, isExclude: merged.value(\.exclude, builtIn: false).content)
     }
 
     /// Values that are ignored for their type; `defaults` have the same keys.
@@ -75,7 +76,7 @@ extension AASALint {
     }
 
     private mutating func query(
-        _ fields: ComponentFields, _ name: String, _ reading: PatternReading, isExclude: Bool
+        _ fields: ComponentFields, _ name: @autoclosure () -> String, _ reading: PatternReading, isExclude: Bool
     ) {
         let rules = AppleComponentRules.self
         switch fields.query.value {
@@ -88,7 +89,7 @@ extension AASALint {
                 if isAnything, isExclude, isOpen {
                     sheet.add(
                         rules.queryStarExclude, at: item.member.value,
-                        "\(name.capitalizedFirst) excludes its addresses without \(item.name.quoted), too: \"*\" matches the absent item"
+                        "\(name().capitalizedFirst) excludes its addresses without \(item.name.quoted), too: \"*\" matches the absent item"
                     )
                 } else if isAnything {
                     sheet.add(

@@ -2,13 +2,20 @@ extension AASALint {
     /// Every app identifier in the file, wherever it stands.
     mutating func identifiers() {
         let places = AppleIdentifiers.places(in: file)
+        var known: [String: String] = [:]
+        for place in places where place.app.utf8.dropFirst(10).first == UInt8(ascii: ".") {
+            let bundle = String(place.app.dropFirst(11))
+            if known[bundle] == nil, (try? AppleAppID(place.app)) != nil { known[bundle] = place.app }
+        }
         var prefixes: [String: String] = [:]
         var reported: Set<String> = []
+        var sound: Set<String> = []
         for place in places {
-            if let fault = AppleIdentifiers.fault(in: place.app, known: knownApps) {
+            if !sound.contains(place.app), let fault = AppleIdentifiers.fault(in: place.app, known: known) {
                 sheet.add(fault.rule, at: place.offset, fault.message, fix: fault.fix)
                 continue
             }
+            sound.insert(place.app)
             guard !place.app.isEmpty, let app = try? AppleAppID(place.app) else { continue }
             if let other = prefixes[app.bundleID], other != app.teamID {
                 guard reported.insert(app.bundleID).inserted else { continue }
@@ -19,7 +26,7 @@ extension AASALint {
             prefixes[app.bundleID] = prefixes[app.bundleID] ?? app.teamID
         }
         clips(places)
-        services(places)
+        services(places, sound)
     }
 
     private mutating func clips(_ places: [AppleIdentifiers.Place]) {
@@ -39,8 +46,7 @@ extension AASALint {
     }
 
     /// Only when both services are in use: a file for links alone is nothing to remark.
-    private mutating func services(_ places: [AppleIdentifiers.Place]) {
-        let known = Set(knownApps)
+    private mutating func services(_ places: [AppleIdentifiers.Place], _ known: Set<String>) {
         func first(_ service: String) -> [(app: String, offset: Int)] {
             var seen: Set<String> = []
             return places.filter { $0.service == service && known.contains($0.app) && seen.insert($0.app).inserted }

@@ -7,10 +7,10 @@ extension AASALint {
     ) -> Set<String> {
         var meant: Set<String> = []
         for member in members {
-            let key = member.key.quoted
+            var key: String { member.key.quoted }
             if Self.isRemark(member.key) {
                 sheet.add(rule, at: member, "\(key) in \(place) is read by nobody", severity: .info)
-            } else if let near = NearName.of(member.key, among: known) {
+            } else if !sheet.isFull(rule), let near = NearName.of(member.key, among: known) {
                 meant.insert(near)
                 let isCase = Self.isSameLetters(member.key, near)
                 let rule = rule == AppleStructureRules.unknownKey && isCase ? AppleStructureRules.keyCase : rule

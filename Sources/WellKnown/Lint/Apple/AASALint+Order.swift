@@ -15,7 +15,9 @@ extension AASALint {
             guard let first = entry.rules.firstIndex(where: \.isCatchAll), first + 1 < entry.rules.count else {
                 continue
             }
-            dead.formUnion(entry.rules[(first + 1)...].map(\.range.lowerBound))
+            if entry.rules.count <= Self.mostRules {
+                dead.formUnion(entry.rules[(first + 1)...].map(\.range.lowerBound))
+            }
             // One that is as wide only because a value was ignored has been said to be.
             guard !remarked.contains(entry.rules[first].range.lowerBound) else { continue }
             let count = entry.rules.count - first - 1
@@ -31,13 +33,19 @@ extension AASALint {
     private mutating func covered(_ matcher: AppleMatcher, except known: Set<Int>) {
         var alive = known
         var found: [Int: (dead: RuleReach, by: RuleReach, sample: LinkURL)] = [:]
-        var left = Self.mostRules
+        var left = Self.mostComparisons
+        var limits = RuleReach.Limits()
+        limits.perRule = 500
+        limits.total = 2_000
         for group in matcher.appGroups {
             guard let app = group.first else { continue }
             // A bound for files with thousands of apps: the rest is not looked at, and nothing is said of it.
-            left -= matcher.entriesOfApp[app]?.reduce(0) { $0 + matcher.entries[$1].rules.count } ?? 0
+            let count = matcher.entriesOfApp[app]?.reduce(0) { $0 + matcher.entries[$1].rules.count } ?? 0
+            guard count > 1 else { continue }
+            guard count <= Self.mostRules else { return }
+            left -= count * count
             guard left >= 0 else { return }
-            let rules = RuleReach.rules(of: app, matcher)
+            let rules = RuleReach.rules(of: app, matcher, limits: limits)
             for rule in rules {
                 let place = rule.range.lowerBound
                 switch rule.verdict {
@@ -56,27 +64,29 @@ extension AASALint {
 
     private mutating func report(_ dead: RuleReach, by: RuleReach, _ sample: LinkURL) {
         let place = dead.range.lowerBound
+        let link = shown(sample)
         let name = "Rule \(dead.rule + 1) of entry \(dead.entry + 1)"
         let other = "rule \(by.rule + 1)" + (by.entry == dead.entry ? "" : " of entry \(by.entry + 1)")
         if dead.isExclude, !by.isExclude {
             sheet.add(
                 AppleOrderRules.deadExclude, at: place,
-                "\(name) excludes nothing: \(other) opens \(shown(sample)) before it")
+                "\(name) excludes nothing: \(other) opens \(link) before it")
         } else if dead.isExclude == by.isExclude {
             // Nothing is decided otherwise than it reads: only a line too many.
             sheet.add(
                 AppleOrderRules.shadowed, at: place,
-                "\(name) never decides: \(other) covers it, as with \(shown(sample)), and decides the same",
+                "\(name) never decides: \(other) covers it, as with \(link), and decides the same",
                 severity: .info, fix: "Remove the rule.")
         } else {
             sheet.add(
                 AppleOrderRules.shadowed, at: place,
-                "\(name) never decides: \(other) excludes \(shown(sample)) before it")
+                "\(name) never decides: \(other) excludes \(link) before it")
         }
     }
 
     /// Each rule is compared with those before it.
-    private static let mostRules = 3_000
+    private static let mostRules = 400
+    private static let mostComparisons = mostRules * mostRules
 
     /// A witness with the site's own host.
     func shown(_ url: LinkURL) -> String {

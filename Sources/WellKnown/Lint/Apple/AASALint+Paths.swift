@@ -27,13 +27,13 @@ extension AASALint {
 
     /// One pattern of a path: what it says that patterns cannot say, then what it means otherwise than it looks.
     mutating func path(_ text: String, _ node: JSONNode, _ reading: PatternReading) {
-        guard !text.unicodeScalars.contains(where: JSONReader.isInvisible) else { return }
+        guard !text.hasInvisible else { return }
         guard !text.isEmpty else {
             return sheet.add(
                 ApplePathRules.emptyPath, at: node, "The path pattern is empty: the root, not every address")
         }
         let pattern = PathText(text)
-        let shown = text.quoted
+        var shown: String { text.quoted }
         if !reading.isLegacy, pattern.beginsWithNot {
             let path = text.dropFirst(3).drop { $0.isWhitespace }
             return sheet.add(
@@ -56,11 +56,12 @@ extension AASALint {
                 ApplePathRules.queryInPath, at: node, "\"?\" in \(shown) is a wildcard for one character, no query")
         }
         characters(text, node, reading)
-        shape(pattern, node, shown)
+        shape(pattern, node)
     }
 
     /// What is sound and may surprise.
-    private mutating func shape(_ pattern: PathText, _ node: JSONNode, _ shown: String) {
+    private mutating func shape(_ pattern: PathText, _ node: JSONNode) {
+        var shown: String { pattern.text.quoted }
         if pattern.hasDoubleStar {
             sheet.add(ApplePathRules.doubleStar, at: node, "\"**\" in \(shown) means what \"*\" means")
         }
@@ -85,9 +86,12 @@ extension AASALint {
 
     /// What an address is never sent with, in any pattern.
     mutating func characters(_ text: String, _ node: JSONNode, _ reading: PatternReading) {
-        guard !text.unicodeScalars.contains(where: JSONReader.isInvisible) else { return }
+        guard !text.hasInvisible else { return }
+        let isPlain = text.utf8.allSatisfy { $0 > 0x25 && $0 < 0x7f && $0 != 0x3c && $0 != 0x3e }
+        // Nearly all patterns: nothing in them is percent-encoded, or would have to be.
+        guard !isPlain else { return }
         let escapes = PatternEscapes(text)
-        let shown = text.quoted
+        var shown: String { text.quoted }
         guard reading.isEncoded else {
             if let escape = escapes.first, escape.uppercased() != "%2F" {
                 sheet.add(

@@ -12,9 +12,10 @@ extension AASALint {
             }
             guard !before.isEmpty else { continue }
             if let found = shared(entry, with: before, matcher, &effort) {
+                let link = shown(found.url)
                 sheet.add(
                     AppleStructureRules.sharedPath, at: found.place,
-                    "\(shown(found.url)) opens \(found.other.quoted); \(entry.apps[0].quoted) also claims it")
+                    "\(link) opens \(found.other.quoted); \(entry.apps[0].quoted) also claims it")
             }
             guard !effort.isSpent else { return }
         }
@@ -65,6 +66,6 @@ extension AASALint {
     /// The entries before that have none of this one's apps.
     private static func others(than entry: AppleEntry, in before: ArraySlice<AppleEntry>) -> [Int] {
         let own = Set(entry.apps)
-        return before.indices.prefix(200).filter { own.isDisjoint(with: before[$0].apps) }
+        return before.indices.prefix(50).filter { own.isDisjoint(with: before[$0].apps) }
     }
 }

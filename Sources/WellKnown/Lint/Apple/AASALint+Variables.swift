@@ -17,18 +17,20 @@ extension AASALint {
         let own = applinks.substitutionVariables.value ?? []
         let patterns = patterns(applinks)
         let defined = Set(own.map(\.name)).union(SubstitutionVariables.predefined)
+        // Names to compare a misspelled one with: nobody has more, and hostile files have thousands.
+        let names = Array(defined.sorted().prefix(50))
         var used: Set<String> = []
         for pattern in patterns where pattern.text.utf8.contains(UInt8(ascii: "$")) {
-            let names = VariableNames.of(pattern.text)
-            guard !names.isEmpty else { continue }
-            used.formUnion(names)
+            let inside = VariableNames.of(pattern.text)
+            guard let first = inside.first else { continue }
+            used.formUnion(inside)
             if pattern.isLegacy {
                 sheet.add(
                     rules.inPaths, at: pattern.node,
-                    "\("$(\(names[0]))".quoted) in a legacy path is undocumented (disputed)")
+                    "\("$(\(first))".quoted) in a legacy path is undocumented (disputed)")
             }
-            for name in Set(names).subtracting(defined).sorted() {
-                let near = NearName.of(name, among: defined.sorted())
+            for name in Set(inside.filter { !defined.contains($0) }).sorted() {
+                let near = sheet.count(rules.undefined) >= 40 ? nil : NearName.of(name, among: names)
                 sheet.add(
                     rules.undefined, at: pattern.node,
                     "\("$(\(name))".quoted) is not defined: the rule never matches"
@@ -41,7 +43,7 @@ extension AASALint {
 
     private mutating func variable(_ variable: SubstitutionVariable, isUsed: Bool) {
         let rules = AppleVariableRules.self
-        let name = variable.name.quoted
+        var name: String { variable.name.quoted }
         if variable.name.unicodeScalars.contains(where: { $0 == "$" || $0 == "(" || $0 == ")" }) {
             return sheet.add(rules.name, at: variable.member, "The name \(name) has $, ( or )")
         }

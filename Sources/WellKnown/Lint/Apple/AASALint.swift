@@ -6,17 +6,13 @@ struct AASALint {
     let options: LintOptions
     var sheet: FindingSheet
 
-    /// Bundle identifiers with their prefixes, to tell a typo by its neighbours.
-    let knownApps: [String]
-
     /// Rules, by their first byte, that match every address for a reason that has been said.
     var remarked: Set<Int> = []
     /// Patterns of the entry at hand that begin without a slash.
     var slashless: [JSONNode] = []
 
     static func check(_ file: AASAFile, options: LintOptions, into sheet: inout FindingSheet) {
-        var lint = AASALint(
-            file: file, options: options, sheet: sheet, knownApps: AppleIdentifiers.sound(in: file))
+        var lint = AASALint(file: file, options: options, sheet: sheet)
         lint.services()
         lint.identifiers()
         if let applinks = file.applinks.value {

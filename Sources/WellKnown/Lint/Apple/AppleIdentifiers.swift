@@ -41,18 +41,14 @@ enum AppleIdentifiers {
         return places
     }
 
-    /// Those with nothing wrong, each once.
-    static func sound(in file: AASAFile) -> [String] {
-        var seen: Set<String> = []
-        return places(in: file).map(\.app).filter { fault(in: $0, known: []) == nil && seen.insert($0).inserted }
-    }
-
     /// The first thing that is wrong: what else there is mostly follows from it.
-    static func fault(in app: String, known: [String]) -> Fault? {
+    ///
+    /// - Parameter known: sound identifiers of the file by their bundle identifiers.
+    static func fault(in app: String, known: [String: String]) -> Fault? {
         // Said where all invisible characters are.
-        if app.unicodeScalars.contains(where: JSONReader.isInvisible) { return nil }
+        if app.hasInvisible { return nil }
         let rules = AppleIdentifierRules.self
-        let shown = app.quoted
+        var shown: String { app.quoted }
         if app.first?.isWhitespace == true || app.last?.isWhitespace == true {
             return Fault(rule: rules.whiteSpace, message: "\(shown) has white space around it")
         }
@@ -65,13 +61,16 @@ enum AppleIdentifiers {
         guard parts.count == 2 else {
             return Fault(rule: rules.noPrefix, message: "\(shown) has no prefix with a dot behind it")
         }
-        if let fault = prefixFault(prefix, shown, bundle: String(parts[1]), known) { return fault }
-        return bundleFault(String(parts[1]), shown)
+        if let fault = prefixFault(prefix, app, bundle: String(parts[1]), known) { return fault }
+        return bundleFault(String(parts[1]), app)
             ?? (prefix.utf8.allSatisfy(\.isASCIIDigit)
                 ? Fault(rule: rules.prefixNumeric, message: "The prefix of \(shown) is all digits") : nil)
     }
 
-    private static func prefixFault(_ prefix: String, _ shown: String, bundle: String, _ known: [String]) -> Fault? {
+    private static func prefixFault(
+        _ prefix: String, _ app: String, bundle: String, _ known: [String: String]
+    ) -> Fault? {
+        var shown: String { app.quoted }
         let rules = AppleIdentifierRules.self
         let isUpper = prefix.utf8.allSatisfy { $0.isASCIIUpper || $0.isASCIIDigit }
         let isWord = prefix.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit }
@@ -88,7 +87,7 @@ enum AppleIdentifiers {
         guard looksLikePrefix else {
             return Fault(rule: rules.noPrefix, message: "\(shown) has no prefix of ten characters")
         }
-        let same = known.first { $0.hasSuffix("." + bundle) && $0.utf8.count == 11 + bundle.utf8.count }
+        let same = known[bundle]
         return Fault(
             rule: rules.prefixLength,
             message: "The prefix of \(shown) has \(prefix.utf8.count) characters, not 10"
@@ -96,7 +95,8 @@ enum AppleIdentifiers {
             fix: same.map { "Write \($0.quoted)." })
     }
 
-    private static func bundleFault(_ bundle: String, _ shown: String) -> Fault? {
+    private static func bundleFault(_ bundle: String, _ app: String) -> Fault? {
+        var shown: String { app.quoted }
         let rule = AppleIdentifierRules.bundleCharacters
         let bad = bundle.unicodeScalars.first { scalar in
             !(scalar.isASCII && (UInt8(ascii: scalar).isASCIILetter || UInt8(ascii: scalar).isASCIIDigit))

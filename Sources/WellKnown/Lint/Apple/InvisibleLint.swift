@@ -22,7 +22,9 @@ enum InvisibleLint {
     }
 
     private static func check(_ text: String, _ range: Range<Int>, isRemark: Bool, into sheet: inout FindingSheet) {
-        guard !isRemark, let scalar = text.unicodeScalars.first(where: JSONReader.isInvisible) else { return }
+        guard !isRemark, text.utf8.contains(where: { $0 >= 0x80 }),
+            let scalar = text.unicodeScalars.first(where: JSONReader.isInvisible)
+        else { return }
         sheet.add(
             JSONRules.invisible, at: place(of: scalar, in: range, sheet.document.text),
             "U+\(JSONFault.hex(scalar.value)) cannot be seen, and stands inside \(text.quoted)")
@@ -33,5 +35,12 @@ enum InvisibleLint {
         let bytes = Array(String(scalar).utf8)
         let slice = text[range.clamped(to: text.indices)]
         return slice.indices.first { slice[$0...].starts(with: bytes) } ?? range.lowerBound
+    }
+}
+
+extension String {
+    /// Whether a character in it shows nothing: no ASCII character is one.
+    var hasInvisible: Bool {
+        utf8.contains { $0 >= 0x80 } && unicodeScalars.contains(where: JSONReader.isInvisible)
     }
 }

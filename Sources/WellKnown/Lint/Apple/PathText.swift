@@ -25,14 +25,17 @@ struct PathText {
         return head[colon...].starts(with: "://".utf8)
     }
 
+    private static let instructions = ASCIIWords([
+        "YOUR_", "YOUR-PATH", "YOURPATH", "REPLACE_", "REPLACE-", "TODO:", "PATH_TO_", "/PATH/TO/", "PLACEHOLDER",
+    ])
+    private static let expressions = [".*)", "*)", ".+", "[^", "[0-9", "[a-z", "(?"]
+    /// One of these is in whatever is no pattern but something else.
+    private static let foreign = ByteSet("\\^$([{:.".utf8)
+
     /// Angle brackets, or the words that templates use.
     var isPlaceholder: Bool {
         if bytes.contains(UInt8(ascii: "<")) || bytes.contains(UInt8(ascii: ">")) { return true }
-        let upper = text.prefix(512).uppercased()
-        let marks = [
-            "YOUR_", "YOUR-PATH", "YOURPATH", "REPLACE_", "REPLACE-", "TODO:", "PATH_TO_", "/PATH/TO/", "PLACEHOLDER",
-        ]
-        if marks.contains(where: { upper.contains($0) }) { return true }
+        if Self.instructions.occur(in: bytes) { return true }
         // A sentence: no path has three blanks.
         return bytes.count { $0 == 0x20 } >= 3
     }
@@ -55,12 +58,13 @@ struct PathText {
 
     /// The piece that comes from a router or a regular expression.
     var routeSyntax: String? {
+        guard bytes.contains(where: Self.foreign.contains) else { return nil }
         if let backslash = bytes.firstIndex(of: UInt8(ascii: "\\")) {
             return String(decoding: bytes[backslash...].prefix(2), as: UTF8.self)
         }
         if bytes.first == UInt8(ascii: "^") { return "^" }
         if bytes.last == UInt8(ascii: "$") { return "$" }
-        for piece in [".*)", "*)", ".+", "[^", "[0-9", "[a-z", "(?"] where text.contains(piece) { return piece }
+        for piece in Self.expressions where text.contains(piece) { return piece }
         for segment in bytes.split(separator: Self.slash) {
             if let syntax = Self.routeSyntax(segment) { return syntax }
         }
@@ -83,7 +87,9 @@ struct PathText {
         return isGroup ? shown : nil
     }
 
-    var hasDoubleStar: Bool { text.contains("**") }
+    var hasDoubleStar: Bool {
+        bytes.indices.dropFirst().contains { bytes[$0] == Self.star && bytes[$0 - 1] == Self.star }
+    }
 
     /// A row of stars is one.
     var starCount: Int {
