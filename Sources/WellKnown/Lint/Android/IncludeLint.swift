@@ -7,6 +7,15 @@ enum IncludeLint {
     /// - Returns: the address, when it is one that could be fetched.
     static func lint(_ statement: AssetStatement, isSecure: Bool, pen: inout FindingPen) -> String? {
         guard let member = statement.include.member else { return nil }
+        // {"include": {"paths": […]}}: a blog's invention, which no reader knows. It stands beside relation and target
+        // there, and makes the statement invalid with them.
+        if member.value["paths"] != nil {
+            pen.note(
+                DynamicRules.bogusSchema,
+                "include.paths is read by nobody; include is the address of another list, and stands alone.",
+                atKey: member)
+            return nil
+        }
         let others = [statement.relation.member, statement.target.member, statement.relationExtensions.member]
         if let other = others.lazy.compactMap({ $0?.key }).first {
             pen.note(
@@ -15,17 +24,9 @@ enum IncludeLint {
             return nil
         }
         guard let text = statement.include.value else {
-            // {"include": {"paths": […]}}: a blog's invention, which no reader knows.
-            if member.value["paths"] != nil {
-                pen.note(
-                    DynamicRules.bogusSchema,
-                    "include.paths is read by nobody; include is the address of another list.",
-                    atKey: member)
-            } else {
-                pen.note(
-                    StatementRules.includeSyntax, "include is \(member.value.typeName); it must be an address.",
-                    at: member.value)
-            }
+            pen.note(
+                StatementRules.includeSyntax, "include is \(member.value.typeName); it must be an address.",
+                at: member.value)
             return nil
         }
         do {

@@ -12,7 +12,7 @@ extension AASALint {
         guard !matcher.entries.isEmpty else { return }
         var effort = MatchEffort()
         // A few milliseconds in all: a hostile file has fewer remarks, not more time.
-        effort.left = 500_000
+        effort.left = 200_000
         logins(matcher, &effort)
         wellKnown(matcher, &effort)
         sharedPaths(matcher, &effort)

@@ -56,19 +56,19 @@ struct LintCatalogueTests {
         }
     }
 
-    static let withExamples = LintCatalogue.rules.filter { $0.wrong != nil }.map(\.code)
+    static let withExamples = LintCatalogue.rules.filter { $0.shownWrong != nil }.map(\.code)
 
     @Test(
         "the wrong example of a rule has its finding and no worse one, the right one has it not",
         arguments: withExamples)
     func examples(code: String) throws {
         let rule = try #require(LintRule.named(code))
-        let wrong = try #require(rule.wrong)
+        let wrong = try #require(rule.shownWrong)
         let findings = Self.lint(wrong)
         let found = try #require(findings.first { $0.code == code })
         #expect(findings.allSatisfy { $0.severity <= max(found.severity, .warning) || $0.code == code })
         #expect(found.message.count < 400 && !found.message.contains("\n"))
-        guard let right = rule.right else { return }
+        guard let right = rule.shownRight else { return }
         let rest = Self.lint(right)
         #expect(!rest.contains { $0.code == code })
         #expect(rest.allSatisfy { $0.severity < .error })

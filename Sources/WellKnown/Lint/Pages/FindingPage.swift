@@ -1,0 +1,65 @@
+/// The page of a rule, as it stands below docs/findings: written from the catalogue, so that the two never differ.
+public struct FindingPage: Sendable {
+    public let rule: LintRule
+
+    public init(_ rule: LintRule) { self.rule = rule }
+
+    /// `CODE.md`.
+    public var fileName: String { rule.code + ".md" }
+
+    /// Markdown, with a line break at the end.
+    public var text: String {
+        var parts = ["# \(rule.code)", "**\(Self.word(rule.severity))** · \(rule.title)."]
+        parts.append("## What fails\n\n\(rule.reason)")
+        parts.append("## What to do\n\n\(rule.fix)")
+        if let wrong = rule.shownWrong { parts.append("## Wrong\n\n" + Self.block(wrong)) }
+        if let right = rule.shownRight { parts.append("## Right\n\n" + Self.block(right)) }
+        parts.append("## Source\n\n\(rule.source)")
+        return parts.joined(separator: "\n\n") + "\n"
+    }
+
+    private static func word(_ severity: Severity) -> String {
+        switch severity {
+        case .info: "Information"
+        case .warning: "Warning"
+        case .error: "Error"
+        }
+    }
+
+    private static func block(_ example: LintExample) -> String {
+        let with = example.minimumIOS.map { ", with \($0) as the oldest iOS" } ?? ""
+        let seen = example.text.unicodeScalars.map(Self.visible).joined()
+        let cut = seen.count > 1200 ? String(seen.prefix(200)) + "…" : seen
+        let end = cut.hasSuffix("\n") ? "" : "\n"
+        return "\(example.kind.fileName)\(with):\n\n```\n\(cut)\(end)```"
+    }
+
+    /// What cannot be seen is shown by its number.
+    private static func visible(_ scalar: Unicode.Scalar) -> String {
+        JSONReader.isInvisible(scalar) ? "⟨U+\(JSONFault.hex(scalar.value))⟩" : String(scalar)
+    }
+}
+
+extension FindingPage {
+    /// The list of all pages.
+    public static func index(_ rules: [LintRule]) -> String {
+        var text =
+            "# Findings\n\nEvery code that `wellknown` reports. Codes are added, never renamed and never used again.\n"
+        var group = ""
+        for rule in rules {
+            let name = String(rule.code.prefix { $0 != "." })
+            if name != group {
+                group = name
+                text += "\n## \(name)\n\n| code | severity | |\n| --- | --- | --- |\n"
+            }
+            text += "| [\(rule.code)](\(rule.code).md) | \(rule.severity.rawValue) | \(rule.title) |\n"
+        }
+        return text
+    }
+}
+
+extension LintRule {
+    /// The rule's own example of the fault, or the one kept beside it.
+    var shownWrong: LintExample? { wrong ?? AssetLinksExample.all[code].map { .assetlinks($0.wrong) } }
+    var shownRight: LintExample? { right ?? AssetLinksExample.all[code].map { .assetlinks($0.right) } }
+}
