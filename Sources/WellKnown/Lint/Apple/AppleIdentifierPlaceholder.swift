@@ -7,19 +7,44 @@ enum AppleIdentifierPlaceholder {
         "DEVELOPMENT_TEAM", "BUNDLEID",
     ]
 
+    private static let marks = ASCIIWords([
+        "<", ">", "{", "}", "$(", "[", "YOUR_", "YOUR-", "YOURTEAM", "TEAM_ID", "TEAM-ID", "TEAMID.", "APP_ID",
+        "BUNDLE_ID", "BUNDLE_IDENTIFIER", "BUNDLE-ID", "PLACEHOLDER", "REPLACE", "TODO", "CHANGEME", "PREFIX_",
+        "_PREFIX", "XXXXX",
+    ])
+
     static func isOne(_ app: String) -> Bool {
-        let upper = app.uppercased()
-        let prefix = upper.prefix { $0 != "." }
-        if prefixes.contains(String(prefix)) { return true }
+        let prefix = app.utf8.prefix { $0 != UInt8(ascii: ".") }
         // XXXXXXXXXX, 0000000000.
-        if prefix.utf8.count >= 8, let first = prefix.utf8.first, prefix.utf8.allSatisfy({ $0 == first }) {
-            return true
+        if prefix.count >= 8, let first = prefix.first, prefix.allSatisfy({ $0 == first }) { return true }
+        if prefix.count <= 16, prefixes.contains(String(decoding: prefix, as: UTF8.self).uppercased()) { return true }
+        return marks.occur(in: Array(app.utf8))
+    }
+}
+
+/// A few words to look for in short texts, without regard to case.
+struct ASCIIWords: Sendable {
+    /// By their first byte, in lower case.
+    private let words: [UInt8: [[UInt8]]]
+    private let firsts: ByteSet
+
+    init(_ words: [String]) {
+        let bytes = words.map { $0.utf8.map(\.asciiLowercased) }
+        self.words = Dictionary(grouping: bytes.filter { !$0.isEmpty }) { $0[0] }
+        firsts = ByteSet(bytes.compactMap(\.first))
+    }
+
+    func occur(in text: [UInt8]) -> Bool {
+        for (index, byte) in text.enumerated() where firsts.contains(byte.asciiLowercased) {
+            for word in words[byte.asciiLowercased] ?? [] where text.count - index >= word.count {
+                var matches = true
+                for (offset, letter) in word.enumerated() where text[index + offset].asciiLowercased != letter {
+                    matches = false
+                    break
+                }
+                if matches { return true }
+            }
         }
-        let marks = [
-            "<", ">", "{", "}", "$(", "[", "YOUR_", "YOUR-", "YOURTEAM", "TEAM_ID", "TEAM-ID", "TEAMID.", "APP_ID",
-            "BUNDLE_ID", "BUNDLE_IDENTIFIER", "BUNDLE-ID", "PLACEHOLDER", "REPLACE", "TODO", "CHANGEME", "PREFIX_",
-            "_PREFIX", "XXXXX",
-        ]
-        return marks.contains { upper.contains($0) }
+        return false
     }
 }
