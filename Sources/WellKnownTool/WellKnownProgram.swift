@@ -22,4 +22,7 @@ struct WellKnownProgram: AsyncParsableCommand {
             FingerprintCommand.self,
             CapabilityCommand.self,
         ])
+
+    /// As people type them.
+    static var commandNames: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
 }

@@ -25,7 +25,8 @@ enum FindingGitHub {
                     properties += ["line=\(position.line)", "col=\(position.column)"]
                 }
                 properties.append("title=\(property(finding.code))")
-                let text = [finding.message, finding.reason, finding.fix].compactMap { $0 }.joined(separator: "\n")
+                let text = [finding.message, finding.reason, finding.fix].compactMap { $0?.printable }
+                    .joined(separator: "\n")
                 return "::\(command) \(properties.joined(separator: ","))::\(data(text))"
             }
     }

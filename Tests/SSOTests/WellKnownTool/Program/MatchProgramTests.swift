@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+import WellKnown
+
+/// A handful of the table of addresses, asked as a build server would ask them. The library's own tests ask all.
+@Suite("wellknown match as a program")
+struct MatchProgramTests {
+    @Test(
+        "The one object that is printed says what the table says, and so does the exit code",
+        arguments: Array(MatchCasesTests.cases.enumerated().filter { $0.offset % 11 == 0 }.map(\.element)))
+    func table(_ element: MatchCasesTests.Case) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(String(decoding: element.file, as: UTF8.self), to: "file.json")
+        let isApple = element.id.hasPrefix("A")
+        let run = try await WellKnownRun.run([
+            "match", file, element.url, "--app", element.app, "--platform", isApple ? "ios" : "android", "--format",
+            "json",
+        ])
+        let answer = try #require(try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
+        let decision = try #require(answer["decision"] as? String)
+        let isShut = element.expected == "does not open" && decision != "opens"
+        #expect(isShut || decision == element.expected)
+        #expect(run.code == (decision == "opens" ? 0 : 1))
+        #expect((answer["disputed"] as? Bool) == element.isDisputed || element.id == "A098")
+        let rule = answer["rule"] as? [String: Any]
+        if decision != "no match" {
+            #expect((rule?["pointer"] as? String)?.hasPrefix("/") == true)
+            #expect((rule?["line"] as? Int ?? 0) >= 1 && (rule?["column"] as? Int ?? 0) >= 1)
+        }
+    }
+
+    @Test("Of several apps the first that opens the link is the one that is named")
+    func severalApps() async throws {
+        let text = """
+            {"applinks":{"details":[
+            {"appIDs":["K7Q2M9X4TB.com.acme.a"],"components":[{"/":"/a/*"}]},
+            {"appIDs":["K7Q2M9X4TB.com.acme.b"],"components":[{"/":"/b/*"}]}]}}
+            """
+        let run = try await WellKnownRun.run(
+            ["match", "-", "https://acme.com/b/1", "--format", "json"], input: text)
+        let answer = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
+        #expect(answer?["app"] as? String == "K7Q2M9X4TB.com.acme.b")
+        #expect(answer?["decision"] as? String == "opens")
+    }
+}
+
+/// `wellknown diff`: an address for each change, and nothing for what decides nothing.
+@Suite("wellknown diff as a program")
+struct DiffProgramTests {
+    private func apple(_ components: String) -> String {
+        "{\"applinks\":{\"details\":[{\"appIDs\":[\"\(SampleFiles.app)\"],\"components\":[\(components)]}]}}"
+    }
+
+    @Test("Each address it names is decided so by match, under the old file and under the new one")
+    func witnesses() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(apple(#"{"/":"/shop/*"},{"/":"/old"}"#), to: "old.json")
+        try folder.write(
+            apple(#"{"/":"/shop/x","exclude":true},{"/":"/shop/*"},{"/":"/new","?":{"a":"?*"}}"#), to: "new.json")
+        let run = try await WellKnownRun.run(["diff", "old.json", "new.json", "--format", "json"], in: folder.path)
+        #expect(run.code == 1)
+        let answer = try #require(try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
+        #expect(answer["same"] as? Bool == false)
+        let changes = try #require(answer["changes"] as? [[String: String]])
+        #expect(Set(changes.map { "\($0["old"] ?? "") \($0["new"] ?? "")" }).count == 3)
+        for change in changes {
+            for side in ["old", "new"] {
+                let match = try await WellKnownRun.run(
+                    ["match", "\(side).json", try #require(change["url"]), "--app", SampleFiles.app], in: folder.path)
+                #expect(match.output.contains(": \(try #require(change[side]))\n"), "\(change) \(match.output)")
+            }
+        }
+    }
+
+    @Test("Order, comments and spelling that decide nothing are no difference")
+    func same() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(apple(#"{"/":"/a"},{"/":"/b"}"#), to: "old.json")
+        try folder.write(apple(#"{"comment":"x","/":"/b"}, {"/":"/a","exclude":false}"#), to: "new.json")
+        let run = try await WellKnownRun.run(["diff", "old.json", "new.json", "--format", "json"], in: folder.path)
+        #expect(run.code == 0, "\(run.output)")
+    }
+
+    @Test("Apps that come and go are named, on Android too, and --app looks at one alone")
+    func apps() async throws {
+        let folder = try SampleFiles.folder()
+        try folder.write(SampleFiles.assetLinks.replacing("com.acme.shop", with: "com.acme.new"), to: "new.json")
+        let all = try await WellKnownRun.run(["diff", "assetlinks.json", "new.json"], in: folder.path)
+        #expect(all.code == 1)
+        #expect(all.output.contains("com.acme.new: added\n") && all.output.contains("com.acme.shop: removed\n"))
+        let one = try await WellKnownRun.run(
+            ["diff", "assetlinks.json", "new.json", "--app", "com.acme.new"], in: folder.path)
+        #expect(!one.output.contains("com.acme.shop"))
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+/// The exit codes: 0 fine, 1 findings or no opening, 2 could not be checked, 64 wrong usage.
+@Suite("wellknown as a program: exit codes")
+struct ProgramExitTests {
+    struct Call: Sendable, CustomTestStringConvertible {
+        let words: [String]
+        let code: Int32
+        /// Must stand in what is said, on either stream.
+        let says: String
+
+        init(_ words: String, _ code: Int32, _ says: String = "") {
+            self.words = words.split(separator: " ").map { $0 == "''" ? "" : String($0) }
+            (self.code, self.says) = (code, says)
+        }
+
+        var testDescription: String { "\(words.joined(separator: " ")) -> \(code)" }
+    }
+
+    static let site = "https://links.acme.com"
+    static let calls: [Call] = [
+        Call("lint apple-app-site-association assetlinks.json", 0, "remark"),
+        Call("lint apple-app-site-association --fail-on warning", 0, "no findings"),
+        Call("lint assetlinks.json --fail-on info", 1, "fp.play-signing"),
+        Call("lint broken.json", 1, "error"),
+        Call("lint missing.json", 2, "there is no such file"),
+        Call("lint .", 2, "folder"),
+        Call("lint ./no.such.place", 2, "there is no such file"),
+        Call("lint ''", 2, "there is no such file"),
+        Call("lint missing.json broken.json", 2, "error"),
+        Call("lint --format json missing.json", 2, "failure"),
+        Call("lint", 64, "Missing expected argument"),
+        Call("lint - -", 64, "once"),
+        Call("lint broken.json --format yaml", 64, "invalid"),
+        Call("lint broken.json --fail-on fatal", 64, "invalid"),
+        Call("lint broken.json --kind apple", 64, "invalid"),
+        Call("lint broken.json --minimum-ios twelve", 64, "invalid"),
+        Call("lint broken.json --minimum-ios 99999999999999999999", 64, "invalid"),
+        Call("lint broken.json --readers --format junit", 64, "--readers"),
+        Call("lint broken.json --time-limit 0", 64, "--time-limit"),
+        Call("lint links.acme.com --ca-file missing.pem", 2, "missing.pem"),
+        Call("match apple-app-site-association \(site)/shop/1", 0, "opens"),
+        Call("match apple-app-site-association \(site)/elsewhere", 1, "no match"),
+        Call("match apple-app-site-association \(site)/shop/admin/x", 1, "excluded"),
+        Call("match apple-app-site-association \(site)/shop/1 --app K7Q2M9X4TB.com.acme.other", 1, "no match"),
+        Call("match apple-app-site-association mailto:ann@acme.com", 1, "no match"),
+        Call("match apple-app-site-association not-a-url", 64, "no address"),
+        Call("match apple-app-site-association", 64, "Missing"),
+        Call("match apple-app-site-association \(site)/ --platform windows", 64, "invalid"),
+        Call("match apple-app-site-association \(site)/ --platform android", 2, "not an assetlinks.json"),
+        Call("match apple-app-site-association \(site)/ --format sarif", 64, "invalid"),
+        Call("match missing.json \(site)/", 2, "there is no such file"),
+        Call("match text.json \(site)/", 2, "1:1"),
+        Call("match assetlinks.json \(site)/shop/1", 0, "manifest"),
+        Call("explain apple-app-site-association \(site)/shop/1", 0, "/shop/*"),
+        Call("explain missing.json \(site)/", 2, "there is no such file"),
+        Call("diff apple-app-site-association apple-app-site-association", 0, "no difference"),
+        Call("diff apple-app-site-association broken.json", 1, "removed"),
+        Call("diff apple-app-site-association assetlinks.json", 2, "Google's"),
+        Call("diff apple-app-site-association missing.json", 2, "there is no such file"),
+        Call("diff apple-app-site-association apple-app-site-association --app no.such", 2, "no.such"),
+        Call("diff - -", 64, "standard input"),
+        Call("diff apple-app-site-association", 64, "Missing"),
+        Call("generate", 64, "no app"),
+        Call("generate --from missing.yaml", 2, "there is no such file"),
+        Call("generate --from .", 2, "folder"),
+        Call("fetch", 64, "Missing"),
+        Call("fetch http:///x", 64, "no domain"),
+        Call("frobnicate", 64, "Unexpected argument"),
+        Call("lint --frobnicate x", 64, "Unknown option"),
+        Call("--version", 0, "0."),
+    ]
+
+    @Test("Each outcome has its exit code and says why", arguments: calls)
+    func codes(_ call: Call) async throws {
+        let folder = try SampleFiles.folder()
+        try folder.write("{\"applinks\": {\"details\": [{\"appIDs\": [\"x\"], \"paths\": []}]}}\n", to: "broken.json")
+        try folder.write("hello\n", to: "text.json")
+        let run = try await WellKnownRun.run(call.words, in: folder.path)
+        #expect(run.code == call.code, "\(run.output)\(run.errors)")
+        #expect((run.output + run.errors).contains(call.says), "\(run.output)\(run.errors)")
+        if call.code == 2 || call.code == 64 { #expect(call.words.first == "lint" || run.output.isEmpty) }
+    }
+
+    @Test("What stands on standard input is linted, matched and compared like a file")
+    func standardInput() async throws {
+        let folder = try SampleFiles.folder()
+        let lint = try await WellKnownRun.run(["lint", "-"], in: folder.path, input: SampleFiles.assetLinks)
+        #expect(lint.code == 0)
+        #expect(lint.output.contains("fp.play-signing"))
+        let match = try await WellKnownRun.run(
+            ["match", "-", Self.site + "/shop/1"], in: folder.path, input: SampleFiles.aasa)
+        #expect(match.code == 0)
+        let diff = try await WellKnownRun.run(
+            ["diff", "apple-app-site-association", "-"], in: folder.path,
+            input: SampleFiles.aasa.replacing("\"/shop/*\"", with: "\"/sale/*\""))
+        #expect(diff.code == 1)
+        #expect(diff.output.contains("https://example.com/sale"))
+        let empty = try await WellKnownRun.run(["match", "-", Self.site], in: folder.path)
+        #expect(empty.code == 2)
+    }
+}
