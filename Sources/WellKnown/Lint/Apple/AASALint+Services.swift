@@ -14,6 +14,11 @@ extension AASALint {
             let names = AASAFile.services.joined(separator: ", ")
             sheet.add(rules.noService, at: root, "None of \(names) is at the root")
         }
+        if case .wrongType(let member) = file.applinks {
+            sheet.add(
+                rules.detailsMissing, at: member.value,
+                "applinks is \(member.value.typeName); it must be an object with details")
+        }
         service("webcredentials", file.webcredentials)
         service("appclips", file.appclips)
         service("activitycontinuation", file.activitycontinuation)

@@ -9,7 +9,8 @@ enum AppleIdentifierPlaceholder {
 
     private static let marks = ASCIIWords([
         "<", ">", "{", "}", "$(", "[", "YOUR_", "YOUR-", "YOURTEAM", "TEAM_ID", "TEAM-ID", "TEAMID.", "APP_ID",
-        "BUNDLE_ID", "BUNDLE_IDENTIFIER", "BUNDLE-ID", "PLACEHOLDER", "REPLACE", "TODO", "CHANGEME", "PREFIX_",
+        "BUNDLE_ID", "BUNDLE_IDENTIFIER", "BUNDLE-ID", "PLACEHOLDER", "REPLACE", "TODO.", "TODO_", "TODO:", "CHANGEME",
+        "PREFIX_",
         "_PREFIX", "XXXXX",
     ])
 

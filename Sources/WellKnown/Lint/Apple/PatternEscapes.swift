@@ -15,7 +15,8 @@ struct PatternEscapes {
             let digits = bytes[index...].prefix(2)
             // A wildcard may stand for digits.
             guard digits.count == 2, digits.allSatisfy(\.isASCIIHexDigit) else {
-                if !digits.allSatisfy({ $0.isASCIIHexDigit || "*?$".utf8.contains($0) }) || digits.isEmpty {
+                let mayBecomeOne = digits.contains { "*?$".utf8.contains($0) }
+                if !mayBecomeOne || !digits.allSatisfy({ $0.isASCIIHexDigit || "*?$".utf8.contains($0) }) {
                     hasBroken = true
                 }
                 continue

@@ -1,0 +1,163 @@
+import Testing
+
+@testable import WellKnown
+
+@Suite("Linting patterns")
+struct ApplePatternLintTests {
+    static func codes(_ components: String, beside: String = "") -> [String] {
+        AppleLintTests.codes(AppleExample.components(components, beside: beside))
+    }
+
+    // Sources: Apple, "applinks.Details.Components"; App Search Programming Guide; WWDC 2020 session 10098; swcutil.
+    @Test(
+        "what a path pattern says that it cannot mean",
+        arguments: [
+            ("/buy/*", nil), ("/buy", nil), ("/", nil), ("/a/?*", nil), ("/id/????", nil), ("/(paren)/x", nil),
+            ("/a.html", nil), ("/Special:Search", nil), ("/a=b", nil), ("*.html", nil), ("/@user", nil),
+            ("/a-b_c~d", nil),
+            ("NOT /a", "pat.not-keyword"), ("NOT/a", "pat.not-keyword"), ("/NOT/a", nil), ("/notes", nil),
+            ("/search?q=*", "pat.query-in-path"), ("/x?*", "pat.query-in-path"), ("/a?b&c=d", nil),
+            ("/a/?x=1", "pat.query-in-path"), ("/a?", nil),
+            ("/#/guest", "pat.fragment-in-path"), ("/a#b", "pat.fragment-in-path"),
+            ("https://acme.com/a", "pat.url-in-path"), ("www.acme.com/a", "pat.url-in-path"), ("/http/x", nil),
+            ("/a/:id", "pat.route-syntax"), ("/a/{id}", "pat.route-syntax"), ("/a/[id]", "pat.route-syntax"),
+            ("/a/(.*)", "pat.route-syntax"), ("^/a", "pat.route-syntax"), ("/a$", "pat.route-syntax"),
+            ("/a/.*", "pat.route-syntax"), ("/a\\\\d", "pat.route-syntax"), ("/a/[0-9]+", "pat.route-syntax"),
+            ("/(a|b)", "pat.route-syntax"), ("/a:b", nil), ("/.hidden", nil),
+            ("<path>", "pat.placeholder-text"), ("/YOUR_PATH/*", "pat.placeholder-text"),
+            ("put your path here", "pat.placeholder-text"), ("", "pat.empty-path"),
+            ("buy/*", "pat.no-leading-slash"), ("$(lang)/x", nil), ("/dapp*", "pat.slash-star-noslash"),
+            ("/dapp/*", nil), ("/dapp-*", nil), ("/buy/**", "pat.double-star"), ("/a/*/b", "pat.star-crosses-slash"),
+            ("/a/*/", nil), ("/a/*b", nil), ("/café", "pat.non-ascii"), ("/a b", "pat.non-ascii"),
+            ("/caf%c3%a9", "pat.percent-lower"), ("/caf%C3%A9", nil), ("/100%", "pat.bad-escape"),
+            ("/100%2", "pat.bad-escape"), ("/100%zz", "pat.bad-escape"), ("/100%25", nil), ("/a%*", nil),
+            ("/a*b*c*d*e*f*g*/", "pat.complexity"), ("/.well-known/*", "pat.host-dot-wellknown"),
+            ("/.well-known/apple-app-site-association", "pat.host-dot-wellknown"), ("/.well-known/other", nil),
+            ("/auth/callback", "pat.login-links"), ("/my/oauth/*", "pat.login-links"), ("*", "pat.login-links"),
+            ("/auth/sso/callback", "pat.login-links"), ("/auth/sso/authorize", nil), ("/sign-in/link/*", nil),
+            ("/a\\u200bb", "json.invisible"), ("/$(drink)", "pat.subst-undefined"), ("/$(lang)/x", nil),
+            ("/$(Lang)/x", "pat.subst-undefined"),
+            ("/$lang", nil), ("/$(lang", nil),
+        ])
+    func path(path: String, code: String?) {
+        #expect(Self.codes("{\"/\": \"\(path)\"}") == [code].compactMap { $0 })
+    }
+
+    @Test(
+        "with percentEncoded false the address is decoded and the pattern is not",
+        arguments: [
+            ("/café", nil), ("/a b", nil), ("/100%", nil), ("/a%20b", "pat.percent-in-decoded"), ("/a%2Fb", nil),
+            ("/a%c3%a9", "pat.percent-in-decoded"),
+        ])
+    func decoded(path: String, code: String?) {
+        #expect(Self.codes("{\"/\": \"\(path)\", \"percentEncoded\": false}") == [code].compactMap { $0 })
+        let defaults = ", \"defaults\": {\"percentEncoded\": false}"
+        #expect(Self.codes("{\"/\": \"\(path)\"}", beside: defaults) == [code].compactMap { $0 })
+    }
+
+    // Source: Apple, App Search Programming Guide, "Support Universal Links".
+    @Test(
+        "NOT in legacy paths is upper case and one blank",
+        arguments: [
+            ("NOT /a", nil), ("NOT/a", "pat.not-syntax"), ("not /a", "pat.not-syntax"), ("NOT  /a", "pat.not-syntax"),
+            ("Not /a", "pat.not-syntax"), (" NOT /a", "pat.not-syntax"), ("/NOT/a", nil), ("/not", nil),
+            ("NOT /a?b=c", "pat.query-in-path"), ("NOT a", "pat.no-leading-slash"), ("NOTES", "pat.no-leading-slash"),
+            ("/$(lang)/x", "pat.subst-in-paths"),
+        ])
+    func legacy(path: String, code: String?) {
+        let text = AppleExample.paths("\"\(path)\", \"/z\"")
+        #expect(AppleLintTests.codes(text) == [code].compactMap { $0 })
+    }
+
+    // Sources: Apple, "applinks.Details.Components"; WWDC 2019 session 717 (query items); swcutil (types).
+    @Test(
+        "the keys of components and their types",
+        arguments: [
+            ("{}", ["pat.empty-component"]), (#"{"comment": "x"}"#, ["pat.empty-component"]),
+            (#"{"paths": "/x"}"#, ["pat.empty-component", "pat.unknown-component-key"]),
+            (#"{"/": "/a", "casesensitive": false}"#, ["pat.unknown-component-key"]),
+            (#"{"/": "/a", "Exclude": true}"#, ["pat.unknown-component-key"]),
+            (#"{"/": "/a", "_remark": 1}"#, ["pat.unknown-component-key"]),
+            (#"{"/": 1}"#, ["pat.type"]), (##"{"/": "/a", "#": null}"##, ["pat.type"]),
+            (#"{"/": "/a", "?": 1}"#, ["pat.type"]), (#"{"/": "/a", "caseSensitive": "false"}"#, ["pat.type"]),
+            (#"{"/": "/a", "?": ["x"]}"#, ["pat.query-array"]), (#"{"/": "/a", "?": {"x": true}}"#, ["pat.query-type"]),
+            (#"{"/": "/a", "?": {"x": 1, "y": "2", "z": null}}"#, ["pat.query-type", "pat.query-type"]),
+            (#"{"/": "/a", "?": {"x": "*"}}"#, ["pat.query-star-noop"]), (#"{"/": "/a", "?": {"x": "?*"}}"#, []),
+            (#"{"/": "/a", "?": "*"}"#, []), (#"{"/": "/a", "?": {"x": ""}}"#, []), (#"{"/": "/a", "?": {}}"#, []),
+            (#"{"/": "/a/b", "?": {"x": "*"}, "exclude": true}, {"/": "/a/*"}"#, ["pat.query-star-exclude"]),
+            (#"{"/": "/a/b", "?": {"x": "*", "y": "1"}, "exclude": true}, {"/": "/a/*"}"#, ["pat.query-star-noop"]),
+            (#"{"/": "/a/b", "?": {"x": "?*"}, "exclude": true}, {"/": "/a/*"}"#, []),
+            (#"{"/": "/a", "?": {"x[]": "1"}}"#, ["pat.query-repeated"]),
+            (#"{"/": "/a", "exclude": "true"}"#, ["pat.exclude-type"]),
+            (#"{"/": "/a", "exclude": 1}"#, ["pat.exclude-type"]),
+            (#"{"/": "/a", "?": {"x": "é"}}"#, ["pat.non-ascii"]),
+            (##"{"/": "/a", "#": "a%c3*"}"##, ["pat.percent-lower"]),
+            (#"{"/": "/a", "?": "x=%zz"}"#, ["pat.bad-escape"]),
+        ])
+    func components(text: String, expected: [String]) {
+        #expect(Self.codes(text) == expected)
+    }
+
+    // Source: Apple, "applinks.Details.Components": the first rule that matches decides.
+    @Test(
+        "the order of rules",
+        arguments: [
+            (#"{"/": "/a/*"}, {"/": "/b/*"}"#, []),
+            (#"{"/": "*", "caseSensitive": false}, {"/": "/a"}"#, ["pat.catch-all-first", "pat.login-links"]),
+            (#"{"/": "/a"}, {"/": "*"}"#, ["pat.login-links"]),
+            (#"{"/": "/a/*"}, {"/": "/a/b/c"}"#, ["pat.shadowed"]), (#"{"/": "/a/b/c"}, {"/": "/a/*"}"#, []),
+            (#"{"/": "/a/*"}, {"/": "/a"}"#, ["pat.shadowed"]), (#"{"/": "/a/?*"}, {"/": "/a"}"#, []),
+            (#"{"/": "/a/*", "exclude": true}, {"/": "/a/b"}, {"/": "/c"}"#, ["pat.shadowed"]),
+            (#"{"/": "/a/*"}, {"/": "/a/b", "exclude": true}"#, ["pat.dead-exclude"]),
+            (#"{"/": "/a/b", "exclude": true}, {"/": "/a/*"}"#, []),
+            (#"{"/": "/a/*", "?": {"x": "1"}}, {"/": "/a/b", "exclude": true}"#, []),
+            // Only both together cover the third.
+            (#"{"/": "/a/*", "?": "?*"}, {"/": "/a/*", "?": ""}, {"/": "/a/b"}"#, ["pat.shadowed"]),
+            (#"{"/": "/a/*", "exclude": true}"#, ["pat.exclude-only"]),
+            // As wide as that only because a value is ignored: told at the value.
+            (#"{"/": 1}, {"/": "/a"}"#, ["pat.type"]),
+        ])
+    func order(text: String, expected: [String]) {
+        #expect(Self.codes(text) == expected)
+    }
+
+    @Test("a rule that is covered and decides the same is a line too many; one that decides otherwise is a fault")
+    func shadowSeverity() {
+        func severity(_ components: String) -> Severity? {
+            let body = Array(AppleExample.components(components).utf8)
+            return AssociationLint.lint(body: body).findings.first { $0.code == "pat.shadowed" }?.severity
+        }
+        #expect(severity(#"{"/": "/a/*"}, {"/": "/a"}"#) == .info)
+        #expect(severity(#"{"/": "/a/*", "exclude": true}, {"/": "/a/b"}, {"/": "/c"}"#) == .warning)
+    }
+
+    // Source: Apple, "applinks.Defaults"; swcutil: defaults take every key of a component.
+    @Test(
+        "defaults",
+        arguments: [
+            (#"{"caseSensitive": false}"#, []), (#"{"/": "/a/*"}"#, ["pat.defaults-pattern"]),
+            (#"{"exclude": true}"#, ["pat.defaults-pattern", "pat.exclude-only"]), ("[]", ["pat.type"]),
+            (#"{"casesensitive": true}"#, ["aasa.key-case"]), (#"{"percentEncoded": 1}"#, ["pat.type"]),
+        ])
+    func defaults(text: String, expected: [String]) {
+        #expect(Self.codes(#"{"/": "/buy/*"}"#, beside: ", \"defaults\": \(text)") == expected)
+    }
+
+    // Source: Apple, "applinks.SubstitutionVariables".
+    @Test(
+        "substitution variables",
+        arguments: [
+            ("/$(a)/x", #"{"a": ["b"]}"#, []), ("/$(a)/x", #"{"a": []}"#, ["pat.subst-empty"]),
+            ("/$(a)/x", #"{"a": "b"}"#, ["pat.subst-empty"]), ("/$(a)/x", #"{"a": ["b", 1]}"#, ["pat.subst-empty"]),
+            ("/$(a)/x", #"{"a": ["$(lang)"]}"#, ["pat.subst-nested"]), ("/$(a)/x", #"{"a": ["$(", "$b"]}"#, []),
+            ("/x", #"{"a": ["b"]}"#, ["pat.subst-unused"]), ("/x", #"{"a(": ["b"]}"#, ["pat.subst-name"]),
+            ("/$(lang)/x", #"{"lang": ["de"]}"#, ["pat.subst-shadow"]),
+            ("/$(A)/x", #"{"a": ["b"]}"#, ["pat.subst-undefined", "pat.subst-unused"]),
+            ("/$(region)/UK", "{}", ["pat.region-uk"]), ("/$(region)/GB", "{}", []), ("/$(region)/UKULELE", "{}", []),
+            ("/x", "[]", ["pat.subst-empty"]),
+        ])
+    func variables(path: String, variables: String, expected: [String]) {
+        let beside = ", \"substitutionVariables\": \(variables)"
+        #expect(Self.codes("{\"/\": \"\(path)\"}", beside: beside) == expected)
+    }
+}
