@@ -25,4 +25,14 @@ struct WellKnownProgram: AsyncParsableCommand {
 
     /// As people type them.
     static var commandNames: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
+
+    /// What is wrong with a command line, without running it; `nil` when the program takes it.
+    static func complaint(about words: [String]) -> String? {
+        do {
+            _ = try parseAsRoot(words)
+            return nil
+        } catch {
+            return message(for: error)
+        }
+    }
 }
