@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// The bytes of a file, or of standard input for `-`.
 enum InputBytes {
@@ -9,16 +10,19 @@ enum InputBytes {
     /// - Throws: ``CertificateFault/unreadable(_:)``.
     static func read(_ name: String, limit: Int = largest) throws(CertificateFault) -> Data {
         do {
-            if name == "-" {
-                let data = try FileHandle.standardInput.read(upToCount: min(limit, 512 << 20) + 1) ?? Data()
-                guard data.count <= min(limit, 512 << 20) else { throw CertificateFault.unreadable("it is too large") }
-                return data
-            }
+            if name == "-" { return try stream(FileHandle.standardInput, limit: limit) }
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: name, isDirectory: &isFolder) else {
                 throw CertificateFault.unreadable("there is no such file")
             }
             guard !isFolder.boolValue else { throw CertificateFault.unreadable("it is a folder") }
+            // A pipe, as of a shell's `<(command)`, cannot be mapped.
+            guard isRegular(name) else {
+                guard let handle = FileHandle(forReadingAtPath: name) else {
+                    throw CertificateFault.unreadable("it cannot be opened")
+                }
+                return try stream(handle, limit: limit)
+            }
             // Mapped: of an APK only its end and some entries are looked at.
             let data = try Data(contentsOf: URL(fileURLWithPath: name), options: .alwaysMapped)
             guard data.count <= limit else { throw CertificateFault.unreadable("it is too large") }
@@ -28,5 +32,17 @@ enum InputBytes {
         } catch {
             throw .unreadable("it cannot be opened")
         }
+    }
+
+    private static func stream(_ handle: FileHandle, limit: Int) throws -> Data {
+        let limit = min(limit, 512 << 20)
+        let data = try handle.read(upToCount: limit + 1) ?? Data()
+        guard data.count <= limit else { throw CertificateFault.unreadable("it is too large") }
+        return data
+    }
+
+    private static func isRegular(_ name: String) -> Bool {
+        var entry = stat()
+        return stat(name, &entry) == 0 && entry.st_mode & S_IFMT == S_IFREG
     }
 }

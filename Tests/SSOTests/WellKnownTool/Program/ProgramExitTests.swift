@@ -101,3 +101,40 @@ struct ProgramExitTests {
         #expect(empty.code == 2)
     }
 }
+
+/// What lies between the program and the files: pipes and full disks.
+@Suite("wellknown as a program: pipes")
+struct ProgramPipeTests {
+    @Test("A shell's <(command) is a file like any other, in pieces too")
+    func substitution() async throws {
+        let folder = try SampleFiles.folder()
+        let shell =
+            "\(WellKnownRun.program) diff <(head -c 30 apple-app-site-association; tail -c +31 "
+            + "apple-app-site-association) apple-app-site-association"
+        let run = try await WellKnownRun.command(["/bin/bash", "-c", shell], in: folder.path)
+        #expect(run.code == 0, "\(run.output)\(run.errors)")
+    }
+
+    @Test("What never ends is refused, not read for ever", arguments: ["/dev/zero"])
+    func endless(name: String) async throws {
+        let run = try await WellKnownRun.run(["lint", name])
+        #expect(run.code == 2)
+        #expect(run.output.contains("too large"), "\(run.output)")
+    }
+
+    @Test("A result that cannot be written is no success; a reader that went away is")
+    func output() async throws {
+        let folder = try SampleFiles.folder()
+        let full = try await WellKnownRun.command(
+            ["/bin/sh", "-c", "\(WellKnownRun.program) lint assetlinks.json > /dev/full"], in: folder.path)
+        #expect(full.code == 2)
+        #expect(full.errors.contains("cannot write"))
+        let gone = try await WellKnownRun.command(
+            [
+                "/bin/bash", "-c",
+                "trap '' PIPE; { \(WellKnownRun.program) lint assetlinks.json; echo $? >&2; } | true",
+            ],
+            in: folder.path)
+        #expect(["0\n"].contains(gone.errors), "\(gone.errors)")
+    }
+}
