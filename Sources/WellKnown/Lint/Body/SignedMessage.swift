@@ -55,8 +55,8 @@ enum SignedMessage {
         let border = Array("--\(boundary)".utf8)
         guard let first = rest.firstIndex(where: { $0.elementsEqual(border) }) else { return nil }
         let part = rest[(first + 1)...].prefix { !$0.starts(with: border) }
-        // A part's own header lines, if any, end with an empty line.
-        let hasHeader = part.first?.isEmpty == false
+        // A part's own header lines, if any, end with an empty line. JSON begins with no name and colon.
+        let hasHeader = part.first?.starts(with: "Content-".utf8) == true
         let content = hasHeader ? part.drop { !$0.isEmpty } : part
         return Array(content.drop(while: \.isEmpty).joined(separator: [0x0a]))
     }
