@@ -29,7 +29,7 @@ extension AASALint {
 
     private mutating func details(_ details: AppLinksDetails, _ member: JSONMember, _ applinks: AppLinks) {
         let rules = AppleStructureRules.self
-        if isLoneEntry(applinks) {
+        if Self.isLoneEntry(applinks) {
             return sheet.add(
                 rules.detailsObject, at: member.value, "details is one entry; it must be a list of entries")
         }

@@ -7,12 +7,15 @@ extension AASALint {
         "/__/auth/handler", "/logout", "/sign-out", "/unsubscribe", "/email/unsubscribe", "/download",
     ]
 
+    /// Steps of the matcher for all questions of one kind.
+    static let claimsEffort = 200_000
+
     /// Callbacks, the files themselves, and what two apps take at once.
     mutating func claims(_ matcher: AppleMatcher) {
         guard !matcher.entries.isEmpty else { return }
         var effort = MatchEffort()
         // A few milliseconds in all: a hostile file has fewer remarks, not more time.
-        effort.left = 200_000
+        effort.left = Self.claimsEffort
         logins(matcher, &effort)
         wellKnown(matcher, &effort)
         sharedPaths(matcher, &effort)
@@ -39,6 +42,7 @@ extension AASALint {
 
     /// The path of a rule when one of its segments speaks of a callback or of what browsers do themselves.
     private static func browserWord(in path: String) -> String? {
+        guard path.utf8.count > 3 else { return nil }
         let words = path.lowercased().utf8.split { !$0.isASCIILetter }.map { String(decoding: $0, as: UTF8.self) }
         let known: Set = ["callback", "callbacks", "oauth", "oauthredirect", "saml", "oidc", "logout", "unsubscribe"]
         return words.contains(where: known.contains) ? path : nil

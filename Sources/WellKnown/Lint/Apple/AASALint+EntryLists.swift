@@ -4,7 +4,7 @@ extension AASALint {
         var firstOfApp: [String: Int] = [:]
         var firstOfRules: [[UInt8]: (number: Int, count: Int)] = [:]
         var repeats: [[UInt8]: AppLinksEntry] = [:]
-        for (number, entry) in entries(applinks) {
+        for (number, entry) in entries {
             for app in Set(entry.apps).sorted() {
                 guard let first = firstOfApp[app] else {
                     firstOfApp[app] = number
@@ -15,6 +15,7 @@ extension AASALint {
                     "\(app.quoted) is in entry \(first) and in entry \(number): their rules are tried in this order")
             }
             let rules = Self.rulesText(entry)
+            rulesTexts[entry.node.range.lowerBound] = rules
             guard !rules.isEmpty else { continue }
             if let first = firstOfRules[rules] {
                 firstOfRules[rules] = (first.number, first.count + 1)
@@ -57,7 +58,7 @@ extension AASALint {
         }
         note("substitutionVariables", 13, 5, applinks.substitutionVariables.member)
         note("defaults", 14, 0, applinks.defaults.member)
-        for (_, entry) in entries(applinks) {
+        for (_, entry) in entries {
             note("components", 13, 0, entry.components.member)
             note("appIDs", 13, 0, entry.appIDs.member)
             note("defaults", 14, 0, entry.defaults.member)

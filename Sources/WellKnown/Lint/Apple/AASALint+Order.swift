@@ -37,14 +37,18 @@ extension AASALint {
         var limits = RuleReach.Limits()
         limits.perRule = 500
         limits.total = 2_000
+        var effort = MatchEffort()
+        effort.left = Self.claimsEffort
         for group in matcher.appGroups {
             guard let app = group.first else { continue }
-            // A bound for files with thousands of apps: the rest is not looked at, and nothing is said of it.
-            let count = matcher.entriesOfApp[app]?.reduce(0) { $0 + matcher.entries[$1].rules.count } ?? 0
-            guard count > 1 else { continue }
-            guard count <= Self.mostRules else { return }
-            left -= count * count
-            guard left >= 0 else { return }
+            // A bound for files with thousands of rules: of the rest nothing is said, nor of what they share.
+            let entries = matcher.entriesOfApp[app] ?? []
+            let count = entries.reduce(0) { $0 + matcher.entries[$1].rules.count }
+            if count > 1, count <= Self.mostRules { left -= count * count }
+            guard count > 1, count <= Self.mostRules, left >= 0, !allDecide(entries, matcher, &effort) else {
+                for entry in entries { alive.formUnion(matcher.entries[entry].rules.map(\.range.lowerBound)) }
+                continue
+            }
             let rules = RuleReach.rules(of: app, matcher, limits: limits)
             for rule in rules {
                 let place = rule.range.lowerBound
@@ -60,6 +64,21 @@ extension AASALint {
         for (place, dead) in found.sorted(by: { $0.key < $1.key }) where !alive.contains(place) {
             report(dead.dead, by: dead.by, dead.sample)
         }
+    }
+
+    /// Whether each rule decides one of its own examples: so it is in nearly every file, and quickly seen.
+    private mutating func allDecide(_ entries: [Int], _ matcher: AppleMatcher, _ effort: inout MatchEffort) -> Bool {
+        for entry in entries {
+            for (index, rule) in matcher.entries[entry].rules.enumerated() {
+                let decides = examples.of(rule).contains { url in
+                    var texts = AppleTexts(url, matcher.conventions)
+                    guard let found = matcher.first(in: entries, &texts, &effort) else { return false }
+                    return found == (entry, index)
+                }
+                guard decides else { return false }
+            }
+        }
+        return true
     }
 
     private mutating func report(_ dead: RuleReach, by: RuleReach, _ sample: LinkURL) {

@@ -4,6 +4,7 @@ extension AASALint {
     mutating func sharedPaths(_ matcher: AppleMatcher, _ effort: inout MatchEffort) {
         let entries = matcher.entries
         let texts = rulesTexts
+        guard entries.count > 1 else { return }
         for (later, entry) in entries.enumerated() {
             // Equal rules are one finding already, and joining them is its fix.
             let text = texts[entry.range.lowerBound]
@@ -21,12 +22,11 @@ extension AASALint {
         }
     }
 
-    private func shared(
+    private mutating func shared(
         _ entry: AppleEntry, with before: [Int], _ matcher: AppleMatcher, _ effort: inout MatchEffort
     ) -> (place: Int, url: LinkURL, other: String)? {
         for rule in entry.rules where !rule.isExclude {
-            let spaces = LinkSpaces(isDecoded: rule.reading.contains(.decoded), tellsAbsent: false)
-            for url in RuleSamples.of(rule, in: spaces) {
+            for url in examples.of(rule) {
                 var parts = AppleTexts(url, matcher.conventions)
                 guard let own = entry.apps.first, opens(own, matcher, &parts, &effort) else { continue }
                 for earlier in before {
@@ -54,18 +54,24 @@ extension AASALint {
     /// What a try takes besides comparing, in steps.
     private static let costOfTry = 50
 
-    /// The canonical rules of each entry, by its place.
-    private var rulesTexts: [Int: [UInt8]] {
-        var texts: [Int: [UInt8]] = [:]
-        for entry in file.applinks.value?.entries ?? [] {
-            texts[entry.node.range.lowerBound] = Self.rulesText(entry)
-        }
-        return texts
-    }
-
     /// The entries before that have none of this one's apps.
     private static func others(than entry: AppleEntry, in before: ArraySlice<AppleEntry>) -> [Int] {
         let own = Set(entry.apps)
         return before.indices.prefix(50).filter { own.isDisjoint(with: before[$0].apps) }
+    }
+}
+
+/// Example addresses of rules, made once each.
+struct RuleExamples {
+    private var known: [Int: [LinkURL]] = [:]
+    private let sent = LinkSpaces(isDecoded: false, tellsAbsent: false)
+    private let decoded = LinkSpaces(isDecoded: true, tellsAbsent: false)
+
+    mutating func of(_ rule: AppleRule) -> [LinkURL] {
+        let place = rule.range.lowerBound
+        if let urls = known[place] { return urls }
+        let urls = RuleSamples.of(rule, in: rule.reading.contains(.decoded) ? decoded : sent)
+        known[place] = urls
+        return urls
     }
 }

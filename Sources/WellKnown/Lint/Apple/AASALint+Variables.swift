@@ -79,7 +79,7 @@ extension AASALint {
             for item in fields?.query.member?.value.object ?? [] { add(item.value) }
         }
         add(applinks.defaults.value)
-        for (_, entry) in entries(applinks) {
+        for (_, entry) in entries {
             add(entry.defaults.value)
             for component in entry.components.value ?? [] { add(component.fields) }
             for path in entry.paths.value ?? [] { add(path, isLegacy: true) }
@@ -91,7 +91,7 @@ extension AASALint {
     private mutating func region(_ applinks: AppLinks, _ patterns: [WrittenPattern], isUsed: Bool) {
         guard isUsed else { return }
         var places = patterns.filter { VariableNames.hasWord("UK", in: $0.text) }.map(\.node)
-        for (_, entry) in entries(applinks) {
+        for (_, entry) in entries {
             for component in entry.components.value ?? [] {
                 guard let comment = component.fields?.comment, let text = comment.value, let member = comment.member
                 else { continue }

@@ -6,8 +6,12 @@ struct AASALint {
     let options: LintOptions
     var sheet: FindingSheet
 
+    var entries: [(number: Int, entry: AppLinksEntry)] = []
     /// Rules, by their first byte, that match every address for a reason that has been said.
     var remarked: Set<Int> = []
+    /// The rules of each entry as one text, by the entry's first byte.
+    var rulesTexts: [Int: [UInt8]] = [:]
+    var examples = RuleExamples()
     /// Patterns of the entry at hand that begin without a slash.
     var slashless: [JSONNode] = []
 
@@ -17,7 +21,8 @@ struct AASALint {
         lint.identifiers()
         if let applinks = file.applinks.value {
             lint.applinks(applinks)
-            for (number, entry) in lint.entries(applinks) { lint.entry(number, entry, applinks) }
+            lint.entries = entries(applinks)
+            for (number, entry) in lint.entries { lint.entry(number, entry, applinks) }
             lint.entryLists(applinks)
             lint.variables(applinks)
             lint.systems(applinks)
@@ -30,19 +35,17 @@ struct AASALint {
 
     /// The entries with their numbers as people count, strays included; none where `details` is one entry without its
     /// list: everything said about it would follow from that.
-    func entries(_ applinks: AppLinks) -> [(number: Int, entry: AppLinksEntry)] {
+    static func entries(_ applinks: AppLinks) -> [(number: Int, entry: AppLinksEntry)] {
         guard let details = applinks.details.value, !isLoneEntry(applinks) else { return [] }
-        var entries = details.entries[...]
-        let nodes = applinks.details.member?.value.array ?? details.entries.map(\.node)
-        var numbered: [(Int, AppLinksEntry)] = []
-        for (index, node) in nodes.enumerated() where node.object != nil {
-            guard let entry = entries.popFirst() else { break }
-            numbered.append((index + 1, entry))
+        let nodes = applinks.details.member?.value.array ?? []
+        guard nodes.count != details.entries.count, !nodes.isEmpty else {
+            return details.entries.enumerated().map { ($0.offset + 1, $0.element) }
         }
-        return numbered
+        let places = nodes.indices.filter { nodes[$0].object != nil }
+        return zip(places, details.entries).map { ($0 + 1, $1) }
     }
 
-    func isLoneEntry(_ applinks: AppLinks) -> Bool {
+    static func isLoneEntry(_ applinks: AppLinks) -> Bool {
         guard applinks.details.value?.form == .dictionary else { return false }
         return applinks.details.member?.value.object?.contains { Self.entryKeys.contains($0.key) } == true
     }
