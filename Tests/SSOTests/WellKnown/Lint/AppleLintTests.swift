@@ -159,4 +159,19 @@ struct AppleLintTests {
         let message = try #require(report.findings.first).message
         #expect(message == "\"https://www.acme.com/a/b\" opens \"\(Self.app)\"; \"\(Self.other)\" also claims it.")
     }
+
+    @Test("the file that the identity provider makes has nothing to be told")
+    func ours() throws {
+        let file = try #require(
+            AppleAppSiteAssociation(appIDs: [try AppleAppID(Self.app)], paths: AssociationFileTests.paths))
+        #expect(AssociationLint.lint(body: file.json(), as: .aasa).findings.isEmpty)
+    }
+
+    @Test("rules beyond the number that is compared are linted all the same, and none is called dead unseen")
+    func many() {
+        let components = (0..<2000).map { "{\"/\": \"/p\($0)/*\"}" }.joined(separator: ", ")
+        #expect(Self.codes(AppleExample.components(components)) == [])
+        let last = AppleExample.components(components + ", {\"/\": \"/a b\"}")
+        #expect(Self.codes(last) == ["pat.non-ascii"])
+    }
 }
