@@ -10,9 +10,8 @@ struct BackChannelTLSTests {
 
     @Test("a certificate of the trusted authority, for the right name and time, is accepted")
     func good() async throws {
-        let house = try TLSHouse.make()
-        defer { house.remove() }
-        let server = try house.serve("good")
+        let house = try await TLSHouse.make()
+        let server = try await house.serve("good")
         defer { server.stop() }
         let client = try Fixture.client("https://localhost:\(server.port)", caFile: house.path("ca.pem"))
         #expect(try await client.verify(token: Fixture.token) == Fixture.reply())
@@ -26,9 +25,8 @@ struct BackChannelTLSTests {
             "self-signed", "expired", "future", "wrong-host", "wrong-ca",
         ])
     func badCertificate(_ name: String) async throws {
-        let house = try TLSHouse.make()
-        defer { house.remove() }
-        let server = try house.serve(name)
+        let house = try await TLSHouse.make()
+        let server = try await house.serve(name)
         defer { server.stop() }
         let client = try Fixture.client("https://localhost:\(server.port)", caFile: house.path("ca.pem"))
         guard case .failure(.untrusted) = await Fixture.outcome(client) else {
@@ -39,9 +37,8 @@ struct BackChannelTLSTests {
 
     @Test("without the authority's file its certificates are refused")
     func unknownAuthority() async throws {
-        let house = try TLSHouse.make()
-        defer { house.remove() }
-        let server = try house.serve("good")
+        let house = try await TLSHouse.make()
+        let server = try await house.serve("good")
         defer { server.stop() }
         guard case .failure(.untrusted) = await Fixture.outcome(try Fixture.client("https://localhost:\(server.port)"))
         else {
@@ -52,10 +49,9 @@ struct BackChannelTLSTests {
 
     @Test("TLS 1.1 is refused, TLS 1.2 is not")
     func versions() async throws {
-        let house = try TLSHouse.make()
-        defer { house.remove() }
+        let house = try await TLSHouse.make()
         for (version, isAccepted) in [("TLSv1_1", false), ("TLSv1_2", true), ("TLSv1_3", true)] {
-            let server = try house.serve("good", version: version)
+            let server = try await house.serve("good", version: version)
             defer { server.stop() }
             let client = try Fixture.client("https://localhost:\(server.port)", caFile: house.path("ca.pem"))
             #expect(((try? await Fixture.outcome(client).get()) != nil) == isAccepted, "\(version)")
@@ -77,9 +73,8 @@ struct BackChannelTLSTests {
     func downgrade() async throws {
         let target = try BackChannelStub { .bytes(Fixture.signed($0)) }
         defer { target.stop() }
-        let house = try TLSHouse.make()
-        defer { house.remove() }
-        let server = try house.serve("good", location: "\(target.origin)/auth/sso/verify")
+        let house = try await TLSHouse.make()
+        let server = try await house.serve("good", location: "\(target.origin)/auth/sso/verify")
         defer { server.stop() }
         let client = try Fixture.client("https://localhost:\(server.port)", caFile: house.path("ca.pem"))
         #expect(await Fixture.outcome(client) == .failure(.untrusted("status 307")))

@@ -1,36 +1,25 @@
 import Foundation
 
 /// Certificates good and bad, made by the `openssl` command into a folder of their own, and servers that use them.
-struct TLSHouse {
-    private let folder: URL
+struct TLSHouse: Sendable {
+    private let folder: TemporaryFolder
 
-    func path(_ name: String) -> String { folder.appending(path: name).path }
+    func path(_ name: String) -> String { folder.path(of: name) }
 
-    func remove() { try? FileManager.default.removeItem(at: folder) }
-
-    struct Failed: Error { let step: String }
-
-    static func make() throws -> TLSHouse {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let house = TLSHouse(folder: folder)
-        try Data(server.utf8).write(to: folder.appending(path: "server.py"))
-        try Data(certificates.utf8).write(to: folder.appending(path: "make.sh"))
-        let make = Process()
-        make.executableURL = URL(filePath: "/bin/sh")
-        make.arguments = ["make.sh"]
-        make.currentDirectoryURL = folder
-        make.standardError = FileHandle.nullDevice
-        make.standardOutput = FileHandle.nullDevice
-        try make.run()
-        make.waitUntilExit()
-        guard make.terminationStatus == 0 else { throw Failed(step: "certificates") }
-        return house
+    static func make() async throws -> TLSHouse {
+        let folder = try TemporaryFolder()
+        try folder.write(server, to: "server.py")
+        let script = try folder.write(certificates, to: "make.sh")
+        let make = try ChildProcess(
+            "/bin/sh", [script], environment: ["PATH": "/usr/bin:/bin"], folder: folder.path,
+            standardOutput: folder.path(of: "make.out"), standardError: folder.path(of: "make.err"))
+        guard try await make.waitForExit() == .code(0) else { throw ProbeFailure(folder.text(of: "make.err")) }
+        return TLSHouse(folder: folder)
     }
 
     /// A server with the named certificate. Answers verify as the contract says, or redirects to `location`.
-    func serve(_ certificate: String, version: String = "", location: String = "") throws -> TLSServer {
-        try TLSServer(folder: folder, arguments: [certificate, version, location, BackChannelFixture.secretText])
+    func serve(_ certificate: String, version: String = "", location: String = "") async throws -> TLSServer {
+        try await TLSServer(folder: folder, arguments: [certificate, version, location, BackChannelFixture.secretText])
     }
 
     /// `openssl ca` is the one command that sets both ends of the validity in every release.
@@ -67,7 +56,7 @@ struct TLSHouse {
         """
 
     private static let server = #"""
-        import hashlib, hmac, http.server, json, os, ssl, sys, threading
+        import hashlib, hmac, http.server, json, ssl, sys
         certificate, version, location, secret = sys.argv[1:5]
 
         def mac(message):
@@ -106,40 +95,29 @@ struct TLSHouse {
         context.load_cert_chain(certificate + ".pem", certificate + ".key")
         server = Server(("127.0.0.1", 0), Handler)
         server.socket = context.wrap_socket(server.socket, server_side=True)
-        # Whoever started this holds the other end of the input: its death is the end of input, and of this server.
-        threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
         print(server.server_address[1], flush=True)
         server.serve_forever()
         """#
 }
 
-/// One running server of a ``TLSHouse``.
-final class TLSServer {
+/// One running server of a ``TLSHouse``; it ends with the object.
+final class TLSServer: Sendable {
     let port: Int
-    private let process = Process()
-    private let input = Pipe()
+    private let process: ChildProcess
 
-    init(folder: URL, arguments: [String]) throws {
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/python3")
-        process.arguments = ["-W", "ignore", "server.py"] + arguments
-        process.currentDirectoryURL = folder
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+    init(folder: TemporaryFolder, arguments: [String]) async throws {
+        let name = UUID().uuidString
+        process = try ChildProcess(
+            "/usr/bin/python3", ["-W", "ignore", "server.py"] + arguments, environment: ["PATH": "/usr/bin:/bin"],
+            folder: folder.path, standardOutput: folder.path(of: "\(name).port"),
+            standardError: folder.path(of: "\(name).err"))
+        let process = self.process
         // The port is printed once the socket listens: no waiting by the clock.
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        guard let port = Int(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            kill(process.processIdentifier, SIGKILL)
-            throw TLSHouse.Failed(step: "server")
+        port = try await eventually("the TLS server listens") {
+            if process.exit != nil { throw ProbeFailure(folder.text(of: "\(name).err")) }
+            return Int(folder.text(of: "\(name).port").trimmingCharacters(in: .whitespacesAndNewlines))
         }
-        self.port = port
     }
 
-    func stop() {
-        // Not SIGTERM: the child has inherited the signal mask of a pool thread, which blocks it.
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-    }
+    func stop() { process.send(SIGKILL) }
 }
