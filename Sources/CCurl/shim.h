@@ -67,5 +67,16 @@ static inline CURLcode sso_curl_set_quick_exit(CURL *handle) {
 #endif
 }
 
+/// What holds for every transfer of ours: the other end is proven by its certificate and name, nothing below TLS 1.2, no
+/// proxy that the environment names for browsers, no signals in a server.
+static inline CURLcode sso_curl_set_manners(CURL *handle) {
+    CURLcode code = (curl_easy_setopt)(handle, CURLOPT_SSL_VERIFYPEER, 1L);
+    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_SSL_VERIFYHOST, 2L);
+    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_PROXY, "");
+    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_NOPROXY, "*");
+    return code == CURLE_OK ? (curl_easy_setopt)(handle, CURLOPT_NOSIGNAL, 1L) : code;
+}
+
 /// Once a process, before anything else of curl. Safe to call from several threads since 7.84.
 static inline CURLcode sso_curl_global_init(void) { return curl_global_init(CURL_GLOBAL_ALL); }

@@ -78,7 +78,10 @@ func buildIdP(
         every: .minutes(1), logger: services.logger,
         [sessions.store.purge, tokens.purge, challenges.purge, guesses.purge, letters.purge])
     return WebServer.application(
-        router: router, listen: settings.listen, logger: services.logger,
+        router: router,
+        broken: BrokenRequests(
+            pages: pages, origin: settings.publicURL, jsonPaths: [SSOPath.verify], logger: services.logger),
+        listen: settings.listen, logger: services.logger,
         services: [postOffice, purge, ReloadService(association.reload)],
         started: started)
 }

@@ -29,8 +29,10 @@ struct IdPServer: AsyncParsableCommand {
 /// What ``Program`` needs to know of the IdP.
 enum IdPProgram: Program {
     static let name = "idp"
+    static let prefix = "IDP_"
     static let settingNames = IdPSettings.names
     static let secretNames = IdPSettings.secretNames
+    static let foreignNames = [String]()
 
     static func read(_ reader: SettingsReader, environment: @escaping (String) -> String?) -> IdPSettings? {
         IdPSettings.read(reader, environment: environment)

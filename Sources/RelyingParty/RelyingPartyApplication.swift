@@ -36,5 +36,6 @@ func buildRelyingParty(
 
     let purge = PurgeService(every: .minutes(1), logger: services.logger, [sessions.store.purge])
     return WebServer.application(
-        router: router, listen: settings.listen, logger: services.logger, services: [purge], started: started)
+        router: router, broken: BrokenRequests(pages: pages, origin: settings.publicURL, logger: services.logger),
+        listen: settings.listen, logger: services.logger, services: [purge], started: started)
 }

@@ -31,8 +31,10 @@ struct RelyingPartyServer: AsyncParsableCommand {
 /// What ``Program`` needs to know of the partner.
 enum RelyingPartyProgram: Program {
     static let name = "relying-party"
+    static let prefix = "RP_"
     static let settingNames = RelyingPartySettings.names
     static let secretNames = RelyingPartySettings.secretNames
+    static let foreignNames = ["SSO_CLIENT_NAME", "SSO_REDIRECT_URIS"]
 
     static func read(
         _ reader: SettingsReader, environment: @escaping (String) -> String?

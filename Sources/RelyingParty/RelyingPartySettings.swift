@@ -1,4 +1,3 @@
-import Foundation
 import SSOShared
 import SSOWeb
 
@@ -87,14 +86,8 @@ struct RelyingPartySettings: Sendable {
         return text
     }
 
-    /// Looked at here and not only at the first sign-in. A whole system's bundle is some hundred KiB.
     private static func certificateFile(_ path: String) throws -> String {
-        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: 4 << 20) else {
-            throw SettingFault("cannot read the file \(path). Check the path and the permissions.")
-        }
-        guard data.range(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil else {
-            throw SettingFault("the file \(path) holds no certificate. Give one or more in PEM form.")
-        }
+        if let fault = CertificateFile.fault(path) { throw SettingFault(fault) }
         return path
     }
 }

@@ -15,12 +15,6 @@ struct ClientRegistry: Sendable {
                 problem("clients: the id \"\(client.id)\" is registered twice.")
             }
         }
-        for client in clients {
-            let uris = client.redirectURIs
-            if let twice = uris.indices.first(where: { uris[..<$0].contains(uris[$0]) }) {
-                problem("clients: \"\(client.id)\" registers \(uris[twice]) twice.")
-            }
-        }
         for (index, client) in clients.enumerated() {
             for other in clients[(index + 1)...]
             where client.secrets.contains(where: { one in other.secrets.contains { one.isSame(as: $0) } }) {

@@ -43,7 +43,7 @@ struct ClientsFile {
         }
         // Each is read before any is missed: all that is wrong is told at once.
         let (id, name) = (identifier(keys, node), displayName(keys, node))
-        let uris = redirectURIs(keys, node)
+        let uris = redirectURIs(keys, client: id ?? "?", node)
         let secrets = secrets(keys, client: id ?? "?", node)
         guard let id, let name, let uris, let secrets else { return nil }
         return PartnerClient(id: id, name: name, redirectURIs: uris, secrets: secrets)
@@ -63,11 +63,16 @@ struct ClientsFile {
             ?? refuse("name must be 1 to 80 visible characters.", name.node)
     }
 
-    private func redirectURIs(_ keys: [String: Node], _ node: Node) -> [String]? {
+    private func redirectURIs(_ keys: [String: Node], client: String, _ node: Node) -> [String]? {
         guard let uris = texts(keys, "redirect_uris", node) else { return nil }
-        let good = uris.compactMap { uri -> String? in
-            do { try RedirectURI.check(uri.value) } catch { return refuse("redirect_uris: \(error)", uri.node) }
-            return uri.value
+        var good: [String] = []
+        for uri in uris {
+            do {
+                try RedirectURI.check(all: good.filter { $0.utf8.elementsEqual(uri.value.utf8) } + [uri.value])
+                good.append(uri.value)
+            } catch {
+                problem("IDP_CLIENTS_FILE: \(path):\(line(uri.node)): redirect_uris of \"\(client)\": \(error)")
+            }
         }
         return good.count == uris.count ? good : nil
     }

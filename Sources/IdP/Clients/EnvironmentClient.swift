@@ -38,9 +38,10 @@ enum EnvironmentClient {
     }
 
     private static func checkedURIs(_ text: String) throws -> [String] {
+        // A blank separates as well: what it tears apart is no absolute address any more.
         let uris = text.split(whereSeparator: { $0 == "," || $0 == " " }).map(String.init)
         guard !uris.isEmpty else { throw SettingFault("names no address.") }
-        for uri in uris { try RedirectURI.check(uri) }
+        try RedirectURI.check(all: uris)
         return uris
     }
 }

@@ -10,19 +10,21 @@ enum RedirectURI {
         guard !text.isEmpty, text.utf8.count <= 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
             try refuse("must be ASCII without blanks, at most 2000 bytes.")
         }
+        guard hasWholeEscapes(text) else { try refuse("has a % without two hexadecimal digits behind it.") }
         // A parser of ours and the browser's may read these in two ways; registered addresses have no need of them.
         guard !text.utf8.contains(where: { #"\"<>^`{|}"#.utf8.contains($0) }) else {
             try refuse("has a character that no address may hold unescaped.")
         }
         guard !text.utf8.contains(UInt8(ascii: "*")) else { try refuse("has a wildcard. Register each address whole.") }
         guard !text.utf8.contains(UInt8(ascii: "#")) else { try refuse("has a fragment (#).") }
-        guard hasWholeEscapes(text) else { try refuse("has a % without two hex digits behind it.") }
-        guard hasPossiblePort(text) else { try refuse("has a port that is none: give 1 to 65535, or leave it out.") }
         guard let parts = URLComponents(string: text), let scheme = parts.scheme else {
             try refuse("is no absolute address.")
         }
         guard parts.user == nil, parts.password == nil, !text.prefix(while: { $0 != "?" }).contains("@") else {
             try refuse("has a user name in it.")
+        }
+        if let port = port(in: text), !isPort(port) {
+            try refuse("names the port \"\(port)\": give one from 1 to 65535, or leave the colon out.")
         }
         // Escapes undone: `%74oken` is `token` to whoever reads the callback.
         let names = (parts.queryItems ?? []).map { $0.name.lowercased() }
@@ -44,24 +46,34 @@ enum RedirectURI {
         }
     }
 
-    /// RFC 3986 2.1. A parser that meets half an escape guesses.
-    private static func hasWholeEscapes(_ text: String) -> Bool {
-        text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst().allSatisfy { part in
-            let digits = part.prefix(2)
-            return digits.count == 2 && digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+    /// Checks the redirect URIs of one client.
+    ///
+    /// - Throws: ``SettingFault`` for the first that may not be registered, or stands there a second time.
+    static func check(all uris: [String]) throws {
+        for (index, uri) in uris.enumerated() {
+            try check(uri)
+            guard !uris[..<index].contains(where: { $0.utf8.elementsEqual(uri.utf8) }) else {
+                throw SettingFault("\"\(uri)\" stands there twice.")
+            }
         }
     }
 
-    /// The authority's port, judged as text: parsers take 99999 for a number and an empty one for none.
-    private static func hasPossiblePort(_ text: String) -> Bool {
-        guard let start = text.range(of: "://")?.upperBound else { return true }
-        let authority = text[start...].prefix { $0 != "/" && $0 != "?" }
-        let host = authority.last == "]" ? "" : authority[(authority.lastIndex(of: "]") ?? authority.startIndex)...]
-        guard let colon = host.lastIndex(of: ":") else { return true }
-        let digits = host[host.index(after: colon)...]
-        guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            return false
+    /// Foundation mends `%zz` into `%25zz`, browsers do not: the callback would not be the one that was registered.
+    private static func hasWholeEscapes(_ text: String) -> Bool {
+        text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst().allSatisfy { rest in
+            rest.prefix(2).count == 2 && rest.prefix(2).allSatisfy { "0123456789abcdefABCDEF".utf8.contains($0) }
         }
-        return Int(digits).map { (1...65535).contains($0) } ?? false
+    }
+
+    /// What follows the colon behind the host, nil without a colon. Read from the bytes: parsers forgive empty ports.
+    private static func port(in text: String) -> String? {
+        guard let start = text.range(of: "://")?.upperBound else { return nil }
+        let authority = text[start...].prefix { $0 != "/" && $0 != "?" }
+        let name = authority.lastIndex(of: "]").map { authority[authority.index(after: $0)...] } ?? authority
+        return name.firstIndex(of: ":").map { String(name[name.index(after: $0)...]) }
+    }
+
+    private static func isPort(_ text: String) -> Bool {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } && (Int(text).map((1...65535).contains) ?? false)
     }
 }

@@ -2,6 +2,7 @@ import Logging
 import SSOShared
 import SSOWeb
 import ServiceLifecycle
+import Synchronization
 
 /// Sends what waits in the queue, beside the requests: a slow or dead mail server never slows or fails a page, and a
 /// letter goes out when the server is back, as long as it is still good for something.
@@ -19,6 +20,8 @@ final class PostOffice: Service {
     private let issuer: PublicOrigin
     private let clock: ServiceClock
     private let logger: Logger
+    /// How many are taken.
+    private let places = Mutex(0)
     private let calls: AsyncStream<Void>
     private let call: AsyncStream<Void>.Continuation
 
@@ -40,28 +43,35 @@ final class PostOffice: Service {
     /// Says that a letter waits. Returns at once.
     @Sendable func letterWaiting() { call.yield() }
 
+    /// Sends until told to stop. Then it begins no letter any more, and lets those under way come to their end: a
+    /// conversation broken off behind the letter's last line would leave it to be sent twice (RFC 5321 4.5.4.2). What
+    /// is under way still when the time to stop has run out is cancelled, and its lease brings the letter back.
     func run() async throws {
-        await cancelWhenGracefulShutdown { [self] in
-            await withDiscardingTaskGroup { group in
-                group.addTask {
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                await cancelWhenGracefulShutdown {
                     while !Task.isCancelled {
                         try? await Task.sleep(for: Self.interval)
                         self.letterWaiting()
                     }
                 }
-                for await _ in calls { await sendDue() }
             }
+            for await _ in calls.cancelOnGracefulShutdown() { await sendDue(in: &group) }
         }
     }
 
-    /// Sends everything that is due. Returns when it is sent or postponed.
-    func sendDue() async {
+    /// Gives every free place a letter that is due. Returns when they are on their way.
+    private func sendDue(in group: inout DiscardingTaskGroup) async {
         do {
-            while !Task.isCancelled {
-                let due = try await letters.claim(Self.parallel)
-                if due.isEmpty { return }
-                await withDiscardingTaskGroup { group in
-                    for letter in due { group.addTask { await self.send(letter) } }
+            let free = Self.parallel - places.withLock { $0 }
+            guard free > 0 else { return }
+            for letter in try await letters.claim(free) {
+                places.withLock { $0 += 1 }
+                group.addTask {
+                    await self.send(letter)
+                    self.places.withLock { $0 -= 1 }
+                    // The place is for the next one at once, however long the others take.
+                    self.letterWaiting()
                 }
             }
         } catch {

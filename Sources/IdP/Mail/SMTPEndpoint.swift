@@ -1,3 +1,5 @@
+import SSOShared
+
 /// A mail server and how to talk to it.
 struct SMTPEndpoint: Sendable {
     let isTLSFromStart: Bool
@@ -25,16 +27,9 @@ struct SMTPEndpoint: Sendable {
     }
 
     /// Letters that never leave this machine need no encryption.
-    var isLoopback: Bool {
-        host == "localhost" || host == "::1" || (isIPv4 && host.hasPrefix("127."))
-    }
+    var isLoopback: Bool { LoopbackHost.contains(host) }
 
     var isIPv6: Bool { host.utf8.contains(UInt8(ascii: ":")) }
-
-    private var isIPv4: Bool {
-        let parts = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return parts.count == 4 && parts.allSatisfy { UInt8(String(decoding: $0, as: UTF8.self)) != nil }
-    }
 
     private static func split(_ bytes: ArraySlice<UInt8>) throws(MailURLFault) -> (String, ArraySlice<UInt8>?) {
         let colon = UInt8(ascii: ":")

@@ -47,13 +47,8 @@ struct SMTPTransfer {
         var codes = [
             sso_curl_set_string(handle, CURLOPT_URL, "\(scheme)://\(host):\(endpoint.port)/\(greeting)"),
             sso_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps"),
-            // Proxies of the environment are meant for browsers.
-            sso_curl_set_string(handle, CURLOPT_PROXY, ""),
             sso_curl_set_long(handle, CURLOPT_USE_SSL, Int(useTLS.rawValue)),
-            sso_curl_set_long(handle, CURLOPT_SSL_VERIFYPEER, 1),
-            sso_curl_set_long(handle, CURLOPT_SSL_VERIFYHOST, 2),
-            sso_curl_set_long(handle, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
-            sso_curl_set_long(handle, CURLOPT_NOSIGNAL, 1),
+            sso_curl_set_manners(handle),
             sso_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, settings.patience.connect.wholeMilliseconds),
             sso_curl_set_long(handle, CURLOPT_TIMEOUT_MS, settings.patience.whole.wholeMilliseconds),
             sso_curl_set_string(handle, CURLOPT_MAIL_FROM, "<\(letter.from.address.text)>"),

@@ -1,6 +1,7 @@
 import Foundation
 import SSOShared
 import SSOWeb
+import Synchronization
 
 /// Owns the rows of `sso_token`: issue, consume, void. Only hashes of tokens are stored.
 ///
@@ -14,6 +15,11 @@ struct SSOTokenStore: Sendable {
     let database: any Database
     let clock: ServiceClock
     let randomness: any Randomness
+    private let sweep = TokenSweep()
+
+    init(database: any Database, clock: ServiceClock, randomness: any Randomness) {
+        (self.database, self.clock, self.randomness) = (database, clock, randomness)
+    }
 
     /// Makes a token for this request and this signed-in visitor. Afterwards its hash is durable, and an unused token
     /// made earlier for the same request in the same session is gone: at most one is alive per flow.
@@ -141,19 +147,49 @@ struct SSOTokenStore: Sendable {
 
     /// Removes tokens nobody can redeem any more: unused ones a while after they expire, used ones after the audit
     /// period. A used row always outlives its token's life, so that purging never makes a used token fresh.
+    ///
+    /// Between the two lie a month's used tokens. They are looked through on a reader, once, so that the writer only
+    /// ever touches what goes.
     func purge(limit: Int) async throws -> Int {
         let now = clock.now()
-        return try await database.write { connection in
-            try connection.execute(
+        let dead = now - ClockSkew.tolerated
+        // A clock that has been set back issues tokens that expire before the line it had reached.
+        let from = sweep.swept <= dead ? sweep.swept : Timestamp(milliseconds: 0)
+        let unused = try await database.read { connection in
+            try connection.query(
+                """
+                SELECT digest, expires_at FROM sso_token
+                 WHERE expires_at > :from AND expires_at <= :dead AND used_at IS NULL ORDER BY expires_at LIMIT :limit
+                """, ["from": .timestamp(from), "dead": .timestamp(dead), "limit": .integer(Int64(limit))]
+            ).map { (digest: try $0.blob("digest"), expiresAt: try $0.timestamp("expires_at")) }
+        }
+        let audited = now - Self.auditPeriod
+        let gone = try await database.write { connection in
+            var gone = try connection.execute(
                 """
                 DELETE FROM sso_token WHERE digest IN (
-                    SELECT digest FROM sso_token
-                     WHERE expires_at <= :dead AND (used_at IS NULL OR expires_at <= :audited) LIMIT :limit)
-                """,
-                [
-                    "dead": .timestamp(now - ClockSkew.tolerated), "audited": .timestamp(now - Self.auditPeriod),
-                    "limit": .integer(Int64(limit)),
-                ])
+                    SELECT digest FROM sso_token WHERE expires_at <= :audited LIMIT :limit)
+                """, ["audited": .timestamp(audited), "limit": .integer(Int64(limit))])
+            for token in unused {
+                gone += try connection.execute(
+                    "DELETE FROM sso_token WHERE digest = :digest AND used_at IS NULL AND expires_at <= :dead",
+                    ["digest": .blob(token.digest), "dead": .timestamp(dead)])
+            }
+            return gone
         }
+        // Others may expire in the same millisecond as the last of a full piece.
+        sweep.swept = unused.count < limit ? dead : (unused.last.map { $0.expiresAt - .milliseconds(1) } ?? dead)
+        return gone
+    }
+}
+
+/// How far the unused tokens are purged: those that expire by then are gone. Forgotten with the process, which costs one
+/// look through the index.
+final class TokenSweep: Sendable {
+    private let moment = Mutex(Timestamp(milliseconds: 0))
+
+    var swept: Timestamp {
+        get { moment.withLock { $0 } }
+        set { moment.withLock { $0 = newValue } }
     }
 }

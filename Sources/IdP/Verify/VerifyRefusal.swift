@@ -32,8 +32,8 @@ struct VerifyRefusal: Error {
         cause: "content type")
 
     static let tooLarge = Self(
-        status: .contentTooLarge, error: .invalidRequest, words: "The body may have at most 8192 bytes.",
-        cause: "body size")
+        status: .contentTooLarge, error: .invalidRequest,
+        words: "The body may have at most \(VerifyRequest.maximumBytes) bytes.", cause: "body size")
 
     /// - Parameter claimed: the registered client that the request says it is from, for the log.
     static func badSignature(claimed: String?) -> Self {

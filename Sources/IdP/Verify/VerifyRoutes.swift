@@ -8,9 +8,6 @@ import SSOWeb
 /// The back channel `POST /auth/sso/verify` (contract 5). The order of the checks is the point: method, type, size,
 /// signature, and only then anything in the body.
 struct VerifyRoutes: Sendable {
-    /// The largest body that is read.
-    static let maximumBytes = 8 * 1024
-
     let signatures: SignatureCheck
     let tokens: SSOTokenStore
     let idleLimit: Duration
@@ -52,7 +49,7 @@ struct VerifyRoutes: Sendable {
             throw VerifyRefusal.wrongType
         }
         let body: [UInt8]
-        do { body = try await request.boundedBody(Self.maximumBytes) } catch is PublicFailure {
+        do { body = try await request.boundedBody(VerifyRequest.maximumBytes) } catch is PublicFailure {
             throw VerifyRefusal.tooLarge
         }
         guard let signed = signatures.check(request, body: body) else {

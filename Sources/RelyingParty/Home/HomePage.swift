@@ -1,5 +1,5 @@
-import Foundation
 import Hummingbird
+import SSOShared
 import SSOWeb
 
 /// The partner's pages.
@@ -37,33 +37,12 @@ struct HomePage: Sendable {
 }
 
 /// The answer of `/api/session`.
-struct SessionReply: Encodable {
-    struct User: Encodable {
-        let id, email, name: String
-    }
-
-    let user: User
-    /// Seconds since 1970.
-    let signedInAt: Int
-    let methods: [String]
-
-    init(user: RelyingPartySession.User) {
-        self.user = User(id: user.id, email: user.email, name: user.name)
-        signedInAt = user.signedInAt.seconds
-        methods = user.methods
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case user, methods
-        case signedInAt = "signed_in_at"
-    }
-}
-
-/// JSON as this partner writes it: keys in order, slashes as they are.
-enum JSONText {
-    static func encode(_ value: some Encodable) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(value))
+enum SessionReply {
+    /// `signed_in_at` is in seconds since 1970.
+    static func json(_ user: RelyingPartySession.User) -> String {
+        JSONText.object([
+            .init("methods", user.methods), .init("signed_in_at", user.signedInAt.seconds),
+            .init("user", [.init("email", user.email), .init("id", user.id), .init("name", user.name)]),
+        ])
     }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Redeems tokens at the identity provider: signs the question, posts it, and believes the answer only when it is
 /// proven.
 ///
@@ -23,11 +21,7 @@ public struct BackChannelClient: Sendable {
     ) throws(BackChannelSetupFault) {
         endpoint = try BackChannelEndpoint(origin: origin, allowPlaintext: allowPlaintext)
         guard ClientID.isWellFormed(clientID) else { throw .clientID }
-        // A wrong path would otherwise show as "certificate refused" at the first sign-in.
-        if let caFile {
-            let text = FileManager.default.contents(atPath: caFile) ?? Data()
-            guard text.range(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil else { throw .caFile(path: caFile) }
-        }
+        if let caFile, CertificateFile.fault(caFile) != nil { throw .caFile(path: caFile) }
         self.clientID = clientID
         self.secret = secret
         self.requireSignedResponse = requireSignedResponse

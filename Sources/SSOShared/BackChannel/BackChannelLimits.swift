@@ -13,6 +13,7 @@ public struct BackChannelLimits: Sendable {
     /// Calls in line; one more is refused at once.
     public var waitingCalls: Int
 
+    /// The limits of the contract, each to be replaced by name.
     public init(
         connect: Duration = .seconds(2), call: Duration = .seconds(5), queue: Duration = .seconds(1),
         replyBytes: Int = 65536, concurrentCalls: Int = 32, waitingCalls: Int = 1024

@@ -35,16 +35,10 @@ struct CurlHandle {
             sso_curl_set_list(raw, CURLOPT_HTTPHEADER, headers),
             set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
 
-            // Whom to trust: always the certificate and its name, nothing below TLS 1.2.
+            // Whom to trust, and whom to talk to: this address and nobody it points to, no stored login.
+            sso_curl_set_manners(raw),
             set(CURLOPT_PROTOCOLS_STR, settings.isPlaintext ? "http" : "https"),
-            set(CURLOPT_SSL_VERIFYPEER, 1),
-            set(CURLOPT_SSL_VERIFYHOST, 2),
-            set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
-
-            // Whom to talk to: this address and nobody it points to, no proxy the environment names, no stored login.
             set(CURLOPT_FOLLOWLOCATION, 0),
-            set(CURLOPT_PROXY, ""),
-            set(CURLOPT_NOPROXY, "*"),
             set(CURLOPT_NETRC, 0),
 
             // How long and how much.
@@ -57,8 +51,7 @@ struct CurlHandle {
             // Below the 15 s after which the other end closes: a connection about to close is not used again.
             set(CURLOPT_MAXAGE_CONN, 10),
 
-            // A library in a server: no signals, no waiting for a name lookup that has been given up.
-            set(CURLOPT_NOSIGNAL, 1),
+            // A library in a server: no waiting for a name lookup that has been given up.
             sso_curl_set_quick_exit(raw),
 
             sso_curl_set_pointer(raw, CURLOPT_PRIVATE, context),

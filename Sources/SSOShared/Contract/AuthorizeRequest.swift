@@ -6,6 +6,7 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
     /// 512 bytes: room for a signed, encrypted state of a partner's own, and no store for strangers.
     public static let maximumStateBytes = 512
 
+    /// The partner's id, as registered at the identity provider.
     public let clientID: String
     /// Where the browser goes back to; matches the registered text byte for byte.
     public let redirectURI: String
@@ -14,6 +15,7 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
     /// The S256 hash of a verifier that stays with the relying party, if it uses one. See ``CodeChallenge``.
     public let codeChallenge: String?
 
+    /// What a partner asks for. Nothing is checked here: the identity provider does.
     public init(clientID: String, redirectURI: String, state: String, codeChallenge: String? = nil) {
         self.clientID = clientID
         self.redirectURI = redirectURI

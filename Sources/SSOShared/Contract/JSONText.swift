@@ -1,23 +1,30 @@
 /// Writes JSON with its members in the order given: what is signed should look the same every time.
-enum JSONText {
+public enum JSONText {
     /// One member of an object, its value already JSON.
-    struct Member {
+    public struct Member {
         let text: String
 
-        init(_ name: String, _ value: String) { text = "\(JSONText.string(name)):\(JSONText.string(value))" }
-        init(_ name: String, _ value: Int) { text = "\(JSONText.string(name)):\(value)" }
-        init(_ name: String, _ values: [String]) {
+        /// A text.
+        public init(_ name: String, _ value: String) { text = "\(JSONText.string(name)):\(JSONText.string(value))" }
+        /// A whole number.
+        public init(_ name: String, _ value: Int) { text = "\(JSONText.string(name)):\(value)" }
+        /// A list of texts.
+        public init(_ name: String, _ values: [String]) {
             text = "\(JSONText.string(name)):[\(values.map(JSONText.string).joined(separator: ","))]"
         }
-        init(_ name: String, _ members: [Member]) { text = "\(JSONText.string(name)):\(JSONText.object(members))" }
+        /// An object.
+        public init(_ name: String, _ members: [Member]) {
+            text = "\(JSONText.string(name)):\(JSONText.object(members))"
+        }
     }
 
-    static func object(_ members: [Member]) -> String {
+    /// An object, its members in this order.
+    public static func object(_ members: [Member]) -> String {
         "{" + members.map(\.text).joined(separator: ",") + "}"
     }
 
     /// A string in quotation marks, escaped as RFC 8259 section 7 demands and no further.
-    static func string(_ text: String) -> String {
+    public static func string(_ text: String) -> String {
         var bytes: [UInt8] = [UInt8(ascii: "\"")]
         for byte in text.utf8 {
             switch byte {

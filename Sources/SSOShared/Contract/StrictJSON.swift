@@ -24,8 +24,11 @@ public indirect enum StrictJSON: Sendable {
         return try reader.document()
     }
 
+    /// The members, nil for anything but an object.
     public var object: StrictJSONObject? { if case .object(let value) = self { value } else { nil } }
+    /// The items, nil for anything but an array.
     public var array: [StrictJSON]? { if case .array(let value) = self { value } else { nil } }
+    /// The text, nil for anything but a string.
     public var string: String? { if case .string(let value) = self { value } else { nil } }
 
     /// The number as an integer: only when written as one. `1.0`, `1e3` and what does not fit are not.

@@ -1,10 +1,13 @@
 /// The answer 200 of ``SSOPath/verify``: who has signed in, for which client, and how.
 public struct VerifyReply: Sendable, Equatable, Codable {
+    /// Who has signed in.
     public let user: VerifiedUser
     /// The client that the token was issued to. A relying party refuses an answer that names another.
     public let clientID: String
+    /// The session at the identity provider that vouches for it.
     public let session: VerifiedSession
 
+    /// What the identity provider says of a redeemed token.
     public init(user: VerifiedUser, clientID: String, session: VerifiedSession) {
         self.user = user
         self.clientID = clientID
@@ -51,6 +54,7 @@ public struct VerifiedUser: Sendable, Equatable, Codable {
     /// What the person calls themselves.
     public let name: String
 
+    /// A person as the identity provider knows them.
     public init(id: String, email: String, name: String) {
         self.id = id
         self.email = email
@@ -74,6 +78,7 @@ public struct VerifiedSession: Sendable, Equatable, Codable {
     /// How, such as `email_code`. A relying party that wants more than one factor looks here.
     public let methods: [String]
 
+    /// A session of the identity provider; `authenticatedAt` in seconds since 1970.
     public init(id: String, authenticatedAt: Int, methods: [String]) {
         self.id = id
         self.authenticatedAt = authenticatedAt

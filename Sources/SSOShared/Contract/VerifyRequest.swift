@@ -10,6 +10,7 @@ public struct VerifyRequest: Sendable {
     /// If the authorize request carried a challenge: what it was made from.
     public let codeVerifier: String?
 
+    /// The question about a token. Nothing is checked here: ``body()`` is what goes over the wire.
     public init(token: String, redirectURI: String? = nil, codeVerifier: String? = nil) {
         self.token = token
         self.redirectURI = redirectURI

@@ -28,5 +28,6 @@ public protocol Randomness: Sendable {
 /// The system's generator, ``RandomBytes``.
 public struct SystemRandomness: Randomness {
     public init() {}
+    /// So many fresh bytes; throws when the generator cannot be used, and never gives fewer.
     public func bytes(_ count: Int) throws -> [UInt8] { try RandomBytes.generate(count) }
 }

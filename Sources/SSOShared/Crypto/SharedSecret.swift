@@ -49,18 +49,28 @@ extension SharedSecret: CustomStringConvertible, CustomDebugStringConvertible, C
 public struct SharedSecretFault: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong with the text.
     public enum Problem: Sendable, Equatable {
+        /// Nothing is left without the white space at its ends.
         case empty
+        /// Fewer than ``SharedSecret/minimumBytes``.
         case tooShort(bytes: Int)
+        /// Two values, or one torn apart.
         case innerWhiteSpace
+        /// What no keyboard types.
         case controlCharacter
+        /// What two people who compare it would not see: a byte order mark, a soft hyphen.
         case invisibleCharacter
+        /// Bytes that were read as text and are none.
         case notUTF8
+        /// Quotation marks of a shell or a file that became part of it.
         case quoted
     }
 
+    /// The setting that held the text.
     public let setting: String
+    /// What is wrong with it.
     public let problem: Problem
 
+    /// Says of a setting what is wrong with its text.
     public init(setting: String, problem: Problem) {
         self.setting = setting
         self.problem = problem

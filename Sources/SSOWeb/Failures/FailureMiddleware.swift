@@ -23,7 +23,7 @@ public struct FailureMiddleware<Context: WebRequestContext>: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch let error as HTTPParserError {
-            throw error  // the connection itself is broken: the server answers 400 and closes
+            throw error  // the connection itself is broken: FramingAnswer has the words for it
         } catch {
             let failure = Self.failure(for: error)
             log(failure, error, context)
@@ -37,7 +37,7 @@ public struct FailureMiddleware<Context: WebRequestContext>: RouterMiddleware {
         headers[.contentType] = "application/json"
         return Response(
             status: failure.status, headers: headers,
-            body: .init(byteBuffer: ByteBuffer(string: #"{"error":"\#(failure.code)"}"#)))
+            body: .init(byteBuffer: ByteBuffer(string: failure.json)))
     }
 
     private func log(_ failure: PublicFailure, _ error: any Error, _ context: Context) {

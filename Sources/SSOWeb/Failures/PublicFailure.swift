@@ -1,30 +1,41 @@
 public import HTTPTypes
+import SSOShared
 
 /// A failure as a person may see it: what happened and one way on. The cause stays in the log.
 public struct PublicFailure: Error, Sendable {
     /// The one link of an error page.
     public struct WayOn: Sendable {
+        /// The words of the link.
         public let label: String
+        /// Where it leads: a path of this service, or an address known to be good.
         public let href: String
 
+        /// A link with these words to this place.
         public init(label: String, href: String) {
             self.label = label
             self.href = href
         }
 
+        /// To this service's own start page.
         public static let home = Self(label: "Go to the start page", href: "/")
     }
 
+    /// The status of the answer.
     public let status: HTTPResponse.Status
     /// Stable, for logs and JSON: `invalid_request`.
     public let code: String
+    /// What happened, in a few words; the heading of the page.
     public let title: String
+    /// What it means for the person, in a sentence or two.
     public let explanation: String
+    /// The one thing to do now.
     public let wayOn: WayOn
     /// What the log says beside the reference. Never a token, code, secret, cookie or link.
     public let cause: String?
+    /// Headers the answer needs beside those of every answer, such as `Retry-After`.
     public let headers: HTTPFields
 
+    /// A failure with words of its own. Those below fit most.
     public init(
         _ status: HTTPResponse.Status, code: String, title: String, explanation: String, wayOn: WayOn = .home,
         cause: String? = nil, headers: HTTPFields = [:]
@@ -40,14 +51,30 @@ public struct PublicFailure: Error, Sendable {
 }
 
 extension PublicFailure {
+    /// No page has this address, or none for this visitor: never told apart.
     public static let notFound = Self(
         .notFound, code: "not_found", title: "There is nothing here",
         explanation: "The address leads to no page of this service.")
 
+    /// A body beyond what the address takes.
     public static let tooLarge = Self(
         .contentTooLarge, code: "invalid_request", title: "That was too much",
         explanation: "The request is larger than this service accepts.")
 
+    /// A request target beyond what any link of ours has.
+    static let addressTooLong = Self(
+        .uriTooLong, code: "invalid_request", title: "That address is too long",
+        explanation: "The address has more bytes than this service reads.")
+
+    /// Request line and headers together.
+    static let headTooLarge = Self(
+        .requestHeaderFieldsTooLarge, code: "invalid_request", title: "That request is too large",
+        explanation: "Its headers, cookies included, are more than this service accepts.")
+
+    /// The whole answer for a program that asked.
+    var json: String { JSONText.object([.init("error", code)]) }
+
+    /// A body that is no form where a form is wanted.
     public static let unsupportedType = Self(
         .unsupportedMediaType, code: "invalid_request", title: "That is no form",
         explanation: "This address takes forms of the type application/x-www-form-urlencoded only.")
@@ -60,12 +87,14 @@ extension PublicFailure {
             cause: cause, headers: [.retryAfter: "1"])
     }
 
+    /// A request that makes no sense; `cause` goes into the log.
     public static func badRequest(_ explanation: String, cause: String? = nil) -> Self {
         Self(
             .badRequest, code: "invalid_request", title: "That request cannot be read", explanation: explanation,
             cause: cause)
     }
 
+    /// Another method than the address takes; the answer names those in `Allow`.
     public static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Self {
         Self(
             .methodNotAllowed, code: "invalid_request", title: "That does not work here",
@@ -73,6 +102,7 @@ extension PublicFailure {
             headers: [.allow: allowed.map(\.rawValue).joined(separator: ", ")])
     }
 
+    /// Beyond a limit; the page and `Retry-After` say how long to wait, a second at least.
     public static func tooManyRequests(retryAfter: Duration) -> Self {
         Self(
             .tooManyRequests, code: "rate_limited", title: "One moment, please",

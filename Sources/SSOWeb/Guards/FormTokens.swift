@@ -8,6 +8,7 @@ public struct FormTokens: Sendable {
     private let keys: [[UInt8]]
     private let origin: PublicOrigin
 
+    /// Tokens derived from these keys, for forms that are posted to this origin.
     public init(keys: SealingKeys, origin: PublicOrigin) {
         self.keys = keys.derive("form-token")
         self.origin = origin

@@ -4,30 +4,19 @@ public import Hummingbird
 /// Turns away what no browser and no partner sends, before any route sees it: oversized heads, strange paths, a
 /// missing Host.
 public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
-    /// The request target; longer ones get 414.
-    static var maximumTarget: Int { 8 * 1024 }
-    /// Request line and headers together (contract 7); longer ones get 431.
-    static var maximumHead: Int { 16 * 1024 }
-    /// More fields than this get 431: a hundred thousand tiny ones cost more than their bytes.
-    static var maximumFields: Int { 64 }
-
     public init() {}
 
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         let target = request.head.path ?? ""
-        guard target.utf8.count <= Self.maximumTarget else {
-            throw PublicFailure(
-                .uriTooLong, code: "invalid_request", title: "That address is too long",
-                explanation: "The address has more than \(Self.maximumTarget) bytes.")
+        guard target.utf8.count <= RequestLimits.target else {
+            throw PublicFailure.addressTooLong
         }
         let fields = request.headers
         let size = fields.reduce(target.utf8.count) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
-        guard size <= Self.maximumHead, fields.count <= Self.maximumFields else {
-            throw PublicFailure(
-                .requestHeaderFieldsTooLarge, code: "invalid_request", title: "That request is too large",
-                explanation: "Its headers, cookies included, are more than this service accepts.")
+        guard size <= RequestLimits.head, fields.count <= RequestLimits.fields else {
+            throw PublicFailure.headTooLarge
         }
         // The server has refused these before it came to this; a router without that server has not.
         guard target.utf8.first == UInt8(ascii: "/"), request.head.authority?.isEmpty == false else {

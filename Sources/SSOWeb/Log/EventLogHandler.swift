@@ -15,6 +15,7 @@ public struct EventLogHandler: LogHandler {
     private let format: Format
     private let label: String
 
+    /// A handler for the program called `label`.
     public init(label: String, format: Format) {
         self.label = label
         self.format = format

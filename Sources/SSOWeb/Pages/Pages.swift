@@ -57,17 +57,22 @@ public struct Pages: Sendable {
 
     /// An error page. It offers one way on and names the reference that the log has too.
     func failure(_ failure: PublicFailure, reference: RequestReference) -> Response {
-        response(
-            "failure",
-            FailurePage(
-                title: failure.title, explanation: failure.explanation, label: failure.wayOn.label,
-                href: failure.wayOn.href, reference: reference.description),
-            status: failure.status, headers: failure.headers)
+        response("failure", FailurePage(failure, reference), status: failure.status, headers: failure.headers)
+    }
+
+    /// The same as text alone, for an answer that is made beside the framework.
+    func failureText(_ failure: PublicFailure, reference: RequestReference) -> String {
+        text("failure", FailurePage(failure, reference))
     }
 }
 
 struct FailurePage: Sendable {
     let title, explanation, label, href, reference: String
+
+    init(_ failure: PublicFailure, _ reference: RequestReference) {
+        (title, explanation) = (failure.title, failure.explanation)
+        (label, href, self.reference) = (failure.wayOn.label, failure.wayOn.href, reference.description)
+    }
 }
 
 /// A template that does not parse.

@@ -34,6 +34,7 @@ public struct StaticAssets: Sendable {
     /// Where the file called `name` is served; the empty text for a file that is not there.
     public func path(of name: String) -> String { assets[name]?.path ?? "" }
 
+    /// Serves every file at its ``path(of:)``, with GET and HEAD, to be kept for ever.
     public func addRoutes<Context: RequestContext>(to router: Router<Context>) {
         for asset in assets.values {
             router.only([.get, .head], at: RouterPath(asset.path)) { request, _ in

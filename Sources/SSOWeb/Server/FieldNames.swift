@@ -15,11 +15,18 @@ extension HTTPField.Name {
     public static let secPurpose = field("Sec-Purpose")
     /// The older name of ``secPurpose``.
     public static let purpose = field("Purpose")
+    /// What proxies say of the client; believed of trusted ones only.
     public static let xForwardedFor = field("X-Forwarded-For")
+    /// Https from now on (RFC 6797).
     public static let strictTransportSecurity = field("Strict-Transport-Security")
+    /// What of the address other sites are told (W3C).
     public static let referrerPolicy = field("Referrer-Policy")
+    /// Whether a page that opened this one keeps a hold on it.
     public static let crossOriginOpenerPolicy = field("Cross-Origin-Opener-Policy")
+    /// Who may embed the answer.
     public static let crossOriginResourcePolicy = field("Cross-Origin-Resource-Policy")
+    /// Which features of the browser the page may use.
     public static let permissionsPolicy = field("Permissions-Policy")
+    /// The older word for `frame-ancestors`.
     public static let frameOptions = field("X-Frame-Options")
 }

@@ -6,8 +6,10 @@ import NIOCore
 public struct HealthRoutes: Sendable {
     private let database: any Database
 
+    /// Readiness is that of this database.
     public init(database: any Database) { self.database = database }
 
+    /// Adds both addresses, with GET and HEAD.
     public func add<Context: RequestContext>(to router: Router<Context>) {
         router.only([.get, .head], at: "/healthz") { request, _ in
             Self.answer(.ok, "ok", type: "text/plain; charset=utf-8", to: request)

@@ -5,11 +5,16 @@ public import Logging
 /// A program that reads settings and serves. `idp` and `relying-party` start, check and fail in the same way.
 public protocol Program: Sendable {
     associatedtype Settings: Sendable
+    /// The program as it is called: `idp`.
     static var name: String { get }
+    /// What the names of its own settings begin with: `IDP_`.
+    static var prefix: String { get }
     /// Settings that may stand on the command line.
     static var settingNames: [String] { get }
     /// Settings that may not.
     static var secretNames: [String] { get }
+    /// Names beginning with `SSO_` that the other end reads from the same `.env`.
+    static var foreignNames: [String] { get }
 
     /// Reads every setting; nil when `reader` holds a problem.
     static func read(_ reader: SettingsReader, environment: @escaping (String) -> String?) -> Settings?
@@ -17,11 +22,14 @@ public protocol Program: Sendable {
     /// opened. Changes nothing.
     static func inspect(_ settings: Settings, _ reader: SettingsReader) async
     /// Serves until told to stop.
+    ///
+    /// - Throws: what kept it from starting or going on.
     static func serve(_ settings: Settings, _ log: ProgramLogger) async throws
 }
 
 /// The log of a running program.
 public struct ProgramLogger: Sendable {
+    /// Where everything goes.
     public let logger: Logger
 
     /// Says that the server listens, and where.
@@ -37,16 +45,20 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
         help: ArgumentHelp("Any setting, such as --\(Subject.name)-listen 127.0.0.1:9090", valueName: "settings"))
     var arguments: [String] = []
 
+    /// No settings at all.
     public init() {}
 
+    /// - Throws: a message for whoever typed something that is no setting.
     public func validate() throws {
         let known = SettingsArguments(known: Subject.settingNames, secrets: Subject.secretNames)
         if let fault = known.fault(in: arguments) { throw ValidationError(fault) }
     }
 
-    /// Prints what is in force, then all that is wrong. Exits 0 or 1.
+    /// Prints what is in force, then all that is wrong, the world around included. Changes nothing.
+    ///
+    /// - Throws: exit code 1 when ``serve()`` would not start.
     public func check() async throws {
-        let reader = try await reader()
+        let reader = reader()
         let (_, settings) = read(reader)
         if let settings { await Subject.inspect(settings, reader) }
         let width = reader.lines.map(\.name.count).max() ?? 0
@@ -58,9 +70,11 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
         print("All settings are fine.")
     }
 
-    /// Checks as ``check()`` does, then serves. Exits 1 when something keeps it from that.
+    /// Checks the settings, then serves.
+    ///
+    /// - Throws: exit code 1 when something keeps it from that.
     public func serve() async throws {
-        let reader = try await reader()
+        let reader = reader()
         let (logger, settings) = read(reader)
         guard let settings else {
             report(reader)
@@ -81,36 +95,26 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
         logger.info("stopped")
     }
 
-    private func reader() async throws -> SettingsReader {
+    private func reader() -> SettingsReader {
         // Whoever reads our log may go away; that must not end the program.
         signal(SIGPIPE, SIG_IGN)
-        do {
-            let environment = ProcessInfo.processInfo.environment
-            let reader = SettingsReader(
-                try await SettingsSource(arguments: arguments, environment: environment, dotEnv: ".env"))
-            lookAround(reader, environment)
-            return reader
-        } catch {
-            StandardError.write("\(Subject.name): .env: \(error)\n")
-            throw ExitCode(1)
-        }
-    }
-
-    /// What stands in the environment or in `.env` and will not be read.
-    private func lookAround(_ reader: SettingsReader, _ environment: [String: String]) {
-        let file = DotEnvFile(path: ".env")
-        file.problems.forEach(reader.problem)
-        let names =
-            environment.keys.sorted().map { (name: $0, place: "environment") }
-            + file.names.map { (name: $0.name, place: ".env, line \($0.line)") }
-        UnknownSettings.warnings(names, known: Subject.settingNames + Subject.secretNames).forEach(reader.warn)
+        return SettingsReader(
+            SettingsSource(arguments: arguments, environment: ProcessInfo.processInfo.environment, dotEnv: ".env"))
     }
 
     private func read(_ reader: SettingsReader) -> (Logger, Subject.Settings?) {
         let logger = ProgramLog.logger(program: Subject.name, settings: reader)
         let environment = ProcessInfo.processInfo.environment
         // `env:NAME` of the clients file finds what stands in `.env` as well.
-        let settings = Subject.read(reader) { environment[$0] ?? reader.text($0) }
+        var asked: [String] = []
+        let settings = Subject.read(reader) { name in
+            asked.append(name)
+            return environment[name] ?? reader.text(name)
+        }
+        let known = Subject.settingNames + asked
+        reader.warnOfUnknown(prefix: Subject.prefix, known: known, secrets: Subject.secretNames)
+        reader.warnOfUnknown(
+            prefix: "SSO_", known: known + Subject.foreignNames, secrets: Subject.secretNames, inFileOnly: true)
         return (logger, reader.problems.isEmpty ? settings : nil)
     }
 

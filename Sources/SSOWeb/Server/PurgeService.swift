@@ -15,6 +15,7 @@ public struct PurgeService: Service {
     private let logger: Logger
     private let purges: [Purge]
 
+    /// Runs each of the purges now and then at this interval, one after the other.
     public init(every interval: Duration, logger: Logger, _ purges: [Purge]) {
         self.interval = interval
         self.logger = logger

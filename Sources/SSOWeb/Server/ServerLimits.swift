@@ -12,6 +12,7 @@ public struct ServerLimits: Sendable {
     /// What is in flight at SIGTERM has this long to finish.
     public var drain: Duration
 
+    /// The limits of the contract, each to be replaced by name.
     public init(
         idle: Duration = .seconds(15), request: Duration = .seconds(10), answer: Duration = .seconds(30),
         connections: Int = 1024, drain: Duration = .seconds(10)

@@ -9,16 +9,25 @@ final class StrictHead: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
+    private let framing: Framing
     /// What follows a refused head is not a request any more.
     private var hasRefused = false
 
+    init(_ framing: Framing) { self.framing = framing }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !hasRefused else { return }
-        if case .head(let head) = unwrapInboundIn(data), !Self.isClear(head) {
-            hasRefused = true
-            // The server's answer to any error of the parser: 400, close.
-            context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
-            return
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            framing.began(head.uri)
+            guard Self.isClear(head) else {
+                hasRefused = true
+                // As if the parser itself had not understood it.
+                return context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
+            }
+            return context.fireChannelRead(Self.wrapInboundOut(.head(Self.spelledOut(head))))
+        case .body(let bytes): framing.carried(bytes.readableBytes)
+        case .end: framing.ended()
         }
         context.fireChannelRead(data)
     }
@@ -34,17 +43,34 @@ final class StrictHead: ChannelInboundHandler, RemovableChannelHandler {
         return head.version == .http1_1 && codings.count == 1 && codings.first?.lowercased() == "chunked"
             && head.headers["Content-Length"].isEmpty
     }
+
+    /// The same head in the one spelling of `Connection: close` that the framework knows. An HTTP/1.0 connection is
+    /// closed after its answer whatever it asks for (RFC 9112 9.3), and cannot be told to go on (RFC 9110 10.1.1).
+    private static func spelledOut(_ head: HTTPRequestHead) -> HTTPRequestHead {
+        var head = head
+        let isOld = head.version != .http1_1
+        if isOld { head.headers.remove(name: "Expect") }
+        if isOld || head.headers[canonicalForm: "Connection"].contains(where: { $0.lowercased() == "close" }) {
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
+        }
+        return head
+    }
 }
 
-/// Puts a ``StrictHead`` right behind the parser, a place the server's configuration has no word for.
+/// Puts ``FramingBudget`` and ``StrictHead`` around the parser, places the server's configuration has no word for.
 final class StrictHeadInstaller: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
+
+    private let framing: Framing
+
+    init(_ framing: Framing) { self.framing = framing }
 
     func handlerAdded(context: ChannelHandlerContext) {
         let pipeline = context.pipeline.syncOperations
         do {
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(StrictHead(), position: .after(parser))
+            try pipeline.addHandler(FramingBudget(framing), position: .before(parser))
+            try pipeline.addHandler(StrictHead(framing), position: .after(parser))
         } catch {
             // A connection without its guard is none.
             context.close(promise: nil)

@@ -20,9 +20,11 @@ extension WebRequestContext {
 
 /// Names one request: eight letters and digits.
 public struct RequestReference: Sendable, CustomStringConvertible {
+    /// The reference as people read it out.
     public let description: String
     private static let letters = Array("23456789ABCDEFGHJKMNPQRSTUVWXYZ".utf8)
 
+    /// A fresh one.
     public init() {
         // No 0/O, 1/I/L: people type this from a screenshot. Needs to be unlikely, not secret.
         var rest = UInt64.random(in: .min ... .max)

@@ -7,9 +7,12 @@ import UnixSignals
 
 /// The HTTP server of a program, with the limits of contract 7 set on purpose.
 public enum WebServer {
-    /// - Parameter started: told the address in use: with port 0 the system chose it.
+    /// - Parameters:
+    ///   - broken: answers what is no request.
+    ///   - started: told the address in use: with port 0 the system chose it.
     public static func application<Context: RequestContext>(
-        router: Router<Context>, listen: ListenAddress, limits: ServerLimits = .init(), logger: Logger,
+        router: Router<Context>, broken: BrokenRequests, listen: ListenAddress, limits: ServerLimits = .init(),
+        logger: Logger,
         services: [any Service] = [],
         started: @escaping @Sendable (String) -> Void = { _ in }
     ) -> Application<RouterResponder<Context>> where Context.Source == ApplicationRequestContextSource {
@@ -17,9 +20,9 @@ public enum WebServer {
             router: router,
             server: .http1(
                 configuration: .init(
-                    additionalChannelHandlers: [StrictHeadInstaller(), RequestDeadline(limits)],
+                    additionalChannelHandlers: handlers(limits, broken),
                     idleTimeout: TimeAmount(limits.idle),
-                    // Twice our own limits: what lies between gets a 414 or 431 with words, what lies beyond a bare 400.
+                    // Twice our own limits: what lies between is refused by the router, what lies beyond here.
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: 32 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 128))),
             configuration: .init(
@@ -28,6 +31,12 @@ public enum WebServer {
             services: services,
             onServerRunning: { channel in started(channel.localAddress.map { "\($0)" } ?? "unknown") },
             logger: logger)
+    }
+
+    /// Those of one connection.
+    private static func handlers(_ limits: ServerLimits, _ broken: BrokenRequests) -> [any RemovableChannelHandler] {
+        let framing = Framing()
+        return [StrictHeadInstaller(framing), FramingAnswer(framing, broken), RequestDeadline(limits)]
     }
 
     /// Runs until SIGTERM or SIGINT: stops accepting, finishes what is in flight, returns.

@@ -11,7 +11,9 @@ public struct Session<Slots: SessionSlots>: Sendable {
     public let handle: String
     /// What form tokens of this browser derive from. Survives a change of the id within one sign-in.
     public let formSeed: String
+    /// What the program keeps in it, as it was when it was read.
     public let slots: Slots
+    /// When this id was given out: signing in begins a new one.
     public let createdAt: Timestamp
     let id: SessionID
     let seenAt: Timestamp
@@ -24,6 +26,7 @@ public struct SessionLifetime: Sendable {
     /// Since it was last used.
     public let idle: Duration
 
+    /// Sessions end at the earlier of the two.
     public init(absolute: Duration, idle: Duration) {
         self.absolute = absolute
         self.idle = idle

@@ -3,9 +3,11 @@ import Hummingbird
 
 /// The one cookie of a program (contract 7): `__Host-` and `Secure` over https, plain on a loopback host.
 public struct SessionCookie: Sendable {
+    /// With the prefix `__Host-` over https.
     public let name: String
     private let attributes: String
 
+    /// The cookie called `name`, as tight as the origin allows.
     public init(name: String, origin: PublicOrigin) {
         self.name = origin.isHTTPS ? "__Host-\(name)" : name
         attributes = "; Path=/; HttpOnly; SameSite=Lax" + (origin.isHTTPS ? "; Secure" : "")

@@ -9,8 +9,10 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
     let database: any Database
     let clock: ServiceClock
     let randomness: any Randomness
+    /// How long sessions last.
     public let lifetime: SessionLifetime
 
+    /// A store over the table ``schema`` in `database`.
     public init(
         database: any Database, clock: ServiceClock, randomness: any Randomness, lifetime: SessionLifetime
     ) {
@@ -142,17 +144,31 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
 
     /// Removes what has ended: at most `limit` rows a call, so that no purge holds up the writers for long.
     ///
+    /// Looks for them on a reader, among those old enough to have been idle too long, and lets the writer judge each
+    /// again.
     /// - Returns: how many rows went.
     public func purge(limit: Int) async throws -> Int {
         let now = clock.now()
-        let idleSince = now - lifetime.idle
-        return try await database.write { connection in
-            try connection.execute(
+        let ended: [String: SQLValue] = ["now": .timestamp(now), "idle": .timestamp(now - lifetime.idle)]
+        let oldest: [String: SQLValue] = [
+            "old": .timestamp(now - lifetime.idle + lifetime.absolute), "limit": .integer(Int64(limit)),
+        ]
+        let ids = try await database.read { connection in
+            try connection.query(
                 """
-                DELETE FROM session WHERE id_digest IN (
-                    SELECT id_digest FROM session WHERE expires_at <= :now OR seen_at <= :idle LIMIT :limit)
-                """,
-                ["now": .timestamp(now), "idle": .timestamp(idleSince), "limit": .integer(Int64(limit))])
+                SELECT id_digest FROM session
+                 WHERE expires_at <= :old AND (expires_at <= :now OR seen_at <= :idle) LIMIT :limit
+                """, ended.merging(oldest) { $1 }
+            ).map { try $0.blob("id_digest") }
+        }
+        guard !ids.isEmpty else { return 0 }
+        return try await database.write { connection in
+            try ids.reduce(0) { gone, id in
+                gone
+                    + (try connection.execute(
+                        "DELETE FROM session WHERE id_digest = :id AND (expires_at <= :now OR seen_at <= :idle)",
+                        ended.merging(["id": .blob(id)]) { $1 }))
+            }
         }
     }
 

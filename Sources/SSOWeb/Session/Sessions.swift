@@ -2,13 +2,17 @@ public import Hummingbird
 
 /// Sessions as routes use them: store, cookie and form tokens together.
 public struct Sessions<Slots: SessionSlots>: Sendable {
+    /// Their rows.
     public let store: SessionStore<Slots>
+    /// How browsers hold them.
     public let cookie: SessionCookie
+    /// The tokens of their forms.
     public let forms: FormTokens
 
     /// Slows down whoever makes one session after the other; nil where strangers cannot be told apart.
     let newcomers: NewcomerLimit?
 
+    /// What belongs together for the sessions of one program.
     public init(
         store: SessionStore<Slots>, cookie: SessionCookie, forms: FormTokens, newcomers: NewcomerLimit? = nil
     ) {

@@ -1,5 +1,6 @@
 /// `sqlite:PATH`: where a program keeps its rows.
 public struct DatabaseLocation: Sendable, CustomStringConvertible {
+    /// The file, relative to the working folder unless it begins with a slash.
     public let path: String
     public var description: String { "sqlite:\(path)" }
 

@@ -1,87 +1,104 @@
-/// Looks at the `.env` file for lines that its reader (swift-configuration) leaves out or takes otherwise than they read.
-///
-/// Does not read settings: one reader is enough. A line that is dropped in silence is a setting somebody believes in.
-struct DotEnvFile {
-    /// One sentence a line, with the place.
-    private(set) var problems: [String] = []
-    /// The names that stand there, with their lines.
-    private(set) var names: [(name: String, line: Int)] = []
+import Foundation
 
-    /// A file that is not there has nothing wrong with it.
+/// Reads a file `.env`: lines `NAME=VALUE` or `export NAME=VALUE`, comments (`#`) and empty lines.
+///
+/// Strict, since a line that is silently left out costs somebody an afternoon. Values are taken as they stand, without
+/// blanks at their ends; one pair of quotation marks around a value is taken off, and between double ones `\"` and `\\`
+/// stand for `"` and `\`. Nothing is expanded, and a `#` behind a value belongs to it.
+struct DotEnvFile: Sendable {
+    /// Name to value; of a name that stands there twice the first.
+    private(set) var values: [String: String] = [:]
+    /// Name to the line it stands on, counted from 1.
+    private(set) var lines: [String: Int] = [:]
+    /// What cannot be used, each with file and line. Never what stands there: it may be a secret.
+    private(set) var faults: [String] = []
+
+    private let path: String
+    /// No settings are longer.
+    private static let longest = 1 << 20
+
+    /// - Parameter path: a file that may be missing.
     init(path: String) {
-        guard let bytes = BoundedFile.read(path, upTo: 1 << 20) else { return }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            problems.append("\(path): is not text in UTF-8.")
+        self.path = path
+        var status = stat()
+        guard stat(path, &status) == 0 || errno != ENOENT else { return }
+        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: Self.longest + 1)
+        else {
+            // An empty file is read as nothing at all.
+            if status.st_mode & S_IFMT != S_IFREG || status.st_size > 0 || access(path, R_OK) != 0 {
+                faults.append("\(path): cannot be read. Check the permissions, and that it is a file.")
+            }
             return
         }
-        // By bytes: CR LF is one Character.
-        for (index, line) in text.utf8.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated() {
-            let content = Self.trimmed(line)
-            guard let first = content.first, first != UInt8(ascii: "#") else { continue }
-            if let fault = take(content, line: index + 1) { problems.append("\(path), line \(index + 1): \(fault)") }
+        guard data.count <= Self.longest, let text = String(validating: data, as: UTF8.self), !data.contains(0) else {
+            faults.append("\(path): is not text in UTF-8 of at most 1 MiB.")
+            return
         }
+        read(text)
     }
 
-    /// - Returns: what is wrong; never the value, which may be a secret.
-    private mutating func take(_ line: Substring.UTF8View, line number: Int) -> String? {
-        guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else {
-            return "has no = in it. Write NAME=value, or # in front of a remark."
-        }
-        let name = String(Substring(Self.trimmed(line[..<equals])))
-        if name.hasPrefix("export ") { return "leave out \"export\": this file is read, not run by a shell." }
-        let isName =
-            name.utf8.first.map { !(0x30...0x39).contains($0) } ?? false
-            && name.utf8.allSatisfy { $0 == 0x5f || (0x30...0x39).contains($0) || (0x41...0x5a).contains($0 & 0xdf) }
-        guard isName else { return "there is no name of a setting before the =." }
-        if let earlier = names.first(where: { $0.name == name }) {
-            return "\(name) stands in line \(earlier.line) already. Keep one of them."
-        }
-        names.append((name, number))
-        let value = Self.trimmed(line[line.index(after: equals)...])
-        if let first = value.first, first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") {
-            return "leave out the quotes around the value of \(name): they would be part of it."
-        }
-        return nil
-    }
-
-    private static func trimmed(_ bytes: Substring.UTF8View) -> Substring.UTF8View {
-        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
-        guard let first = bytes.firstIndex(where: { !isBlank($0) }), let last = bytes.lastIndex(where: { !isBlank($0) })
-        else { return bytes[bytes.startIndex..<bytes.startIndex] }
-        return bytes[first...last]
-    }
-}
-
-/// Names that look like settings of a program and are none: a slip of the keyboard changes nothing and says nothing.
-enum UnknownSettings {
-    /// - Parameter known: every name the program reads.
-    /// - Returns: a warning for each name with the program's own prefix that it does not read.
-    static func warnings(_ names: [(name: String, place: String)], known: [String]) -> [String] {
-        let all = Set(known + known.map { $0 + "_FILE" })
-        let prefixes = Set(known.compactMap { $0.split(separator: "_").first }).subtracting(["SSO", "LOG"])
-        return names.compactMap { name, place in
-            guard !all.contains(name), let prefix = name.split(separator: "_").first, name.contains("_"),
-                prefixes.contains(prefix)
-            else { return nil }
-            let nearest = known.map { ($0, distance($0, name)) }.min { $0.1 < $1.1 }
-            let hint = nearest.flatMap { $0.1 <= 3 ? " Did you mean \($0.0)?" : nil } ?? ""
-            return "\(name) (\(place)): is no setting of this program.\(hint)"
-        }
-    }
-
-    /// Levenshtein's distance; names are short.
-    private static func distance(_ left: String, _ right: String) -> Int {
-        let (a, b) = (Array(left.utf8.prefix(64)), Array(right.utf8.prefix(64)))
-        var row = Array(0...b.count)
-        for (i, byte) in a.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, other) in b.enumerated() {
-                let change = diagonal + (byte == other ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = min(change, row[j] + 1, row[j + 1] + 1)
+    private mutating func read(_ text: String) {
+        // Scalars: "\r\n" is one Character.
+        for (index, line) in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let trimmed = Self.trimmed(line)
+            guard let first = trimmed.first, first != "#" else { continue }
+            do throws(Fault) {
+                let (name, value) = try Self.assignment(trimmed)
+                if let earlier = lines[name] { throw Fault("\(name) stands there twice, first on line \(earlier).") }
+                (values[name], lines[name]) = (value, index + 1)
+            } catch {
+                faults.append("\(path):\(index + 1): \(error.words)")
             }
         }
-        return row[b.count]
+    }
+
+    private struct Fault: Error {
+        let words: String
+        init(_ words: String) { self.words = words }
+    }
+
+    private typealias Scalars = Substring.UnicodeScalarView
+
+    private static func assignment(_ line: Scalars) throws(Fault) -> (String, String) {
+        guard let equals = line.firstIndex(of: "=") else {
+            throw Fault("has no = in it. A line is NAME=VALUE, a comment that begins with #, or empty.")
+        }
+        var name = trimmed(line[..<equals])
+        if name.starts(with: "export ".unicodeScalars) { name = trimmed(name.dropFirst(7)) }
+        guard let first = name.first, !("0"..."9").contains(first), name.allSatisfy(isNamePart) else {
+            throw Fault("what stands before the = is no name: letters, digits and _ make one.")
+        }
+        return (String(name), try value(trimmed(line[line.index(after: equals)...])))
+    }
+
+    private static func value(_ text: Scalars) throws(Fault) -> String {
+        guard let quote = text.first, quote == "\"" || quote == "'" else { return String(text) }
+        var (value, rest) = (String.UnicodeScalarView(), text.dropFirst())
+        while let scalar = rest.popFirst() {
+            if scalar == quote {
+                guard rest.isEmpty else { throw Fault("something follows the closing quotation mark.") }
+                return String(value)
+            }
+            if scalar == "\\", quote == "\"", let next = rest.first, next == "\"" || next == "\\" {
+                value.append(next)
+                rest.removeFirst()
+            } else {
+                value.append(scalar)
+            }
+        }
+        throw Fault("a quotation mark is opened and not closed on this line.")
+    }
+
+    private static func trimmed(_ text: Scalars) -> Scalars {
+        let isBlank: (Unicode.Scalar) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" }
+        let rest = text.drop(while: isBlank)
+        return rest.dropLast(rest.reversed().prefix(while: isBlank).count)
+    }
+
+    private static func isNamePart(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "A"..."Z", "a"..."z", "0"..."9", "_": true
+        default: false
+        }
     }
 }

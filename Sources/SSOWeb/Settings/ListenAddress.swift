@@ -1,6 +1,8 @@
 /// Where a program binds: `127.0.0.1:8080`, `[::1]:8080`, `0.0.0.0:8080`. Port 0 lets the system choose.
 public struct ListenAddress: Sendable, CustomStringConvertible {
+    /// A name or an address, without the brackets of IPv6.
     public let host: String
+    /// 0 to 65535.
     public let port: Int
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 

@@ -5,7 +5,9 @@ import SSOShared
 public struct PublicOrigin: Sendable, Hashable, CustomStringConvertible {
     /// `https://sso.example.com`: scheme, host and port as given, without a slash at the end.
     public let text: String
+    /// In lower case, without the brackets of IPv6.
     public let host: String
+    /// Whether the scheme is https. Where it is not, the host is this machine.
     public let isHTTPS: Bool
     public var description: String { text }
 

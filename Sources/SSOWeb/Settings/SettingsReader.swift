@@ -6,21 +6,44 @@ public import SSOShared
 public final class SettingsReader {
     /// One effective setting as it may be shown: secrets as fingerprints only.
     public struct Line: Sendable {
+        /// The setting, as in the environment.
         public let name: String
+        /// Its value, or what stands for it.
         public let shown: String
     }
 
     private let source: SettingsSource
-    public private(set) var problems: [String] = []
+    /// What keeps the program from starting, each beginning with the name of its setting.
+    public private(set) var problems: [String]
+    /// What it would start with all the same.
     public private(set) var warnings: [String] = []
+    /// What is in force, in the order of reading.
     public private(set) var lines: [Line] = []
     private var examples: [String] = []
 
-    public init(_ source: SettingsSource) { self.source = source }
+    /// A reader that knows already what is wrong with the `.env` file.
+    public init(_ source: SettingsSource) {
+        self.source = source
+        problems = source.faults
+    }
+
+    /// Warns of names nobody reads, in the environment and in `.env`.
+    ///
+    /// - Parameters:
+    ///   - prefix: which names to look at: `IDP_`.
+    ///   - known: the names of the settings; `secrets` may also come as `NAME_FILE`.
+    ///   - inFileOnly: whether the environment does not count, where names like these may be somebody else's.
+    public func warnOfUnknown(prefix: String, known: [String], secrets: [String], inFileOnly: Bool = false) {
+        let settings = UnknownSettings(known: known, secrets: secrets)
+        for (name, place) in source.names(prefix: prefix) where !inFileOnly || place.hasPrefix(".env") {
+            settings.warning(name, place: place).map(warn)
+        }
+    }
 
     /// Records that something is wrong. Say which setting, what, and the way out; never a secret's value.
     public func problem(_ text: String) { problems.append(text) }
 
+    /// Records what should be looked at, and does not keep the program from starting.
     public func warn(_ text: String) { warnings.append(text) }
 
     /// Records what is in force, for `check`.
@@ -135,6 +158,9 @@ extension SettingsReader {
 
 /// A setting's value that cannot be used, in words that follow "NAME: ".
 public struct SettingFault: Error, CustomStringConvertible {
+    /// The words.
     public let description: String
+
+    /// - Parameter description: what is wrong and the way out, one sentence each.
     public init(_ description: String) { self.description = description }
 }

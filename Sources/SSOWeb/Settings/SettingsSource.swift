@@ -1,29 +1,31 @@
 import Configuration
-import Foundation
-import SystemPackage
 
 /// Where settings come from, nearest first: command line, environment, `.env` in the working folder.
 ///
 /// A setting has one name, the environment's: `IDP_LISTEN` is `--idp-listen` on the command line.
 public struct SettingsSource: Sendable {
     private let reader: ConfigReader
+    private let environment: [String: String]
+    private let dotEnv: DotEnvFile?
 
     /// - Parameters:
     ///   - arguments: what stood on the command line, without the program's name, as ``SettingsArguments`` checked it.
     ///   - environment: the process's environment.
     ///   - dotEnv: the path of the `.env` file; it may be missing.
-    /// - Throws: what the `.env` file's reader says of a file that is there and cannot be read.
-    public init(arguments: [String], environment: [String: String], dotEnv: String) async throws {
+    public init(arguments: [String], environment: [String: String], dotEnv: String) {
+        let file = DotEnvFile(path: dotEnv)
         reader = ConfigReader(providers: [
             CommandLineArgumentsProvider(arguments: ["program"] + arguments),
             EnvironmentVariablesProvider(environmentVariables: environment),
-            try await EnvironmentVariablesProvider(environmentFilePath: FilePath(dotEnv), allowMissing: true),
+            EnvironmentVariablesProvider(environmentVariables: file.values),
         ])
+        (self.environment, self.dotEnv) = (environment, file)
     }
 
     /// Settings from a dictionary alone, for tests.
     public init(_ values: [String: String]) {
         reader = ConfigReader(provider: EnvironmentVariablesProvider(environmentVariables: values))
+        (environment, dotEnv) = (values, nil)
     }
 
     /// The text of the setting called `name`, or nil where it is absent or empty: an empty value is no value.
@@ -31,5 +33,15 @@ public struct SettingsSource: Sendable {
         let components = name.lowercased().split(separator: "_").map(String.init)
         guard let text = reader.string(forKey: ConfigKey(components)), !text.isEmpty else { return nil }
         return text
+    }
+
+    /// What is wrong with the `.env` file, each fault with its line.
+    var faults: [String] { dotEnv?.faults ?? [] }
+
+    /// The names that begin with `prefix` in the environment and in `.env`, each with the place it stands at.
+    func names(prefix: String) -> [(name: String, place: String)] {
+        let file = (dotEnv?.lines ?? [:]).map { ($0.key, ".env:\($0.value)") }
+        return (environment.keys.map { ($0, "the environment") } + file)
+            .filter { $0.0.hasPrefix(prefix) }.sorted { ($0.0, $0.1) < ($1.0, $1.1) }
     }
 }

@@ -35,6 +35,9 @@ final class JobQueue: Sendable {
         }
     }
 
+    /// How many jobs wait.
+    var count: Int { state.withLock { $0.waiting.count } }
+
     /// The arrival of the job that has waited longest.
     var oldestArrival: ContinuousClock.Instant? { state.withLock { $0.waiting.first?.arrived } }
 

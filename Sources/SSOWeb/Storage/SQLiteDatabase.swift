@@ -37,6 +37,9 @@ public final class SQLiteDatabase: Database {
         snapshots = SharedSnapshot(queue: reads, file: file)
     }
 
+    /// How many writes wait for their turn, or for a lock.
+    var waitingWrites: Int { commits.queue.count }
+
     public func read<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { caller in
             let job = Job(body, caller: caller)

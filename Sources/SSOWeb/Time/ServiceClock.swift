@@ -3,8 +3,10 @@ import Synchronization
 
 /// What time it is, as a value: tests put their own in.
 public struct ServiceClock: Sendable {
+    /// The moment it is.
     public let now: @Sendable () -> Timestamp
 
+    /// A clock that says what `now` says.
     public init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
 
     /// The system's clock, which within one process never runs backwards.

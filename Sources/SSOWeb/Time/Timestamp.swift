@@ -5,6 +5,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     public let milliseconds: Int64
 
+    /// So many milliseconds after the beginning of 1970.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// Whole seconds since 1970, rounded down: the form of the wire.
@@ -12,10 +13,12 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
 
     public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 
+    /// The moment so much later; at the end of all numbers it wraps and does not trap.
     public static func + (moment: Self, span: Duration) -> Self {
         Self(milliseconds: moment.milliseconds &+ span.milliseconds)
     }
 
+    /// The moment so much earlier.
     public static func - (moment: Self, span: Duration) -> Self {
         Self(milliseconds: moment.milliseconds &- span.milliseconds)
     }
@@ -45,7 +48,10 @@ extension Duration {
     /// Whole seconds, rounded up: "wait 43 seconds" must never say one too few.
     public var secondsRoundedUp: Int { Int((milliseconds + 999) / 1000) }
 
+    /// So many minutes.
     public static func minutes(_ count: Int) -> Self { .seconds(count * 60) }
+    /// So many hours.
     public static func hours(_ count: Int) -> Self { .seconds(count * 3600) }
+    /// So many days of 24 hours.
     public static func days(_ count: Int) -> Self { .hours(count * 24) }
 }

@@ -1,4 +1,5 @@
 import SSOShared
+import SSOWeb
 import Testing
 
 @testable import IdP
@@ -40,9 +41,40 @@ struct RedirectURITests {
             "https://rp.example:0/cb", "https://rp.example:65536/cb", "https://rp.example:99999/cb",
             "https://rp.example:443x/cb", "http://[::1]:/cb", "http://[::1]:99999/cb", "https://rp.example/%zz",
             "https://rp.example/%", "https://rp.example/cb?x=%2", "com.example.app://callback:99999",
+            "https://rp.example:", "https://rp.example:?a=b", "http://[::1]:0/cb", "com.example.app://host:0/cb",
+            "https://rp.example/cb?x=%zz", "https://rp.example/%g0",
         ])
     func bad(_ uri: String) {
         #expect(throws: (any Error).self) { try RedirectURI.check(uri) }
+    }
+
+    @Test("what is wrong is told with the client and the place, in the file and in the environment")
+    func places() throws {
+        for (uri, words) in [
+            ("https://rp.example:0/cb", "the port \"0\""), ("https://rp.example:/cb", "the port \"\""),
+            ("https://rp.example/%zz", "hexadecimal"), ("https://rp.example/ok", "stands there twice"),
+            ("https://rp.example/c\u{a0}b", "blanks"),
+        ] {
+            let file = """
+                clients:
+                  - id: partner
+                    name: P
+                    secrets: [\(SettingsFixture.otherSecret)]
+                    redirect_uris:
+                      - https://rp.example/ok
+                      - "\(uri)"
+                """
+            let read = try ClientsFixture(file, in: TemporaryFolder())
+            #expect(read.problems.count == 1, "\(read.problems)")
+            let problem = try #require(read.problems.first)
+            #expect(problem.contains("\(read.path):7: redirect_uris of \"partner\""), "\(problem)")
+            #expect(problem.contains(words), "\(problem)")
+
+            let reader = SettingsFixture.read(.idp, ["SSO_REDIRECT_URIS": "https://rp.example/ok , \(uri)"])
+            #expect(reader.problems.count == 1, "\(reader.problems)")
+            #expect(reader.problems.first?.hasPrefix("SSO_REDIRECT_URIS: ") == true)
+            #expect(reader.problems.first?.contains(words) == true, "\(reader.problems)")
+        }
     }
 
     @Test("the start page of a partner is the root of its web address, and an app has none")

@@ -67,7 +67,9 @@ extension Journeys {
 
                 try await person.back()
                 try await person.arrive("the IdP again") { $0.hasPrefix(pair.origin) }
-                // Longer than the two seconds after which the page went on the first time: it must not go on again.
+                // The browser's own clock is the point: longer than the two seconds after which the page went on the
+                // first time. No event says that nothing happens; how the page is built does not, either, for it may be
+                // the old one, kept whole with its timer run out.
                 try await Task.sleep(for: .milliseconds(3_500))
                 #expect(try await person.address().hasPrefix(pair.origin))
                 #expect(try await person.elements("a[href]").isEmpty == false)

@@ -1,5 +1,6 @@
 import Glibc
 import SSOShared
+import Synchronization
 import Testing
 
 extension Journeys {
@@ -27,7 +28,6 @@ extension Journeys {
             }
             // An answer on a later connection shows that the earlier ones have been accepted.
             #expect(try await probe.get("/healthz").status == 200)
-            let begin = ContinuousClock.now
             pair.idp.send(signal)
             try await eventually("new connections are refused", within: .seconds(5)) { () -> Void? in
                 (try? probe.connect()) == nil ? () : nil
@@ -37,7 +37,6 @@ extension Journeys {
                 #expect(try half.connection.reply().status == 200)
             }
             #expect(try await pair.idp.waitForExit() == .code(0))
-            #expect(ContinuousClock.now - begin < .seconds(12))
             pair.partner.process.send(signal)
             #expect(try await pair.partner.process.waitForExit() == .code(0))
         }
@@ -48,8 +47,11 @@ extension Journeys {
             try await pair.start()
             let visitor = Visitor()
             _ = try await visitor.signIn(at: pair.partner, of: pair, as: "ann@example.com")
-            async let outcome = atOnce(16) { worker in await Self.work(worker, visitor, pair) }
-            try await Task.sleep(for: .milliseconds(400))
+            let wins = Wins()
+            async let outcome = atOnce(16) { worker in await Self.work(worker, visitor, pair, counting: wins) }
+            try await eventually("the load is on", within: .seconds(60)) {
+                wins.count >= 16 ? () : nil
+            }
             #expect(try await pair.idp.terminate() == .code(0))
             let workers = try await outcome
             #expect(workers.map(\.cutOff).reduce(0, +) == 0)
@@ -60,18 +62,28 @@ extension Journeys {
             try await pair.stop()
         }
 
+        private final class Wins: Sendable {
+            private let wins = Mutex(0)
+            var count: Int { wins.withLock { $0 } }
+            func add(_ number: Int) { wins.withLock { $0 += number } }
+        }
+
         private struct Outcome: Sendable {
             var won: [String] = []
             var cutOff = 0
         }
 
         /// Signs in again and again until the program takes no more.
-        private static func work(_ worker: Int, _ visitor: Visitor, _ pair: ProgramPair) async -> Outcome {
+        private static func work(_ worker: Int, _ visitor: Visitor, _ pair: ProgramPair, counting wins: Wins) async
+            -> Outcome
+        {
             var outcome = Outcome()
             do {
                 for number in 1... {
                     let token = try await visitor.token(for: pair.partner, of: pair, state: "\(worker)-\(number)")
-                    if try await pair.verify(token, as: pair.partner).status == 200 { outcome.won.append(token) }
+                    guard try await pair.verify(token, as: pair.partner).status == 200 else { continue }
+                    outcome.won.append(token)
+                    wins.add(1)
                 }
             } catch {
                 if "\(error)".contains("in the middle") { outcome.cutOff += 1 }

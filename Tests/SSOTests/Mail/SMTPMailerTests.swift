@@ -100,7 +100,7 @@ struct SMTPMailerTests {
     func cancelled() async throws {
         let server = try ScriptedSMTPServer(isSilent: true)
         let task = Task { try await mailer(server.url, seconds: 30).send(try Letter.example()) }
-        try await Task.sleep(for: .milliseconds(100))
+        try await server.called()
         task.cancel()
         await #expect(throws: MailFailure.temporary("cancelled on the way")) { try await task.value }
     }

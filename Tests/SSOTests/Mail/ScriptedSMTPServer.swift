@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Glibc
 import Synchronization
@@ -8,12 +9,14 @@ final class ScriptedSMTPServer: Sendable {
     private let listener: Int32
     private let heard = Mutex<[String]>([])
     private let replies: [String: String]
+    private let gate: DispatchSemaphore?
 
     /// - Parameters:
     ///   - replies: by the first four letters of the command; `greeting` before the first one, `.` after the letter.
     ///   - isSilent: accepts and never says a word.
-    init(_ replies: [String: String] = [:], isSilent: Bool = false) throws {
-        self.replies = replies
+    ///   - gate: waited for before a letter is taken.
+    init(_ replies: [String: String] = [:], isSilent: Bool = false, gate: DispatchSemaphore? = nil) throws {
+        (self.replies, self.gate) = (replies, gate)
         listener = try SocketAddress.socket()
         try SocketAddress.bind(listener, to: "127.0.0.1", port: 0)
         guard listen(listener, 16) == 0 else { throw ProbeFailure("listen: errno \(errno)") }
@@ -38,6 +41,20 @@ final class ScriptedSMTPServer: Sendable {
     var lines: [String] { heard.withLock { $0 } }
     var url: String { "smtp://127.0.0.1:\(port)" }
 
+    /// Waits until somebody has connected to a silent one.
+    func called() async throws {
+        let ready = try await onOwnThread { [listener] in
+            var listening = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+            return poll(&listening, 1, 30_000)
+        }
+        guard ready == 1 else { throw ProbeFailure("nobody has called") }
+    }
+
+    /// Waits until a line was heard.
+    func heard(_ line: String) async throws {
+        try await eventually("\(line) was said") { lines.contains(line) ? () : nil }
+    }
+
     private func talk(_ connection: Int32) {
         say(replies["greeting"] ?? "220 scripted", connection)
         var isLetter = false
@@ -47,6 +64,7 @@ final class ScriptedSMTPServer: Sendable {
             if isLetter {
                 guard line == "." else { continue }
                 isLetter = false
+                gate?.wait()
                 say(replies["."] ?? "250 taken", connection)
             } else if isLogin {
                 isLogin = false

@@ -1,5 +1,9 @@
+import Dispatch
 import SSOWeb
 import Testing
+
+@testable import IdP
+@testable import RelyingParty
 
 @Suite("Health, headers and banners")
 struct HealthTests {
@@ -40,6 +44,23 @@ struct HealthTests {
             #expect(callback.reply.all("referrer-policy") == ["no-referrer"])
             #expect(callback.reply.header("retry-after") != nil)
             #expect(try callback.page().links.isEmpty == false)
+        }
+    }
+
+    @Test("while another process holds the lock a program is not ready, and is again after, by itself")
+    func locked() async throws {
+        try await House.open { house in
+            for (probe, path) in zip(Self.probes(of: house), ["idp.sqlite", "\(house.partner.id).sqlite"]) {
+                let other = try await SQLiteDatabase(
+                    path: house.folder.path(of: path),
+                    migrations: path == "idp.sqlite" ? IdPMigrations.all : RelyingPartyMigrations.all)
+                let gate = DispatchSemaphore(value: 0)
+                let holder = await other.hold(gate)
+                #expect(try await probe.get("/readyz").status == 503)
+                gate.signal()
+                try await holder.value
+                #expect(try await probe.get("/readyz").status == 200)
+            }
         }
     }
 

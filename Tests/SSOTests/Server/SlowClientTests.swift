@@ -18,6 +18,7 @@ struct SlowClientTests {
             do {
                 try connection.send(Array(beginning.utf8))
                 while ContinuousClock.now - start < .seconds(20) {
+                    // A peer that really is slow is the point.
                     Thread.sleep(forTimeInterval: 0.05)
                     try connection.send(Array(drip.utf8))
                 }
@@ -65,7 +66,7 @@ struct SlowClientTests {
             let got = try await onOwnThread {
                 let connection = try probe.connect()
                 for _ in 1...3 { try connection.send(probe.request("GET", "/big", close: false)) }
-                Thread.sleep(forTimeInterval: 8)
+                try SocketTable.waitForEnd(of: connection, at: probe.port)
                 return connection.everything().count
             }
             #expect(got < 2 * TinyServer.bigBytes)

@@ -46,11 +46,15 @@ struct SecretFileTests {
         let both = SettingsFixture.read(program, [name + "_FILE": file])
         #expect(both.problems.count == 1)
         #expect(both.problems.first?.hasPrefix("\(name): given twice") == true)
-        for path in [folder.path(of: "missing"), empty, giant, folder.path] {
+        let blank = try folder.write(" \n", to: "blank")
+        for path in [folder.path(of: "missing"), empty, blank, "/dev/null", giant, folder.path] {
             let reader = SettingsFixture.read(program, [name: "", name + "_FILE": path])
             #expect(reader.problems.count == 1, "\(reader.problems)")
             #expect(reader.problems.first?.hasPrefix(name + "_FILE: ") == true, "\(reader.problems)")
             #expect(reader.problems.first?.contains(path) == true)
+            if [empty, blank, "/dev/null"].contains(path) {
+                #expect(reader.problems.first?.contains("is empty") == true, "\(reader.problems)")
+            }
         }
     }
 

@@ -7,36 +7,36 @@ import Testing
 struct SettingsOrderTests {
     private func listen(
         _ arguments: [String] = [], _ environment: [String: String] = [:], dotEnv: String? = nil
-    ) async throws -> String? {
+    ) throws -> String? {
         let folder = try TemporaryFolder()
         let path = folder.path(of: ".env")
         if let dotEnv { try folder.write(dotEnv, to: ".env") }
-        let source = try await SettingsSource(arguments: arguments, environment: environment, dotEnv: path)
+        let source = SettingsSource(arguments: arguments, environment: environment, dotEnv: path)
         return SettingsReader(source).value("IDP_LISTEN", default: "default") { $0 }
     }
 
     @Test("the nearest place wins, and each of them alone is enough")
-    func order() async throws {
+    func order() throws {
         let file = "# a comment\nIDP_LISTEN=file\n"
-        #expect(try await listen() == "default")
-        #expect(try await listen(dotEnv: file) == "file")
-        #expect(try await listen([], ["IDP_LISTEN": "environment"], dotEnv: file) == "environment")
+        #expect(try listen() == "default")
+        #expect(try listen(dotEnv: file) == "file")
+        #expect(try listen([], ["IDP_LISTEN": "environment"], dotEnv: file) == "environment")
         let both = ["IDP_LISTEN": "environment"]
-        #expect(try await listen(["--idp-listen", "line"], both, dotEnv: file) == "line")
-        #expect(try await listen(["--idp-listen=line"], both, dotEnv: file) == "line")
-        #expect(try await listen(["--log-level", "debug", "--idp-listen", "line"], both) == "line")
+        #expect(try listen(["--idp-listen", "line"], both, dotEnv: file) == "line")
+        #expect(try listen(["--idp-listen=line"], both, dotEnv: file) == "line")
+        #expect(try listen(["--log-level", "debug", "--idp-listen", "line"], both) == "line")
     }
 
     @Test("a value keeps its signs of equality, its blanks and its dashes")
-    func values() async throws {
-        #expect(try await listen(["--idp-listen", "a=b c"]) == "a=b c")
-        #expect(try await listen(["--idp-listen=a=b=c"]) == "a=b=c")
-        #expect(try await listen([], ["IDP_LISTEN": "-1"]) == "-1")
+    func values() throws {
+        #expect(try listen(["--idp-listen", "a=b c"]) == "a=b c")
+        #expect(try listen(["--idp-listen=a=b=c"]) == "a=b=c")
+        #expect(try listen([], ["IDP_LISTEN": "-1"]) == "-1")
     }
 
     @Test("an empty value is none")
-    func empty() async throws {
-        #expect(try await listen([], ["IDP_LISTEN": ""]) == "default")
+    func empty() throws {
+        #expect(try listen([], ["IDP_LISTEN": ""]) == "default")
     }
 
     @Test(

@@ -39,8 +39,7 @@ struct GroupCommitTests {
         let before = fixture.size(fixture.path + "-wal")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for id in Int64(1)...64 { group.addTask { try await database.insertToken(id) } }
-            // All 64 are queued or will be while the writer is held; the gate opens when they have had time to ask.
-            try await Task.sleep(for: .milliseconds(200))
+            try await database.queued(64)
             gate.signal()
             try await group.waitForAll()
         }
@@ -155,7 +154,7 @@ struct GroupCommitTests {
         let gate = DispatchSemaphore(value: 0)
         let holder = await database.hold(gate)
         async let waiting: Void = database.insertToken(1)
-        try await Task.sleep(for: .milliseconds(50))
+        try await database.queued(1)
         async let closed: Void = database.close()
         gate.signal()
         try await holder.value

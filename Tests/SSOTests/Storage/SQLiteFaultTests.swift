@@ -84,10 +84,13 @@ struct SQLiteFaultTests {
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
         #expect(failures == 20)
+        // Nothing was promised, so nobody may be sent here either.
+        await #expect(throws: DatabaseFailure.self) { try await database.checkReady() }
         // Reads go on, and see exactly what was acknowledged.
         #expect(try await database.count() == 5)
         #expect(try await database.count("note") == 0)
         try FileManager.default.removeItem(atPath: ballast)
+        try await database.checkReady()
         try await database.insertToken(100)
         #expect(try await database.count() == 6)
         await database.close()
@@ -122,6 +125,7 @@ struct SQLiteFaultTests {
         try await withThrowingTaskGroup(of: Duration.self) { group in
             for delay in [0, 100, 200, 250] {
                 group.addTask {
+                    // Callers that come one after the other are the point: each has a deadline of its own.
                     try await Task.sleep(for: .milliseconds(delay))
                     let asked = ContinuousClock.now
                     await #expect(throws: DatabaseFailure.self) { try await database.insertToken(Int64(delay)) }
@@ -144,7 +148,7 @@ struct SQLiteFaultTests {
         let gate = DispatchSemaphore(value: 0)
         let holder = await blocker.hold(gate)
         async let written: Void = database.insertToken(1)
-        try await Task.sleep(for: .milliseconds(50))
+        try await database.queued(1)
         gate.signal()
         try await holder.value
         try await written

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
-import SSOWeb
+
+@testable import SSOWeb
 
 /// A database file of one test's own, with a table of tokens to fight over. Kept by the suite, so that it outlives the test.
 struct StorageFixture {
@@ -50,6 +51,11 @@ extension SQLiteDatabase {
 
     func count(_ table: String = "token") async throws -> Int64 {
         try await read { try $0.query("SELECT count(*) AS n FROM \(table)").first?.integer("n") ?? -1 }
+    }
+
+    /// Waits until so many writes wait for their turn.
+    func queued(_ count: Int) async throws {
+        try await eventually("\(count) writes wait") { waitingWrites == count ? () : nil }
     }
 
     /// A write that holds the writer until `gate` is signalled, so that others gather behind it. Returns once it holds it.

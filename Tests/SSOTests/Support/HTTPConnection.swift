@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Not URLSession: that one joins duplicate headers, repairs requests, follows redirects and keeps cookies of its own.
 final class HTTPConnection {
-    private let descriptor: Int32
+    let descriptor: Int32
 
     /// - Parameter source: the loopback address to come from, for limits that count by address: 127.0.0.0/8 is all
     /// ours.

@@ -3,7 +3,6 @@ import Hummingbird
 import Logging
 import SSOShared
 import SSOWeb
-import ServiceLifecycle
 import Synchronization
 
 @testable import IdP
@@ -42,9 +41,10 @@ final class House: Household {
     ///   - count: how many partners there are: `partner-1`, `partner-2`, …
     ///   - settings: further settings of the IdP, over the ones made here.
     ///   - partnerSettings: the same for every partner.
+    ///   - mailer: what delivers letters, given the folder where they are looked for.
     static func open(
         partners count: Int = 1, settings: [String: String] = [:], partnerSettings: [String: String] = [:],
-        _ body: (House) async throws -> Void
+        mailer: (String) -> any Mailer = { OutboxMailer(folder: $0) }, _ body: (House) async throws -> Void
     ) async throws {
         let (folder, clock, log) = (try TemporaryFolder(), TestClock(), LogBook())
         let letters = Letters(folder: try folder.folder("outbox"))
@@ -68,9 +68,9 @@ final class House: Household {
         let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
         let idp = try readIdPSettings(base.merging(settings) { $1 })
         let services = IdPServices(
-            database: database, mailer: OutboxMailer(folder: letters.folder), clock: clock.clock,
+            database: database, mailer: mailer(letters.folder), clock: clock.clock,
             randomness: SystemRandomness(), logger: log.logger("idp"))
-        try await running({ try buildIdP(settings: idp, services: services, started: $0) }) { port in
+        try await serving({ try buildIdP(settings: idp, services: services, started: $0) }) { port in
             var guests: [Guest] = []
             for (index, name) in names.enumerated() {
                 guests.append(
@@ -133,7 +133,7 @@ final class House: Household {
         let services = RelyingPartyServices(
             database: guest.database, backChannel: try BackChannelClient(settings), clock: clock.clock,
             randomness: SystemRandomness(), logger: log.logger(guest.id))
-        try await running({ try buildRelyingParty(settings: settings, services: services, started: $0) }) { port in
+        try await serving({ try buildRelyingParty(settings: settings, services: services, started: $0) }) { port in
             let served = Guest(
                 id: guest.id, name: guest.name, secret: guest.secret, origin: guest.origin, port: port,
                 database: guest.database)
@@ -147,35 +147,6 @@ final class House: Household {
             throw ProbeFailure(reader.problems.joined(separator: "\n"))
         }
         return settings
-    }
-
-    /// Runs an application while `body` uses it.
-    private static func running(
-        _ build: (@escaping @Sendable (String) -> Void) throws -> some ApplicationProtocol,
-        _ body: (UInt16) async throws -> Void
-    ) async throws {
-        let (addresses, told) = AsyncStream<String>.makeStream()
-        let application = try build { told.yield($0) }
-        let group = ServiceGroup(
-            configuration: .init(
-                services: [application], logger: Logger(label: "house", factory: SwiftLogNoOpLogHandler.init)))
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask {
-                defer { told.finish() }
-                try await group.run()
-            }
-            guard let address = await addresses.first(where: { _ in true }),
-                let port = address.split(separator: ":").last.flatMap({ UInt16($0) })
-            else { throw ProbeFailure("the application did not start") }
-            do {
-                try await body(port)
-            } catch {
-                await group.triggerGracefulShutdown()
-                throw error
-            }
-            await group.triggerGracefulShutdown()
-            try await tasks.waitForAll()
-        }
     }
 }
 

@@ -1,0 +1,33 @@
+import Dispatch
+import Glibc
+import Testing
+
+extension Journeys {
+    @Suite("A letter under way when the IdP stops")
+    struct LastLetter {
+        @Test("is finished, and not sent again after the next start", .timeLimit(.minutes(2)))
+        func finished() async throws {
+            let gate = DispatchSemaphore(value: 0)
+            let server = try ScriptedSMTPServer(gate: gate)
+            let pair = try ProgramPair(settings: ["IDP_MAIL_URL": server.url])
+            try await pair.start()
+            let visitor = Visitor()
+            _ = try await visitor.ask(for: "ann@example.com", on: visitor.beginSignIn(at: pair.partner))
+            // The whole letter is there, and the server has not said yes.
+            try await server.heard(".")
+            pair.idp.send(SIGTERM)
+            let probe = HTTPProbe(port: pair.idp.port)
+            try await eventually("the IdP is stopping") { (try? probe.connect()) == nil ? () : nil }
+            gate.signal()
+            #expect(try await pair.idp.waitForExit() == .code(0))
+            #expect(pair.idp.log.contains("letter sent"), "\(pair.idp.log)")
+            try await pair.idp.start()
+            // A letter that was asked for later has come: the queue has been gone through.
+            gate.signal()
+            _ = try await visitor.ask(for: "ben@example.com", on: visitor.beginSignIn(at: pair.partner))
+            try await server.heard("RCPT TO:<ben@example.com>")
+            #expect(server.lines.filter { $0 == "RCPT TO:<ann@example.com>" }.count == 1)
+            try await pair.stop()
+        }
+    }
+}

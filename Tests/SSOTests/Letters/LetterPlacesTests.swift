@@ -1,0 +1,60 @@
+import Dispatch
+import SSOWeb
+import Synchronization
+import Testing
+
+@testable import IdP
+
+@Suite("Letters on their way at once")
+struct LetterPlacesTests {
+    /// Hangs on every letter to an address that begins with `held-`, until it is let go; delivers the others.
+    private final class HeldMailer: Mailer {
+        private let outbox: OutboxMailer
+        private let waiting = Mutex<[CheckedContinuation<Void, Never>]?>([])
+
+        init(_ folder: String) { outbox = OutboxMailer(folder: folder) }
+
+        var held: Int { waiting.withLock { $0?.count ?? 0 } }
+
+        func letGo() {
+            let all = waiting.withLock { waiting in
+                defer { waiting = nil }
+                return waiting ?? []
+            }
+            all.forEach { $0.resume() }
+        }
+
+        func send(_ letter: Letter) async throws(MailFailure) {
+            if letter.to.text.hasPrefix("held-") {
+                await withCheckedContinuation { continuation in
+                    let isFree = waiting.withLock { waiting in
+                        waiting?.append(continuation)
+                        return waiting == nil
+                    }
+                    if isFree { continuation.resume() }
+                }
+            }
+            try await outbox.send(letter)
+        }
+    }
+
+    @Test("three that hang leave the fourth place to all the others, one after the other")
+    func freePlace() async throws {
+        var mailer: HeldMailer?
+        let make = { (folder: String) -> any Mailer in
+            let held = HeldMailer(folder)
+            mailer = held
+            return held
+        }
+        try await House.open(mailer: make) { house in
+            let mailer = try #require(mailer)
+            for number in 1...3 {
+                _ = try await house.waiting(for: "held-\(number)@example.com", by: house.visitor())
+                try await eventually("letter \(number) hangs") { mailer.held == number ? () : nil }
+            }
+            for name in ["ann", "ben", "cleo"] { _ = try await house.asking("\(name)@example.com") }
+            mailer.letGo()
+            for number in 1...3 { _ = try await house.letters.code(to: "held-\(number)@example.com") }
+        }
+    }
+}

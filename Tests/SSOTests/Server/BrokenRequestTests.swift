@@ -1,0 +1,100 @@
+import Testing
+
+/// What the parser refuses looks like every other refusal (contract 7).
+@Suite("Requests that never become one")
+struct BrokenRequestTests {
+    struct Broken: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let status: Int
+        let text: String
+
+        init(_ name: String, _ status: Int, _ text: String) {
+            (testDescription, self.status, self.text) = (name, status, text)
+        }
+    }
+
+    private static func a(_ count: Int) -> String { String(repeating: "a", count: count) }
+    private static let chunked =
+        "Host: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+        + "Transfer-Encoding: chunked\r\n"
+
+    static let broken = [
+        Broken("an unknown method", 400, "BREW /sign-in HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Broken("no HTTP at all", 400, "nonsense\r\n\r\n"),
+        Broken("no Host", 400, "GET / HTTP/1.1\r\n\r\n"),
+        Broken("length and chunks", 400, "POST /sign-in HTTP/1.1\r\n\(chunked)Content-Length: 5\r\n\r\n0\r\n\r\n"),
+        Broken("a chunk without a size", 400, "POST /sign-in HTTP/1.1\r\n\(chunked)\r\nzz\r\na\r\n0\r\n\r\n"),
+        Broken("a line of 40 KiB", 414, "GET /\(a(40 << 10)) HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Broken("a line of 17 KiB", 414, "GET /\(a(17 << 10)) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+        Broken("a field of 40 KiB", 431, "GET / HTTP/1.1\r\nHost: a\r\nX: \(a(40 << 10))\r\n\r\n"),
+        Broken("a field of 17 KiB", 431, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX: \(a(17 << 10))\r\n\r\n"),
+        Broken(
+            "two hundred fields", 431,
+            "GET / HTTP/1.1\r\nHost: a\r\n\((1...200).map { "X-\($0): a\r\n" }.joined())\r\n"),
+        Broken(
+            "endless chunk extensions", 400,
+            "POST /sign-in HTTP/1.1\r\n\(chunked)\r\n"
+                + String(repeating: "1;\(a(1000))\r\na\r\n", count: 100)),
+    ]
+
+    @Test("each gets the page, the headers and a reference that is in the log, and the end", arguments: broken)
+    func page(_ broken: Broken) async throws {
+        try await House.open { house in
+            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+            let reply = try await Self.answer(to: broken.text, from: probe)
+            #expect(reply.status == broken.status)
+            #expect(reply.header("content-type") == "text/html; charset=utf-8")
+            #expect(reply.header("content-security-policy")?.contains("default-src 'none'") == true)
+            for name in ["x-content-type-options", "referrer-policy", "x-frame-options", "cache-control"] {
+                #expect(reply.all(name).count == 1, "\(name)")
+            }
+            let reference = try #require(reply.text.firstMatch(of: #/<code>([0-9A-Z]{8})</code>/#)).1
+            #expect(house.log.text.contains(reference))
+            #expect(try await probe.get("/healthz").text == "ok")
+        }
+    }
+
+    @Test("at the back channel it is JSON, and over https the headers say so")
+    func json() async throws {
+        try await House.open(settings: ["IDP_PUBLIC_URL": "https://localhost:4000"]) { house in
+            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+            let type = "Content-Type: application/json\r\n"
+            let text = "POST /auth/sso/verify HTTP/1.1\r\nHost: a\r\n\(type)Transfer-Encoding: chunked\r\n\r\nzz\r\n"
+            let reply = try await Self.answer(to: text, from: probe)
+            #expect(reply.status == 400)
+            #expect(reply.header("content-type") == "application/json")
+            #expect(reply.error == "invalid_request")
+            #expect(reply.header("strict-transport-security") != nil)
+            let partner = HTTPProbe(host: "127.0.0.2", port: house.partner.port)
+            #expect(try await Self.answer(to: "nonsense\r\n\r\n", from: partner).text.contains("Partner service"))
+        }
+    }
+
+    /// RFC 9112 7.1.1: "A recipient MUST ignore unrecognized chunk extensions."
+    @Test("chunk extensions and trailers of a sane size are ignored")
+    func extensions() async throws {
+        try await TinyServer.running { probe in
+            let body = "3;name=value\r\nabc\r\n2;a;b=\"c\"\r\nde\r\n0\r\nX-Trailer: a\r\n\r\n"
+            let text = "POST /form HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+            let small = try await Self.answer(to: text + body, from: probe)
+            #expect(small.text == "5")
+            // The largest form in small pieces is no attack.
+            let pieces = String(repeating: "10\r\n\(Self.a(16))\r\n", count: 4096) + "0\r\n\r\n"
+            let large = try await Self.answer(to: text + pieces, from: probe)
+            #expect(large.text == "65536")
+        }
+    }
+
+    /// The one answer, read to the end of the connection: what follows it is a fault.
+    private static func answer(to text: String, from probe: HTTPProbe) async throws -> ProbeReply {
+        try await onOwnThread {
+            let connection = try probe.connect()
+            // The server may have answered and closed before it has taken all.
+            try? connection.send(Array(text.utf8))
+            let reply = try connection.reply()
+            #expect(reply.header("connection") == "close" || text.contains("Connection: close"))
+            #expect(connection.everything().isEmpty)
+            return reply
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Hummingbird
+import Logging
+import ServiceLifecycle
+
+/// Runs an application in this process, on a port that the system chooses, while `body` uses it, and stops it politely.
+///
+/// - Parameter build: makes the application; what it is given is to be told the address in use.
+func serving(
+    _ build: (@escaping @Sendable (String) -> Void) throws -> some ApplicationProtocol,
+    _ body: (UInt16) async throws -> Void
+) async throws {
+    let (addresses, told) = AsyncStream<String>.makeStream()
+    let application = try build { told.yield($0) }
+    let group = ServiceGroup(
+        configuration: .init(
+            services: [application], logger: Logger(label: "test", factory: SwiftLogNoOpLogHandler.init)))
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+        tasks.addTask {
+            defer { told.finish() }
+            try await group.run()
+        }
+        guard let address = await addresses.first(where: { _ in true }),
+            let port = address.split(separator: ":").last.flatMap({ UInt16($0) })
+        else { throw ProbeFailure("the application did not start") }
+        do {
+            try await body(port)
+        } catch {
+            await group.triggerGracefulShutdown()
+            throw error
+        }
+        await group.triggerGracefulShutdown()
+        try await tasks.waitForAll()
+    }
+}
