@@ -42,13 +42,16 @@ struct GroupCommit: Sendable {
         }
 
         let batch = queue.take(Self.batchLimit)
+        let changesBefore = db.totalChangesCount
         do {
             try run(batch, db)
             try db.commit()
             // A commit into a file that nobody will ever open again is none.
             try file.checkUnchanged()
-            history.committed()
+            // One without changes asks nothing of the disk.
+            if db.totalChangesCount != changesBefore { history.committed() }
         } catch {
+            history.failed()
             try? db.rollback()
             let failure = DatabaseFailure(sqlite: error).asUnavailable
             batch.forEach { $0.fail(failure) }
@@ -75,8 +78,9 @@ final class CommitHistory: Sendable {
     private let last = Mutex<ContinuousClock.Instant?>(nil)
 
     func committed() { last.withLock { $0 = .now } }
+    func failed() { last.withLock { $0 = nil } }
 
-    /// Whether a commit within the last second has just shown that the disk takes them.
+    /// Whether the last commit went through, within the last second: the disk takes them.
     var isFresh: Bool { last.withLock { last in last.map { ContinuousClock.now - $0 < .seconds(1) } ?? false } }
 }
 

@@ -66,17 +66,21 @@ public final class SQLiteDatabase: Database {
 
     public func checkReady() async throws(DatabaseFailure) {
         do {
-            let migrator = migrator
-            let plan = try await read { migrator.plan(applied: try migrator.applied($0)) }
+            let (migrator, history) = (migrator, commits.history)
+            // Reading works on a full disk and beside a lock; what a sign-in needs is a commit. So one is made, of nothing new,
+            // unless one has just gone through: then the writer's lock is enough, and probes in a row cost the disk nothing.
+            let plan = try await write { connection in
+                let plan = migrator.plan(applied: try migrator.applied(connection))
+                if !history.isFresh {
+                    try connection.execute("UPDATE schema_migration SET name = name WHERE position = 1")
+                }
+                return plan
+            }
             switch plan {
             // A newer version beside us has added its steps: ours are all there, and steps only ever add.
             case .nothing, .newer: break
             case .apply, .foreign: throw DatabaseFailure.unavailable("the schema is not this version's")
             }
-            // Reading works on a full disk and beside a lock; what a sign-in needs is a commit. So one is made, of nothing new,
-            // unless one has just gone through: probes in a row cost the disk nothing.
-            guard !commits.history.isFresh else { return }
-            try await write { _ = try $0.execute("UPDATE schema_migration SET name = name WHERE position = 1") }
         } catch {
             throw DatabaseFailure(sqlite: error)
         }

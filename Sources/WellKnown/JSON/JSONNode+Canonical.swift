@@ -1,11 +1,23 @@
+/// Bytes as a key of a dictionary, hashed as a whole: an array hashes byte by byte.
+struct CanonicalText: Hashable, Sendable {
+    var bytes: [UInt8] = []
+
+    var isEmpty: Bool { bytes.isEmpty }
+
+    func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
+}
+
 extension JSONNode {
     /// The same text for values that are equal as JSON, and for no others: members sorted by key, of duplicates the
     /// last. A key for dictionaries, where comparing every pair would take quadratic time.
-    var canonicalText: [UInt8] {
-        var text: [UInt8] = []
+    var canonicalText: CanonicalText {
+        var text = CanonicalText()
         write(to: &text)
         return text
     }
+
+    /// Adds what ``canonicalText`` is.
+    func write(to text: inout CanonicalText) { write(to: &text.bytes) }
 
     private func write(to text: inout [UInt8]) {
         switch value {
@@ -21,14 +33,25 @@ extension JSONNode {
             }
             text.append(UInt8(ascii: "]"))
         case .object(let members):
-            let last = Dictionary(members.map { (Array($0.key.utf8), $0) }) { $1 }
             text.append(UInt8(ascii: "{"))
-            for (_, member) in last.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            // A stable order: of equal keys the last comes last.
+            let sorted = members.count < 2 ? members : Self.sorted(members)
+            for (index, member) in sorted.enumerated() {
+                if index + 1 < sorted.count, sorted[index + 1].key.utf8.elementsEqual(member.key.utf8) { continue }
                 Self.write(member.key, to: &text)
                 member.value.write(to: &text)
             }
             text.append(UInt8(ascii: "}"))
         }
+    }
+
+    private static func sorted(_ members: [JSONMember]) -> [JSONMember] {
+        let order = members.indices.sorted { left, right in
+            let (one, other) = (members[left].key.utf8, members[right].key.utf8)
+            if one.lexicographicallyPrecedes(other) { return true }
+            return left < right && one.elementsEqual(other)
+        }
+        return order.map { members[$0] }
     }
 
     /// The length first, so that no text can look like structure.

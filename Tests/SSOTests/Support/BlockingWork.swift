@@ -22,7 +22,7 @@ func onOwnThread<Result: Sendable>(_ work: @escaping @Sendable () throws -> Resu
 ///
 /// - Throws: `ProbeFailure` naming `what` when the time is up; whatever `condition` throws.
 func eventually<Value>(
-    _ what: String, within limit: Duration = .seconds(10), every pause: Duration = .milliseconds(10),
+    _ what: String, within limit: Duration = Patience.limit, every pause: Duration = .milliseconds(10),
     _ condition: () async throws -> Value?
 ) async throws -> Value {
     let end = ContinuousClock.now + limit
@@ -31,4 +31,10 @@ func eventually<Value>(
         guard ContinuousClock.now < end else { throw ProbeFailure("not within \(limit): \(what)") }
         try await Task.sleep(for: pause)
     }
+}
+
+enum Patience {
+    /// How long a test waits for what is sure to come. Only a fault ever takes so long, and a busy machine must not look
+    /// like one.
+    static let limit: Duration = .seconds(90)
 }

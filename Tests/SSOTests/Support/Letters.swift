@@ -44,7 +44,7 @@ struct Letters: Sendable {
     }
 
     /// Waits for the letter number `count` to an address.
-    func letter(to address: String, count: Int = 1, within limit: Duration = .seconds(15)) async throws -> Letter {
+    func letter(to address: String, count: Int = 1, within limit: Duration = Patience.limit) async throws -> Letter {
         try await eventually("letter \(count) to \(address) in \(folder)", within: limit, every: .milliseconds(20)) {
             let letters = all(to: address)
             return letters.count >= count ? letters[count - 1] : nil
@@ -52,7 +52,7 @@ struct Letters: Sendable {
     }
 
     /// Waits for a letter to an address and reads the code in it.
-    func code(to address: String, count: Int = 1, within limit: Duration = .seconds(15)) async throws -> String {
+    func code(to address: String, count: Int = 1, within limit: Duration = Patience.limit) async throws -> String {
         let letter = try await letter(to: address, count: count, within: limit)
         guard let code = letter.code else { throw ProbeFailure("no code alone on a line of:\n\(letter.text)") }
         return code

@@ -8,7 +8,7 @@ enum ListLint {
     }
 
     private static func lintDuplicates(_ file: AssetLinksFile, pen: inout FindingPen) {
-        var seen: [[UInt8]: Int] = [:]
+        var seen: [CanonicalText: Int] = [:]
         for (index, statement) in file.statements.enumerated() where statement.isObject {
             let text = statement.node.canonicalText
             if let first = seen[text] {

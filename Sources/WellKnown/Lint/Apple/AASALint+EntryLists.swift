@@ -2,8 +2,8 @@ extension AASALint {
     /// What only several entries together show.
     mutating func entryLists(_ applinks: AppLinks) {
         var firstOfApp: [String: Int] = [:]
-        var firstOfRules: [[UInt8]: (number: Int, count: Int)] = [:]
-        var repeats: [[UInt8]: AppLinksEntry] = [:]
+        var firstOfRules: [CanonicalText: (number: Int, count: Int)] = [:]
+        var repeats: [CanonicalText: AppLinksEntry] = [:]
         for (number, entry) in entries {
             for app in Set(entry.apps).sorted() {
                 guard let first = firstOfApp[app] else {
@@ -33,10 +33,14 @@ extension AASALint {
     }
 
     /// The same for entries whose rules are equal; empty for one without rules.
-    static func rulesText(_ entry: AppLinksEntry) -> [UInt8] {
-        let parts = [entry.components.member, entry.paths.member, entry.defaults.member]
-        guard parts[0] != nil || parts[1] != nil else { return [] }
-        return Array(parts.map { $0?.value.canonicalText ?? [] }.joined(separator: [0]))
+    static func rulesText(_ entry: AppLinksEntry) -> CanonicalText {
+        var text = CanonicalText()
+        guard entry.components.member != nil || entry.paths.member != nil else { return text }
+        for part in [entry.components.member, entry.paths.member, entry.defaults.member] {
+            part?.value.write(to: &text)
+            text.bytes.append(0)
+        }
+        return text
     }
 
     /// What the declared oldest system does not know.

@@ -8,9 +8,12 @@ extension AASALint {
         for (later, entry) in entries.enumerated() {
             // Equal rules are one finding already, and joining them is its fix.
             let text = texts[entry.range.lowerBound]
-            let before = Self.others(than: entry, in: entries[..<later]).filter {
+            let others = Self.others(than: entry, in: entries[..<later]).filter {
                 texts[entries[$0].range.lowerBound] != text
             }
+            // An app is asked once: all its entries decide together.
+            var seen: Set<String> = []
+            let before = others.compactMap { entries[$0].apps.first }.filter { seen.insert($0).inserted }
             guard !before.isEmpty else { continue }
             if let found = shared(entry, with: before, matcher, &effort) {
                 let link = shown(found.url)
@@ -23,19 +26,16 @@ extension AASALint {
     }
 
     private mutating func shared(
-        _ entry: AppleEntry, with before: [Int], _ matcher: AppleMatcher, _ effort: inout MatchEffort
+        _ entry: AppleEntry, with before: [String], _ matcher: AppleMatcher, _ effort: inout MatchEffort
     ) -> (place: Int, url: LinkURL, other: String)? {
         for rule in entry.rules where !rule.isExclude {
             for url in examples.of(rule) {
                 var parts = AppleTexts(url, matcher.conventions)
                 guard let own = entry.apps.first, opens(own, matcher, &parts, &effort) else { continue }
-                for earlier in before {
+                for app in before {
                     effort.left -= Self.costOfTry
                     guard !effort.isSpent else { return nil }
-                    guard let app = matcher.entries[earlier].apps.first, opens(app, matcher, &parts, &effort) else {
-                        continue
-                    }
-                    return (rule.range.lowerBound, url, app)
+                    if opens(app, matcher, &parts, &effort) { return (rule.range.lowerBound, url, app) }
                 }
             }
         }

@@ -10,7 +10,7 @@ struct AASALint {
     /// Rules, by their first byte, that match every address for a reason that has been said.
     var remarked: Set<Int> = []
     /// The rules of each entry as one text, by the entry's first byte.
-    var rulesTexts: [Int: [UInt8]] = [:]
+    var rulesTexts: [Int: CanonicalText] = [:]
     var examples = RuleExamples()
     /// Patterns of the entry at hand that begin without a slash.
     var slashless: [JSONNode] = []

@@ -51,13 +51,11 @@ public struct AppleMatcher: Sendable {
     func first(
         in entries: [Int], _ texts: inout AppleTexts, _ effort: inout MatchEffort
     ) -> (entry: Int, rule: Int)? {
-        let sent = texts.path.head
         for index in entries {
             let entry = self.entries[index]
             for rule in entry.heads.indices {
                 let head = entry.heads[rule]
-                let bytes = head.reading.isEmpty ? sent : texts.path(head.reading).head
-                guard (bytes ^ head.bytes) & head.mask == 0 else { continue }
+                guard (texts.head(head.reading) ^ head.bytes) & head.mask == 0 else { continue }
                 if entry.rules[rule].matches(&texts, &effort) { return effort.isSpent ? nil : (index, rule) }
                 if effort.isSpent { return nil }
             }

@@ -7,8 +7,9 @@ struct LinkReading: OptionSet, Sendable, Hashable {
     static let decoded = LinkReading(rawValue: 2)
 }
 
-/// A component or a legacy path, ready to be compared.
-struct AppleRule: Sendable {
+/// A component or a legacy path, ready to be compared. An object, for it is passed about once an address and rule, and a
+/// value of so many parts is dear to copy.
+final class AppleRule: Sendable {
     struct Item: Sendable {
         let name: [UInt8]
         let pattern: LinkPattern
@@ -43,6 +44,18 @@ struct AppleRule: Sendable {
     let queryPlace: Place
     let fragmentPlace: Place
     let excludePlace: Place
+
+    init(
+        index: Int, isPath: Bool, range: Range<Int>, reading: LinkReading, path: LinkPattern, pathKeepsSlash: Bool,
+        query: Query, fragment: LinkPattern, isExclude: Bool, pathPlace: Place, queryPlace: Place,
+        fragmentPlace: Place, excludePlace: Place
+    ) {
+        (self.index, self.isPath, self.range, self.reading) = (index, isPath, range, reading)
+        (self.path, self.pathKeepsSlash, self.query, self.fragment) = (path, pathKeepsSlash, query, fragment)
+        self.isExclude = isExclude
+        (self.pathPlace, self.queryPlace) = (pathPlace, queryPlace)
+        (self.fragmentPlace, self.excludePlace) = (fragmentPlace, excludePlace)
+    }
 
     /// Matches every address.
     var isCatchAll: Bool {

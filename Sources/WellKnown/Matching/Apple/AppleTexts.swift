@@ -6,6 +6,9 @@ struct AppleTexts {
     let path: LinkText
     /// Other readings of the path, the query and the fragment: four of each.
     private var others: [LinkText?] = []
+    /// The beginnings of the path in its four readings, as far as they were asked for.
+    private var heads = SIMD4<UInt64>()
+    private var knownHeads: UInt8 = 0
 
     init(_ url: LinkURL, _ conventions: AppleConventions) {
         self.url = url
@@ -21,6 +24,16 @@ struct AppleTexts {
     mutating func path(_ reading: LinkReading) -> LinkText {
         let path = path
         return reading.isEmpty ? path : other(Int(reading.rawValue), reading) { path }
+    }
+
+    /// The first eight bytes of ``path(_:)``, as ``LinkText/head`` has them.
+    mutating func head(_ reading: LinkReading) -> UInt64 {
+        let slot = Int(reading.rawValue & 3)
+        if knownHeads & 1 << reading.rawValue == 0 {
+            heads[slot] = path(reading).head
+            knownHeads |= 1 << reading.rawValue
+        }
+        return heads[slot]
     }
 
     /// With one slash in front.

@@ -4,7 +4,7 @@ extension LinkPattern {
         if isAnything { return true }
         guard canMatch, text.count >= shortest else { return false }
         if let literal { return literal.count == text.count && begins(text, with: literal) }
-        guard begins(text, with: prefix) else { return false }
+        guard begins(text, with: prefix), ends(text, with: suffix) else { return false }
         if isPrefix {
             return bareCount == nil || text.count == prefix.count || text.bytes[text.lower + prefix.count] == 0x2f
         }
@@ -16,6 +16,14 @@ extension LinkPattern {
     private func begins(_ text: LinkText, with prefix: [UInt8]) -> Bool {
         guard text.count >= prefix.count else { return false }
         for index in prefix.indices where text.bytes[text.lower + index] != prefix[index] { return false }
+        return true
+    }
+
+    @inline(__always)
+    private func ends(_ text: LinkText, with suffix: [UInt8]) -> Bool {
+        guard text.count >= suffix.count else { return false }
+        let start = text.upper - suffix.count
+        for index in suffix.indices where text.bytes[start + index] != suffix[index] { return false }
         return true
     }
 

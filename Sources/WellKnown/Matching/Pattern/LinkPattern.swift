@@ -22,6 +22,8 @@ final class LinkPattern: Sendable {
     let literal: [UInt8]?
     /// What every matching text begins with.
     let prefix: [UInt8]
+    /// What every matching text ends with.
+    let suffix: [UInt8]
     /// No matching text has fewer bytes.
     let shortest: Int
     /// Nothing but a literal and a star behind it, or a literal and `/*`.
@@ -46,6 +48,7 @@ final class LinkPattern: Sendable {
         let literals = code.prefix { $0.literal != nil }.compactMap(\.literal)
         literal = literals.count == code.count ? literals : nil
         prefix = Array(literals.prefix(bareCount ?? .max))
+        suffix = bareCount == nil ? code.reversed().prefix { $0.literal != nil }.compactMap(\.literal).reversed() : []
         isPrefix =
             code.last == .star && literals.count == code.count - 1 && !literals.isEmpty
             && (bareCount ?? literals.count - 1) == literals.count - 1
