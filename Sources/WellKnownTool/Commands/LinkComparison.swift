@@ -10,8 +10,8 @@ struct LinkComparison {
     init(_ old: LinkSubject, _ new: LinkSubject, app: String?) throws(InputFault) {
         let diff: LinkDiff
         switch (old, new) {
-        case (.apple(let old, _), .apple(let new, _)): diff = LinkDiff.between(old, new)
-        case (.android(let old, _), .android(let new, _)): diff = LinkDiff.between(old, new)
+        case (.apple(let old, _), .apple(let new, _)): diff = LinkDiff.between(old, new, limits: .patient)
+        case (.android(let old, _), .android(let new, _)): diff = LinkDiff.between(old, new, limits: .patient)
         case (.rules, _), (_, .rules):
             throw InputFault(description: "dynamic rules alone name no app; diff compares whole files")
         default:

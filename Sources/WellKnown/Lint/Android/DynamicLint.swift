@@ -61,8 +61,8 @@ extension DynamicLint {
         guard rules.count <= 64, pen.comparisonsLeft > 0 else { return }
         pen.comparisonsLeft -= 1
         var limits = RuleReach.Limits()
-        limits.perRule = 1_000
-        limits.total = 4_000
+        limits.perRule = 100_000
+        limits.total = 400_000
         for (index, reach) in RuleReach.rules(DynamicMatcher(rules), limits: limits).prefix(end).enumerated() {
             let node = rules[index].node
             switch reach.verdict {

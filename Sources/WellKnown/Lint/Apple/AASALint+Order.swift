@@ -35,8 +35,8 @@ extension AASALint {
         var found: [Int: (dead: RuleReach, by: RuleReach, sample: LinkURL)] = [:]
         var left = Self.mostComparisons
         var limits = RuleReach.Limits()
-        limits.perRule = 500
-        limits.total = 2_000
+        limits.perRule = 100_000
+        limits.total = 400_000
         var effort = MatchEffort()
         effort.left = Self.claimsEffort
         for group in matcher.appGroups {

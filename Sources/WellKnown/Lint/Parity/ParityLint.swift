@@ -107,7 +107,7 @@ public struct ParityLint: Sendable {
         for filter in manifest?.filters ?? [] { for path in filter.paths { samples.add(path) } }
         // What each rule decides alone, however much of it the rules before have taken.
         var limits = RuleReach.Limits()
-        limits.total = effort
+        limits.total = effort * 100
         let reaches =
             RuleReach.rules(of: pair.apple, apple, limits: limits)
             + (android.dynamicRules(of: pair.android).map { RuleReach.rules($0, limits: limits) } ?? [])

@@ -39,9 +39,14 @@ public struct AppleMatcher: Sendable {
 
     /// What happens with the link when the app is installed; ``LinkDecision/noMatch`` for an app that has no entry.
     public func decide(_ url: LinkURL, app: String) -> LinkDecision {
+        var effort = MatchEffort()
+        return decide(url, app: app, &effort)
+    }
+
+    /// The same within an effort that several decisions share: ``LinkDecision/noMatch`` when it is spent.
+    func decide(_ url: LinkURL, app: String, _ effort: inout MatchEffort) -> LinkDecision {
         guard let entries = entriesOfApp[app] else { return .noMatch }
         var texts = AppleTexts(url, conventions)
-        var effort = MatchEffort()
         guard let found = first(in: entries, &texts, &effort) else { return .noMatch }
         return self.entries[found.entry].rules[found.rule].isExclude ? .excluded : .opens
     }

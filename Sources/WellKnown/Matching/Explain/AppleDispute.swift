@@ -32,11 +32,15 @@ struct AppleDispute: Sendable {
         -> [LinkDispute]
     {
         var disputes: [LinkDispute] = []
+        // One effort for all: a file that is made to be slow has fewer disputes, not more time.
+        var effort = MatchEffort()
         for dispute in all where dispute.concerns(matcher, url) {
-            let others = dispute.conventions.lazy.map {
-                AppleMatcher(matcher.file, $0, only: app).decide(url, app: app)
+            for conventions in dispute.conventions where !effort.isSpent {
+                let other = AppleMatcher(matcher.file, conventions, only: app).decide(url, app: app, &effort)
+                guard other != decision, !effort.isSpent else { continue }
+                disputes.append(dispute.found(other))
+                break
             }
-            if let otherwise = others.first(where: { $0 != decision }) { disputes.append(dispute.found(otherwise)) }
         }
         let hasTrailingComma = matcher.file.document.faults.contains { $0.kind == .trailingComma }
         if hasTrailingComma, decision != .noMatch { disputes.append(trailingComma) }

@@ -22,10 +22,14 @@ extension AppleMatcher {
     }
 
     private func summary(_ decision: LinkDecision, _ trials: [RuleTrial], isSpent: Bool) -> String {
-        if isSpent {
+        if isSpent, decision == .noMatch {
             return "Given up: the patterns take too long on this address, and what cannot be decided opens nothing."
         }
         guard let last = trials.last, last.matches else {
+            if decision != .noMatch {
+                return "A rule further on \(decision == .excluded ? "keeps it out of the app" : "opens the app"); "
+                    + "the patterns take too long on this address to show them all."
+            }
             return trials.isEmpty
                 ? "The app's entries have no rules: nothing opens."
                 : "None of the \(trials.count) rules matches: the browser."

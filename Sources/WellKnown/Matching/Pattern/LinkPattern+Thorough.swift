@@ -19,7 +19,8 @@ extension LinkPattern {
         _ occurrences: PositionSet.Occurrences, _ effort: inout MatchEffort
     ) {
         for step in code {
-            effort.left -= occurrences.wordCount
+            // Sets of places are dearer than steps of the short search.
+            effort.left -= 20 * occurrences.wordCount + 80
             if places.isEmpty || effort.isSpent { return }
             if let byte = step.literal {
                 places.advance(over: occurrences[byte])
@@ -28,12 +29,12 @@ extension LinkPattern {
             } else if step == .star {
                 places.advanceAny(occurrences)
             } else if step == .segment {
-                effort.left -= text.count
+                effort.left -= 4 * text.count
                 for place in 0..<text.count where places.contains(place) && text.bytes[text.lower + place] != 0x2f {
                     places.insert(place + 1)
                 }
             } else if let index = step.setIndex {
-                effort.left -= 8 * occurrences.wordCount
+                effort.left -= 80 * occurrences.wordCount
                 var mask = PositionSet(none: occurrences)
                 for place in places.places
                 where place < text.count && sets[index].contains(text.bytes[text.lower + place]) {
@@ -56,7 +57,7 @@ extension LinkPattern {
             var node = 0
             var place = start
             while true {
-                effort.left -= 2
+                effort.left -= 12
                 if effort.isSpent { return }
                 if list.nodes[node].isEnd { ends.insert(place) }
                 guard place < text.count, let child = list.child(of: node, text.bytes[text.lower + place]) else {

@@ -57,8 +57,8 @@ struct LinkText: Sendable {
 
 /// How much work a decision may still take. A budget, because a file is written by others: no file makes matching slow.
 struct MatchEffort: Sendable {
-    /// Steps of a few nanoseconds each; ordinary decisions take less than a thousand.
-    var left = 20_000_000
+    /// Steps of a nanosecond or two each; ordinary decisions take less than a thousand.
+    var left = 6_000_000
 
     var isSpent: Bool { left < 0 }
 }

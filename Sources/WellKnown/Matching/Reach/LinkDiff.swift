@@ -21,14 +21,22 @@ public struct LinkDiff: Sendable {
     /// No address is decided otherwise, for certain.
     public var isEmpty: Bool { changes.isEmpty && notDecided.isEmpty && addedApps.isEmpty && removedApps.isEmpty }
 
-    /// How much is looked at before the answer is "not decided".
+    /// How much work is done before the answer is "not decided", in the units of ``RuleReach/Limits``.
     public struct Limits: Sendable {
-        /// Combinations of states for one app.
-        public var perApp = 40_000
+        /// For one app.
+        public var perApp = 2_000_000
         /// And for all apps.
-        public var total = 200_000
+        public var total = 2_000_000
 
         public init() {}
+
+        /// For one who waits for the answer: a second or two at most.
+        public static var patient: Limits {
+            var limits = Limits()
+            limits.perApp = 40_000_000
+            limits.total = 200_000_000
+            return limits
+        }
     }
 
     public static func between(_ old: AppleMatcher, _ new: AppleMatcher, limits: Limits = Limits()) -> LinkDiff {

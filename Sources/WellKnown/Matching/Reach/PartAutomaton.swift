@@ -66,6 +66,9 @@ struct PartAutomaton: Sendable {
         return next.isEmpty ? next : closure(next)
     }
 
+    /// How much work a ``step(_:_:)`` is.
+    func cost(_ states: [Int32]) -> Int { states.reduce(8) { $0 + 8 + edges[Int($1)].count + jumps[Int($1)].count } }
+
     func accepts(_ states: [Int32]) -> Bool { states.contains { isAccepting[Int($0)] } }
 }
 

@@ -35,7 +35,7 @@ final class PartSpace {
     /// Goes over all texts up to what the conditions tell apart, shortest first.
     ///
     /// - Parameters:
-    ///   - limit: how many combinations are looked at; taken from what is left.
+    ///   - limit: how much work may be done, in the units of ``RuleReach/Limits``; taken from what is left.
     ///   - visit: gets whether each condition accepts the text, and whether it still can accept a longer one.
     func walk(
         _ conditions: [Int], limit: inout Int,
@@ -50,9 +50,9 @@ final class PartSpace {
         var parents: [(state: Int, byte: UInt8)] = [(0, 0)]
         var current = 0
         while current < states.count {
-            limit -= 1
-            guard limit >= 0 else { return .outOfBounds }
             let state = states[current]
+            limit -= 20 + 2 * state.count + 2 * conditions.count
+            guard limit >= 0 else { return .outOfBounds }
             let isText = frame.indices.allSatisfy { tracks[frame[$0]].isAccepting[Int(state[$0])] }
             var accepts = Array(repeating: false, count: conditions.count)
             var isDead = Array(repeating: true, count: conditions.count)
@@ -76,7 +76,10 @@ final class PartSpace {
             case .prune: break
             case .goOn:
                 for index in classes.indices {
-                    guard let next = step(state, conditions, index) else { continue }
+                    let next = step(state, conditions, index)
+                    limit -= takeCost()
+                    guard limit >= 0 else { return .outOfBounds }
+                    guard let next else { continue }
                     if isOverfull { return .outOfBounds }
                     guard seen.insert(next).inserted else { continue }
                     states.append(next)
@@ -89,6 +92,12 @@ final class PartSpace {
     }
 
     private var isOverfull = false
+    private var cost = 0
+
+    private func takeCost() -> Int {
+        defer { cost = 0 }
+        return cost
+    }
 
     /// - Returns: `nil` when no text goes on like that.
     private func step(_ state: [Int32], _ conditions: [Int], _ index: Int) -> [Int32]? {
@@ -97,12 +106,14 @@ final class PartSpace {
         for place in frame.indices {
             let track = tracks[frame[place]]
             let to = track.step(state[place], index)
+            cost += 2 + track.takeCost()
             if track.isDead[Int(to)] { return nil }
             next.append(to)
         }
         for at in stride(from: frame.count, to: state.count, by: 2) {
             let track = tracks[conditions[Int(state[at])]]
             let to = track.step(state[at + 1], index)
+            cost += 4 + track.takeCost()
             if track.isOverfull { isOverfull = true }
             if !track.isDead[Int(to)] {
                 next.append(state[at])

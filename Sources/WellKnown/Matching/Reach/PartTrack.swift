@@ -32,6 +32,8 @@ final class PartTrack {
     /// No text that goes on from here is accepted.
     private(set) var isDead: [Bool] = []
     private(set) var isOverfull = false
+    /// What finding new states has cost since it was last asked, in the units of ``RuleReach/Limits``.
+    private var cost = 0
 
     /// One representative byte of each class of bytes that no condition tells apart.
     var classes: [UInt8] = []
@@ -55,9 +57,15 @@ final class PartTrack {
         if next[state].isEmpty { next[state] = Array(repeating: -1, count: classes.count) }
         let known = next[state][index]
         if known >= 0 { return known }
+        cost += automaton.cost(keys[state].states)
         let found = id(key(keys[state], classes[index]))
         next[state][index] = found
         return found
+    }
+
+    func takeCost() -> Int {
+        defer { cost = 0 }
+        return cost
     }
 
     private func id(_ key: Key) -> Int32 {

@@ -34,12 +34,12 @@ public struct RuleReach: Sendable {
         }
     }
 
-    /// How much is looked at before the answer is "not decided".
+    /// How much work is done before the answer is "not decided": units of some nanoseconds, so that no file is slow.
     public struct Limits: Sendable {
-        /// Combinations of states for one rule.
-        public var perRule = 4_000
+        /// For one rule.
+        public var perRule = 400_000
         /// And for all rules of an app.
-        public var total = 60_000
+        public var total = 2_000_000
 
         public init() {}
     }
