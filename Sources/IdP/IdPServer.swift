@@ -38,14 +38,6 @@ enum IdPProgram: Program {
         IdPSettings.read(reader, environment: environment)
     }
 
-    static func inspect(_ settings: IdPSettings, _ reader: SettingsReader) async {
-        await reader.inspect(settings.database, "IDP_DATABASE_URL", migrations: IdPMigrations.all)
-        await reader.inspect(settings.listen, "IDP_LISTEN")
-        if case .outbox(let folder) = settings.mail, let fault = OutboxMailer(folder: folder).fault {
-            reader.problem("IDP_MAIL_URL: \(fault)")
-        }
-    }
-
     static func serve(_ settings: IdPSettings, _ log: ProgramLogger) async throws {
         let services = try await IdPServices.live(settings, logger: log.logger)
         let application = try buildIdP(settings: settings, services: services) { address in

@@ -51,7 +51,7 @@ struct IdPSettings: Sendable {
         }
         let proxies = reader.value("IDP_TRUSTED_PROXIES", default: "") { text in
             ClientAddress(
-                trusted: try text.split(whereSeparator: { $0 == "," || $0 == " " }).map { try Network($0) })
+                trusted: try text.split(whereSeparator: { $0 == "," || $0 == " " }).readAll { try Network($0) })
         }
         let appleApps = reader.value("IDP_APPLE_APP_IDS", default: "") { try AppleAppID.list($0) } ?? []
         let androidApps = reader.value("IDP_ANDROID_APPS", default: "") { try AndroidApp.list($0) } ?? []
@@ -70,6 +70,15 @@ struct IdPSettings: Sendable {
                     + "limits per address are off. Give 127.0.0.1 if the proxy sets X-Forwarded-For.")
         }
         reader.settleExamples(isTrial: publicURL?.isLoopback ?? false)
+        if let database {
+            reader.later { await $0.inspect(database, "IDP_DATABASE_URL", migrations: IdPMigrations.all) }
+        }
+        if let listen { reader.later { await $0.inspect(listen, "IDP_LISTEN") } }
+        if case .outbox(let folder) = mail {
+            reader.later { reader in
+                if let fault = OutboxMailer(folder: folder).fault { reader.problem("IDP_MAIL_URL: \(fault)") }
+            }
+        }
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let mail, let mailFrom,
             let hourlyLimit, let allowed, let proxies
         else { return nil }

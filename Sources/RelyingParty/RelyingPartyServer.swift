@@ -42,11 +42,6 @@ enum RelyingPartyProgram: Program {
         RelyingPartySettings.read(reader)
     }
 
-    static func inspect(_ settings: RelyingPartySettings, _ reader: SettingsReader) async {
-        await reader.inspect(settings.database, "RP_DATABASE_URL", migrations: RelyingPartyMigrations.all)
-        await reader.inspect(settings.listen, "RP_LISTEN")
-    }
-
     static func serve(_ settings: RelyingPartySettings, _ log: ProgramLogger) async throws {
         let services = try await RelyingPartyServices.live(settings, logger: log.logger)
         let application = try buildRelyingParty(settings: settings, services: services) { address in

@@ -46,6 +46,10 @@ struct RelyingPartySettings: Sendable {
         let secret = reader.sharedSecret("SSO_SHARED_SECRET")
         reader.separate(keys, "RP_SECRET_KEY", from: secret, "SSO_SHARED_SECRET")
 
+        if let database {
+            reader.later { await $0.inspect(database, "RP_DATABASE_URL", migrations: RelyingPartyMigrations.all) }
+        }
+        if let listen { reader.later { await $0.inspect(listen, "RP_LISTEN") } }
         reader.settleExamples(isTrial: publicURL?.isLoopback ?? false)
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let idp, let plaintext,
             let backChannel, let signed, let clientID, let secret

@@ -5,23 +5,25 @@ struct AllowedEmails: Sendable {
     private var domains: Set<[UInt8]> = []
     private var addresses: Set<[UInt8]> = []
 
-    /// - Throws: ``SettingFault`` naming the item that is neither an address nor `*@domain`.
+    /// - Throws: ``SettingFault`` naming each item that is neither an address nor `*@domain`.
     init(_ text: String) throws {
-        for item in text.split(separator: ",") {
-            let words = item.split(whereSeparator: \.isWhitespace)
-            guard let pattern = words.first.map({ $0.lowercased() }) else { continue }
-            guard words.count == 1 else { throw SettingFault("\"\(item)\" has a blank in it. Put commas between.") }
-            let isDomain = pattern.hasPrefix("*@")
-            // A domain is checked as the address of somebody in it, so that one rule says what an address is.
-            guard let address = try? LetterAddress(isDomain ? "a" + pattern.dropFirst() : pattern) else {
-                throw SettingFault("\"\(pattern)\" is neither an address nor *@domain.")
-            }
-            if isDomain {
-                domains.insert(Array(address.text.utf8.dropFirst(2)))
-            } else {
-                addresses.insert(Array(address.text.utf8))
-            }
+        let items = text.split(separator: ",").filter { !$0.allSatisfy(\.isWhitespace) }
+        for (isDomain, bytes) in try items.readAll(Self.read) {
+            if isDomain { domains.insert(bytes) } else { addresses.insert(bytes) }
         }
+    }
+
+    private static func read(_ item: Substring) throws -> (isDomain: Bool, bytes: [UInt8]) {
+        let words = item.split(whereSeparator: \.isWhitespace)
+        guard words.count == 1, let pattern = words.first?.lowercased() else {
+            throw SettingFault("\"\(item)\" has a blank in it. Put commas between.")
+        }
+        let isDomain = pattern.hasPrefix("*@")
+        // A domain is checked as the address of somebody in it, so that one rule says what an address is.
+        guard let address = try? LetterAddress(isDomain ? "a" + pattern.dropFirst() : pattern) else {
+            throw SettingFault("\"\(pattern)\" is neither an address nor *@domain.")
+        }
+        return (isDomain, Array(address.text.utf8.dropFirst(isDomain ? 2 : 0)))
     }
 
     /// - Parameter email: as ``LetterAddress`` wrote it.

@@ -33,7 +33,10 @@ struct AuthorizeRoutes: Sendable {
         let (token, wasRedeemed) = try await tokens.issue(for: asked, to: visitor)
         context.logger.info(
             "token issued",
-            metadata: ["client": "\(client.id)", "account": "\(visitor.account.id)"])
+            metadata: [
+                "client": "\(client.id)", "account": "\(visitor.account.id)",
+                "session": "\(context.session?.handle ?? "-")",
+            ])
         return page.response(
             client: client, account: visitor.account, callback: asked.callback(token: token), goesOn: !wasRedeemed)
     }

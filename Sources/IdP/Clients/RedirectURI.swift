@@ -48,9 +48,9 @@ enum RedirectURI {
 
     /// Checks the redirect URIs of one client.
     ///
-    /// - Throws: ``SettingFault`` for the first that may not be registered, or stands there a second time.
+    /// - Throws: ``SettingFault`` for those that may not be registered, or stand there a second time.
     static func check(all uris: [String]) throws {
-        for (index, uri) in uris.enumerated() {
+        _ = try uris.enumerated().readAll { index, uri in
             try check(uri)
             guard !uris[..<index].contains(where: { $0.utf8.elementsEqual(uri.utf8) }) else {
                 throw SettingFault("\"\(uri)\" stands there twice.")

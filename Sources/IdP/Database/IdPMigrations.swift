@@ -89,5 +89,8 @@ enum IdPMigrations {
                 "CREATE INDEX letter_counted ON letter (created_at) WHERE challenge_id IS NOT NULL",
                 "CREATE INDEX letter_due_at ON letter (due_at) WHERE sent_at IS NULL AND challenge_id IS NOT NULL",
             ]),
+        Migration(
+            name: "v006-letter-waiting",
+            sql: ["DROP INDEX letter_due_at", "CREATE INDEX letter_waiting ON letter (due_at) WHERE sent_at IS NULL"]),
     ]
 }

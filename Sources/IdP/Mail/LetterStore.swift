@@ -5,7 +5,7 @@ import SSOWeb
 struct QueuedLetter: Sendable {
     let id: String
     let address: String
-    /// Nil for a letter that is only counted and never sent.
+    /// Nil for a letter that goes the way of all others and reaches nobody: its address may not sign in.
     let challengeID: String?
     let expiresAt: Timestamp
     var attempts = 0
@@ -79,7 +79,8 @@ struct LetterStore: Sendable {
         return LetterLimit.nextAllowed(after: try earlier.map { try $0.timestamp("created_at") }, now: now)
     }
 
-    /// Takes letters that are due, so that no other process takes them meanwhile.
+    /// Takes letters that are due, so that no other process takes them meanwhile. Those for nobody, too: a stranger who
+    /// measures how long the next write waits must not see more commits behind one address than behind another.
     func claim(_ count: Int) async throws -> [QueuedLetter] {
         let now = clock.now()
         return try await database.write { connection in
@@ -87,7 +88,7 @@ struct LetterStore: Sendable {
                 """
                 UPDATE letter SET due_at = :lease, attempts = attempts + 1 WHERE id IN (
                     SELECT id FROM letter
-                     WHERE sent_at IS NULL AND challenge_id IS NOT NULL AND due_at <= :now AND expires_at > :now
+                     WHERE sent_at IS NULL AND due_at <= :now AND expires_at > :now
                      ORDER BY due_at LIMIT :count)
                 RETURNING id, address, challenge_id, expires_at, attempts
                 """,

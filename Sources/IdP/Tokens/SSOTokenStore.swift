@@ -68,9 +68,33 @@ struct SSOTokenStore: Sendable {
     enum Outcome: Sendable {
         case accepted(VerifyReply)
         /// Unknown, expired, used, void, or for another redirect URI or verifier: never told apart outside.
-        case refused
+        case refused(TokenFault)
         /// Somebody else's token: it has leaked, and is burnt now.
         case burnt(owner: String)
+    }
+
+    /// Why a token was refused, for the log alone.
+    struct TokenFault: Sendable {
+        /// A word or two.
+        let cause: String
+        /// Somebody has redeemed it before: the partner sent it twice, or it was seen by somebody else (RFC 9700 4.5).
+        let isReplay: Bool
+        /// The session it was made in.
+        let session: String?
+
+        init(_ row: SQLRow?, now: Timestamp) throws {
+            guard let row else {
+                (cause, isReplay, session) = ("unknown", false, nil)
+                return
+            }
+            isReplay = try row.optionalInteger("used_at") != nil
+            session = try row.text("session_handle")
+            cause =
+                if isReplay { "used before" } else if try row.optionalInteger("voided_at") != nil { "void" } else {
+                    try row.timestamp("expires_at") <= now
+                        ? "expired" : "session or account ended, or bound to another redirect URI or verifier"
+                }
+        }
     }
 
     /// Consumes a token: of any number of attempts at once, in any number of processes, exactly one is accepted, and
@@ -101,7 +125,12 @@ struct SSOTokenStore: Sendable {
                  WHERE digest = :digest AND client_id <> :client AND used_at IS NULL AND voided_at IS NULL
                 RETURNING client_id
                 """, presented)
-            return try stolen.first.map { .burnt(owner: try $0.text("client_id")) } ?? .refused
+            // Asked after every refusal, so that the answer takes as long for each.
+            let known = try connection.query(
+                "SELECT used_at, voided_at, expires_at, session_handle FROM sso_token WHERE digest = :digest", presented
+            )
+            if let row = stolen.first { return .burnt(owner: try row.text("client_id")) }
+            return .refused(try TokenFault(known.first, now: now))
         }
     }
 

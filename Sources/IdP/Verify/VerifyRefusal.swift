@@ -64,6 +64,12 @@ struct VerifyRefusal: Error {
             cause: cause, client: client)
     }
 
+    static func badToken(_ client: String, _ fault: SSOTokenStore.TokenFault) -> Self {
+        var refusal = badToken(client, fault.session.map { "\(fault.cause), of session \($0)" } ?? fault.cause)
+        refusal.isAlert = fault.isReplay
+        return refusal
+    }
+
     static func leakedToken(_ client: String, owner: String) -> Self {
         var refusal = badToken(client, "token of \(owner), burnt: it has leaked")
         refusal.isAlert = true

@@ -81,11 +81,10 @@ struct VerifyRoutes: Sendable {
             context.logger.info(
                 "token redeemed",
                 metadata: [
-                    "client": "\(signed.client.id)", "account": "\(reply.user.id)",
+                    "client": "\(signed.client.id)", "account": "\(reply.user.id)", "session": "\(reply.session.id)",
                 ])
             return signed.answer(reply.body())
-        case .refused:
-            throw VerifyRefusal.badToken(signed.client.id, "unknown, expired, used, void or bound otherwise")
+        case .refused(let fault): throw VerifyRefusal.badToken(signed.client.id, fault)
         case .burnt(let owner):
             throw VerifyRefusal.leakedToken(signed.client.id, owner: owner)
         }

@@ -41,7 +41,7 @@ public struct FailureMiddleware<Context: WebRequestContext>: RouterMiddleware {
     }
 
     private func log(_ failure: PublicFailure, _ error: any Error, _ context: Context) {
-        let level: Logger.Level = failure.status.code >= 500 ? .error : .info
+        let level: Logger.Level = failure.status.code >= 500 ? .error : .notice
         context.logger.log(
             level: level, "request refused",
             metadata: [

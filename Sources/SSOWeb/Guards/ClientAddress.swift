@@ -21,9 +21,7 @@ public struct ClientAddress: Sendable {
         let hops = request.headers[values: .xForwardedFor].flatMap { $0.split(separator: ",") }
         var nearest = peer
         for hop in hops.reversed() {
-            guard let address = IPAddress(hop.trimmingPrefix { $0 == " " }.split(separator: " ").first ?? "") else {
-                return peer
-            }
+            guard let address = Self.hop(hop) else { return peer }
             nearest = address
             if !isTrusted(address) { break }
         }
@@ -32,13 +30,34 @@ public struct ClientAddress: Sendable {
 
     /// Counts a request against a limit by its client's address.
     ///
-    /// Loopback is not counted: it is this machine itself, or a proxy on it that was not declared, behind which
-    /// everybody would share one count.
+    /// Where no proxy is declared, loopback is not counted: it is this machine itself, or a proxy on it behind which
+    /// everybody would share one count. Beside a declared one it is: whoever sends what nobody can read is limited with all
+    /// who do.
     ///
     /// - Throws: ``PublicFailure`` 429 beyond the limit.
     public func limit(_ limit: RateLimit, _ request: Request, _ peer: SocketAddress?) throws {
-        guard let address = address(of: request, peer: peer), !address.isLoopback else { return }
+        guard let address = address(of: request, peer: peer), !trustsNobody || !address.isLoopback else { return }
         if let wait = limit.hit(address.limitKey) { throw PublicFailure.tooManyRequests(retryAfter: wait) }
+    }
+
+    /// An address as proxies write it: bare, or with the port of the connection (`192.0.2.1:4711`, `[2001:db8::1]:4711`).
+    private static func hop(_ text: Substring) -> IPAddress? {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        var text = text.drop(while: isBlank)
+        while text.last.map(isBlank) == true { text.removeLast() }
+        if let address = IPAddress(text) { return address }
+        guard let colon = text.lastIndex(of: ":") else { return bracketed(text) }
+        let port = text[text.index(after: colon)...]
+        if (1...5).contains(port.utf8.count), port.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            let host = text[..<colon]
+            return host.contains(":") ? bracketed(host) : IPAddress(host)
+        }
+        return bracketed(text)
+    }
+
+    private static func bracketed(_ text: Substring) -> IPAddress? {
+        guard text.first == "[", text.last == "]" else { return nil }
+        return IPAddress(text.dropFirst().dropLast())
     }
 
     private func isTrusted(_ address: IPAddress) -> Bool { trusted.contains { $0.contains(address) } }

@@ -1,8 +1,8 @@
 import HTTPTypes
 public import Hummingbird
 
-/// Turns away what no browser and no partner sends, before any route sees it: oversized heads, strange paths, a
-/// missing Host.
+/// Turns away what no browser and no partner sends, before any route sees it: endless addresses, strange paths, a
+/// missing Host. The whole head is measured by ``StrictHead``.
 public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
     public init() {}
 
@@ -12,11 +12,6 @@ public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
         let target = request.head.path ?? ""
         guard target.utf8.count <= RequestLimits.target else {
             throw PublicFailure.addressTooLong
-        }
-        let fields = request.headers
-        let size = fields.reduce(target.utf8.count) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
-        guard size <= RequestLimits.head, fields.count <= RequestLimits.fields else {
-            throw PublicFailure.headTooLarge
         }
         // The server has refused these before it came to this; a router without that server has not.
         guard target.utf8.first == UInt8(ascii: "/"), request.head.authority?.isEmpty == false else {

@@ -20,6 +20,11 @@ public enum ProgramLog {
                 }
                 return level
             } ?? .info
+        if level > .notice {
+            reader.warn(
+                "LOG_LEVEL: \(level) leaves out the references that pages show and the fingerprints of secrets. notice is "
+                    + "the quietest level that has them.")
+        }
         var logger = Logger(label: program) { EventLogHandler(label: $0, format: format) }
         logger.logLevel = level
         return logger

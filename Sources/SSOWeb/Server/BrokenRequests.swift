@@ -13,6 +13,8 @@ public struct BrokenRequests: Sendable {
         let path: String?
         /// How many bytes its first line has, as far as it came.
         let line: Int
+        /// The other end of the connection: what a proxy says of a client behind it cannot be believed here.
+        let peer: String?
     }
 
     private let pages: Pages
@@ -32,11 +34,11 @@ public struct BrokenRequests: Sendable {
 
     func answer(_ refusal: Refusal) -> (HTTPResponse, ByteBuffer) {
         let (failure, reference) = (Self.failure(for: refusal), RequestReference())
-        logger.info(
+        logger.notice(
             "request refused",
             metadata: [
                 "status": "\(failure.status.code)", "code": "\(failure.code)", "cause": "\(refusal.fault)",
-                "reference": "\(reference)",
+                "reference": "\(reference)", "client_address": "\(refusal.peer ?? "-")",
             ])
         let isJSON = refusal.path.map(jsonPaths.contains) ?? false
         let text = isJSON ? failure.json : pages.failureText(failure, reference: reference)

@@ -36,7 +36,9 @@ final class FramingAnswer: ChannelDuplexHandler, RemovableChannelHandler {
         // What the parser lets through and the framework's types do not hold.
         let fault = error is HTTP1TypeConversionError ? HTTPParserError.invalidHeaderToken : error as? HTTPParserError
         guard let fault else { return context.fireErrorCaught(error) }
-        refusal = refusal ?? .init(fault: fault, path: framing.path, line: framing.line)
+        refusal =
+            refusal
+            ?? .init(fault: fault, path: framing.path, line: framing.line, peer: context.remoteAddress?.ipAddress)
         context.fireErrorCaught(fault)
     }
 

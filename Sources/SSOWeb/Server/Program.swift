@@ -16,11 +16,9 @@ public protocol Program: Sendable {
     /// Names beginning with `SSO_` that the other end reads from the same `.env`.
     static var foreignNames: [String] { get }
 
-    /// Reads every setting; nil when `reader` holds a problem.
+    /// Reads every setting; nil when `reader` holds a problem. What could keep ``serve(_:_:)`` from its work although the
+    /// settings are fine, such as a database that cannot be opened, is for `reader` to look at later.
     static func read(_ reader: SettingsReader, environment: @escaping (String) -> String?) -> Settings?
-    /// What would keep ``serve(_:_:)`` from its work although the settings are fine, such as a database that cannot be
-    /// opened. Changes nothing.
-    static func inspect(_ settings: Settings, _ reader: SettingsReader) async
     /// Serves until told to stop.
     ///
     /// - Throws: what kept it from starting or going on.
@@ -59,8 +57,8 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
     /// - Throws: exit code 1 when ``serve()`` would not start.
     public func check() async throws {
         let reader = reader()
-        let (_, settings) = read(reader)
-        if let settings { await Subject.inspect(settings, reader) }
+        _ = read(reader)
+        await reader.inspect()
         let width = reader.lines.map(\.name.count).max() ?? 0
         for line in reader.lines {
             print(line.name.padding(toLength: width, withPad: " ", startingAt: 0), line.shown, separator: "  ")
@@ -77,12 +75,15 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
         let reader = reader()
         let (logger, settings) = read(reader)
         guard let settings else {
-            report(reader)
+            await reader.inspect()
+            report(reader, to: logger)
             throw ExitCode(1)
         }
         for warning in reader.warnings { logger.warning("setting", metadata: ["warning": "\(warning)"]) }
-        for line in reader.lines where line.shown.contains("fingerprint") {
-            logger.info("setting", metadata: ["name": "\(line.name)", "value": "\(line.shown)"])
+        for line in reader.lines {
+            // Both ends of a shared secret are compared by these: also in a quiet log.
+            let level: Logger.Level = line.shown.contains("fingerprint") ? .notice : .info
+            logger.log(level: level, "setting", metadata: ["name": "\(line.name)", "value": "\(line.shown)"])
         }
         do {
             try await Subject.serve(settings, ProgramLogger(logger: logger))
@@ -90,6 +91,9 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
             // The address as well: the system's words for one that is taken do not name it.
             let listen = reader.lines.first { $0.name.hasSuffix("_LISTEN") }?.shown
             logger.critical("cannot go on", metadata: ["cause": "\(error)", "listen": "\(listen ?? "-")"])
+            // One cause ended it; what else would have, nobody wants to find out start by start.
+            await reader.inspect()
+            report(reader, to: logger, withWarnings: false)
             throw ExitCode(1)
         }
         logger.info("stopped")
@@ -104,12 +108,11 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
 
     private func read(_ reader: SettingsReader) -> (Logger, Subject.Settings?) {
         let logger = ProgramLog.logger(program: Subject.name, settings: reader)
-        let environment = ProcessInfo.processInfo.environment
         // `env:NAME` of the clients file finds what stands in `.env` as well.
         var asked: [String] = []
         let settings = Subject.read(reader) { name in
             asked.append(name)
-            return environment[name] ?? reader.text(name)
+            return reader.variable(name)
         }
         let known = Subject.settingNames + asked
         reader.warnOfUnknown(prefix: Subject.prefix, known: known, secrets: Subject.secretNames)
@@ -118,9 +121,16 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
         return (logger, reader.problems.isEmpty ? settings : nil)
     }
 
+    private func report(_ reader: SettingsReader, to logger: Logger, withWarnings: Bool = true) {
+        if withWarnings {
+            for warning in reader.warnings { logger.warning("setting", metadata: ["warning": "\(warning)"]) }
+        }
+        for problem in reader.problems { logger.error("setting", metadata: ["error": "\(problem)"]) }
+    }
+
     private func report(_ reader: SettingsReader) {
         let lines =
             reader.warnings.map { "warning: \($0)" } + reader.problems.map { "error: \($0)" }
-        StandardError.write(lines.map { "\(Subject.name): \($0)\n" }.joined())
+        StandardError.write(lines.map { "\(Subject.name): \(LogEscape.text($0))\n" }.joined())
     }
 }

@@ -57,10 +57,21 @@ extension RouterMethods {
         than allowed: [HTTPRequest.Method], at path: RouterPath,
         with refusal: @Sendable @escaping ([HTTPRequest.Method]) throws -> Response
     ) -> Self {
-        let all: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .patch, .options, .trace, .connect]
-        for method in all where !allowed.contains(method) {
+        for method in HTTPRequest.Method.parsed where !allowed.contains(method) {
             on(path, method: method) { (_, _) -> Response in try refusal(allowed) }
         }
         return self
     }
+}
+
+extension HTTPRequest.Method {
+    /// Those that the server's parser lets through; what has another name never becomes a request.
+    fileprivate static let parsed: [HTTPRequest.Method] = [
+        "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "ACL", "BIND", "CHECKOUT",
+        "COPY",
+        "LINK", "LOCK", "M-SEARCH", "MSEARCH", "MERGE", "MKACTIVITY", "MKCALENDAR", "MKCOL", "MOVE", "NOTIFY",
+        "PROPFIND",
+        "PROPPATCH", "PURGE", "QUERY", "REBIND", "REPORT", "SEARCH", "SOURCE", "SUBSCRIBE", "UNBIND", "UNLINK",
+        "UNLOCK", "UNSUBSCRIBE",
+    ].compactMap(HTTPRequest.Method.init(rawValue:))
 }

@@ -20,6 +20,12 @@ final class StrictHead: ChannelInboundHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             framing.began(head.uri)
+            guard max(Self.size(of: head), framing.head) <= RequestLimits.head,
+                head.headers.count <= RequestLimits.fields
+            else {
+                hasRefused = true
+                return context.fireErrorCaught(HTTPParserError.headerOverflow)
+            }
             guard Self.isClear(head) else {
                 hasRefused = true
                 // As if the parser itself had not understood it.
@@ -30,6 +36,13 @@ final class StrictHead: ChannelInboundHandler, RemovableChannelHandler {
         case .end: framing.ended()
         }
         context.fireChannelRead(data)
+    }
+
+    /// What it takes on the wire without any padding: of requests that come in one piece with others, nobody has counted
+    /// the padding.
+    private static func size(of head: HTTPRequestHead) -> Int {
+        let line = head.method.rawValue.utf8.count + head.uri.utf8.count + " HTTP/1.1".utf8.count + 3
+        return head.headers.reduce(line + 2) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
     }
 
     static func isClear(_ head: HTTPRequestHead) -> Bool {

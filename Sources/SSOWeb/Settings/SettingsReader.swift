@@ -20,6 +20,7 @@ public final class SettingsReader {
     /// What is in force, in the order of reading.
     public private(set) var lines: [Line] = []
     private var examples: [String] = []
+    private var inspections: [@Sendable (SettingsReader) async -> Void] = []
 
     /// A reader that knows already what is wrong with the `.env` file.
     public init(_ source: SettingsSource) {
@@ -37,6 +38,24 @@ public final class SettingsReader {
         let settings = UnknownSettings(known: known, secrets: secrets)
         for (name, place) in source.names(prefix: prefix) where !inFileOnly || place.hasPrefix(".env") {
             settings.warning(name, place: place).map(warn)
+        }
+    }
+
+    /// Has ``inspect()`` look at something beyond the settings that one of them names: a file, a folder, an address.
+    public func later(_ look: @escaping @Sendable (SettingsReader) async -> Void) { inspections.append(look) }
+
+    /// Looks at all that ``later(_:)`` was told, once. Changes nothing outside.
+    public func inspect() async {
+        let looks = inspections
+        inspections = []
+        for look in looks { await look(self) }
+    }
+
+    /// What stands in the environment, or else in `.env`, or in the file that `NAME_FILE` names there: for `env:NAME`.
+    public func variable(_ name: String) -> String? {
+        if let value = source.variable(name) { return value }
+        return source.variable(name + "_FILE").flatMap {
+            SecretFile.read($0, setting: name + "_FILE", problem: problem)
         }
     }
 
@@ -153,6 +172,23 @@ extension SettingsReader {
         problem(
             "\(name): is the same as \(other). Whoever holds that secret could forge what this key protects. Make "
                 + "another one with: openssl rand -hex 32")
+    }
+}
+
+extension Sequence {
+    /// Reads every item of a list, and tells all that is wrong with any of them.
+    ///
+    /// - Throws: ``SettingFault`` with the words of each fault.
+    public func readAll<T>(_ read: (Element) throws -> T) throws -> [T] {
+        var faults: [String] = []
+        let values = compactMap { item -> T? in
+            do { return try read(item) } catch {
+                faults.append("\(error)")
+                return nil
+            }
+        }
+        guard faults.isEmpty else { throw SettingFault(faults.joined(separator: " ")) }
+        return values
     }
 }
 

@@ -16,7 +16,8 @@ public struct SettingsSource: Sendable {
         let file = DotEnvFile(path: dotEnv)
         reader = ConfigReader(providers: [
             CommandLineArgumentsProvider(arguments: ["program"] + arguments),
-            EnvironmentVariablesProvider(environmentVariables: environment),
+            // An empty value is none, and hides none: compose files write NAME= for what is not set.
+            EnvironmentVariablesProvider(environmentVariables: environment.filter { !$0.value.isEmpty }),
             EnvironmentVariablesProvider(environmentVariables: file.values),
         ])
         (self.environment, self.dotEnv) = (environment, file)
@@ -33,6 +34,11 @@ public struct SettingsSource: Sendable {
         let components = name.lowercased().split(separator: "_").map(String.init)
         guard let text = reader.string(forKey: ConfigKey(components)), !text.isEmpty else { return nil }
         return text
+    }
+
+    /// What stands in the environment, or else in `.env`, under exactly this name, which need not be a setting's.
+    func variable(_ name: String) -> String? {
+        [environment[name], dotEnv?.values[name]].compactMap(\.self).first { !$0.isEmpty }
     }
 
     /// What is wrong with the `.env` file, each fault with its line.

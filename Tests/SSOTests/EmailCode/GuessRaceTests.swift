@@ -51,6 +51,8 @@ struct GuessRaceTests {
             var signedIn = 0
             for twin in twins where try await twin.isKnownAtHome(of: house) { signedIn += 1 }
             #expect(signedIn == 1)
+            // None of them was a guess.
+            #expect(try await house.failures() == 0)
         }
     }
 }

@@ -32,10 +32,15 @@ struct ClientAddressTests {
         Case("fd00::1", ["2001:db8::1"], "2001:db8::1"), Case("fd01::1", ["2001:db8::1"], "fd01::1"),
         // What is no address is not believed, and hides nobody.
         Case("10.0.0.1", ["a"], "10.0.0.1"), Case("10.0.0.1", [""], "10.0.0.1"),
-        Case("10.0.0.1", ["198.51.100.1, a"], "10.0.0.1"), Case("10.0.0.1", ["198.51.100.1:8080"], "10.0.0.1"),
+        Case("10.0.0.1", ["198.51.100.1, a"], "10.0.0.1"), Case("10.0.0.1", ["198.51.100.1 a"], "10.0.0.1"),
         Case("10.0.0.1", ["unknown, 198.51.100.1"], "198.51.100.1"), Case("10.0.0.1", ["0x7f.1"], "10.0.0.1"),
         Case("10.0.0.1", [String(repeating: "1.1.1.1,", count: 1000)], "1.1.1.1"),
-        Case("10.0.0.1", ["\u{661}.1.1.1"], "10.0.0.1"),
+        Case("10.0.0.1", ["\u{661}.1.1.1"], "10.0.0.1"), Case("10.0.0.1", ["198.51.100.1:"], "10.0.0.1"),
+        Case("10.0.0.1", ["198.51.100.1:a"], "10.0.0.1"), Case("10.0.0.1", ["[198.51.100.1"], "10.0.0.1"),
+        // Some proxies write the port of the connection behind it.
+        Case("10.0.0.1", ["198.51.100.1:4711"], "198.51.100.1"),
+        Case("10.0.0.1", ["[2001:db8::1]:4711"], "2001:db8::1"),
+        Case("10.0.0.1", ["\t[2001:db8::1] "], "2001:db8::1"),
     ]
 
     @Test("the peer, or what a trusted proxy says of it", arguments: cases)
@@ -75,6 +80,19 @@ struct ClientAddressTests {
             house.clock.advance(by: .hours(2))
             let later = try await status(from: "127.0.0.9", as: "203.0.113.7")
             #expect(later < 429)
+        }
+    }
+
+    @Test(
+        "behind a proxy on this machine, what nobody can read is limited like one client, not let through",
+        arguments: ["a", "unknown", "203.0.113.9 junk", nil])
+    func unreadable(_ value: String?) async throws {
+        try await House.open(settings: ["IDP_TRUSTED_PROXIES": "127.0.0.1"]) { house in
+            let fields: HTTPProbe.Headers = value.map { [("X-Forwarded-For", $0)] } ?? []
+            for _ in 0..<120 { _ = try await house.visitor().get(house.origin + "/sign-in", fields) }
+            #expect(try await house.visitor().get(house.origin + "/sign-in", fields).status == 429)
+            let other: HTTPProbe.Headers = [("X-Forwarded-For", "203.0.113.9:4711")]
+            #expect(try await house.visitor().get(house.origin + "/sign-in", other).status == 200)
         }
     }
 

@@ -36,6 +36,19 @@ struct DebugAddressTests {
     }
 
     @Test(
+        "letters are shown to this machine only: not through a proxy, and not under another name for it",
+        arguments: [("Host", "evil.example:4000"), ("X-Forwarded-For", "203.0.113.7"), ("Forwarded", "for=1.2.3.4")])
+    func rebinding(field: (String, String)) async throws {
+        try await House.open { house in
+            let isHost = field.0 == "Host"
+            let probe = HTTPProbe(port: house.port, authority: isHost ? field.1 : "localhost:4000")
+            let fields: HTTPProbe.Headers = isHost ? [] : [field]
+            let reply = try await probe.get("/dev/mailbox", fields)
+            #expect(reply.status == 404)
+        }
+    }
+
+    @Test(
         "nothing else answers that a visitor has no business with",
         arguments: ["/dev", "/dev/", "/debug", "/metrics", "/status", "/test", "/admin", "/actuator/health", "/.env"])
     func others(path: String) async throws {

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Limits of contract 7: what is too large is refused early, with words where words can still be sent, and nothing grows.
@@ -39,6 +40,48 @@ struct OversizedRequestTests {
             }
             let after = try await probe.get("/healthz")
             #expect(after.text == "ok")
+        }
+    }
+
+    /// Contract 7: "request line and headers 16 KiB". However the bytes are spent, they are counted as they come.
+    @Test(
+        "16 KiB of request line and fields pass, one byte more does not",
+        arguments: ["Host: %\r\n", "Host: a\r\nX: %\r\n", "Host: a\r\nX:%blanks a\r\n", "Host: %half\r\nX: %half\r\n"])
+    func exact(_ form: String) async throws {
+        try await TinyServer.running { probe in
+            for (length, status) in [(16_384, 200), (16_385, 431)] {
+                let frame = "GET / HTTP/1.1\r\n\(form)Connection: close\r\n\r\n"
+                let holes = ["%half", "%blanks", "%"].first { form.contains($0) } ?? "%"
+                let count = frame.components(separatedBy: holes).count - 1
+                let rest = length - (frame.utf8.count - holes.utf8.count * count)
+                var text = frame
+                for index in 0..<count {
+                    let size = index == 0 ? rest - rest / count * (count - 1) : rest / count
+                    let filling = String(repeating: holes == "%blanks" ? " " : "a", count: size)
+                    if let hole = text.range(of: holes) { text.replaceSubrange(hole, with: filling) }
+                }
+                #expect(text.utf8.count == length)
+                let request = text
+                let reply = try await onOwnThread {
+                    let connection = try probe.connect()
+                    try? connection.send(Array(request.utf8))
+                    return try connection.reply()
+                }
+                #expect(reply.status == status, "\(length)")
+            }
+        }
+    }
+
+    @Test("64 fields pass, Host among them, one more does not")
+    func fields() async throws {
+        try await House.open { house in
+            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+            for (count, status) in [(64, 200), (65, 431)] {
+                let fields = (0..<count - 2).map { "X-\($0): a\r\n" }.joined()
+                let text = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\(fields)\r\n"
+                let answer = try await probe.raw(Array(text.utf8))
+                #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 \(status)"))
+            }
         }
     }
 

@@ -31,7 +31,9 @@ struct PathAndMethodTests {
             ("OPTIONS", "/auth/sso/verify", "POST"), ("GET", "/sign-out", "POST"),
             ("PUT", "/sign-in", "GET, HEAD, POST"),
             ("DELETE", "/sign-in/code", "GET, HEAD, POST"), ("PATCH", "/healthz", "GET, HEAD"),
-            ("TRACE", "/.well-known/assetlinks.json", "GET, HEAD"),
+            ("TRACE", "/.well-known/assetlinks.json", "GET, HEAD"), ("PROPFIND", "/auth/sso/verify", "POST"),
+            ("MKCOL", "/auth/sso/verify", "POST"), ("M-SEARCH", "/auth/sso/verify", "POST"),
+            ("PURGE", "/sign-in", "GET, HEAD, POST"), ("LINK", "/auth/sso/authorize", "GET"),
         ])
     func methods(method: String, path: String, allowed: String) async throws {
         try await House.open(settings: ["IDP_ANDROID_APPS": Self.app]) { house in
@@ -39,6 +41,7 @@ struct PathAndMethodTests {
             let reply = try await probe.send(method, path, [("Origin", "https://evil.example")])
             #expect(reply.status == 405)
             #expect(reply.header("allow") == allowed)
+            if path == "/auth/sso/verify" { #expect(reply.error == "invalid_request") }
             #expect(!reply.headers.contains { $0.name.lowercased().hasPrefix("access-control") })
             #expect(try await probe.get("/healthz").status == 200)
         }

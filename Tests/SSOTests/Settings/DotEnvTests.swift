@@ -81,6 +81,20 @@ struct DotEnvTests {
             ])
     }
 
+    @Test("`env:NAME` finds it by exactly its name, and the file that NAME_FILE names; an empty variable hides nothing")
+    func variables() throws {
+        let folder = try TemporaryFolder()
+        let secret = try folder.write("from a file", to: "secret")
+        let path = try folder.write("Partner__Secret=in the file\nA=file\nB_FILE=\(secret)\nIDP_LISTEN=b", to: ".env")
+        let environment = ["PARTNER_SECRET": "another", "A": "", "IDP_LISTEN": ""]
+        let reader = SettingsReader(SettingsSource(arguments: [], environment: environment, dotEnv: path))
+        #expect(reader.variable("Partner__Secret") == "in the file")
+        #expect(reader.variable("partner_secret") == nil)
+        #expect(reader.variable("A") == "file")
+        #expect(reader.variable("B") == "from a file")
+        #expect(reader.text("IDP_LISTEN") == "b")
+    }
+
     @Test("what check and serve say of it", arguments: ["check", "serve"])
     func programs(command: String) async throws {
         let pair = try ProgramPair()
@@ -90,7 +104,7 @@ struct DotEnvTests {
             let program = ProgramProcess(
                 process.name, [command], environment: process.settings, port: process.port, folder: folder)
             #expect(try await program.run() == .code(1))
-            #expect(program.log.contains("error: .env:3: "), "\(program.log)")
+            #expect(program.log.contains(".env:3: "), "\(program.log)")
             #expect(program.log.contains("\(own): there is no such setting"), "\(program.log)")
             #expect(!program.log.contains("SSO_CLIENT_NAME: there is"))
         }

@@ -89,6 +89,50 @@ struct InspectionTests {
         #expect(program.log.contains("IDP_MAIL_URL: the outbox folder"))
     }
 
+    @Test("all that is wrong is told at once, the world and the settings, item by item", arguments: ["check", "serve"])
+    func together(command: String) async throws {
+        try folder.write("", to: "file")
+        let program = ProgramProcess(
+            "idp", [command],
+            environment: SettingsFixture.idp.merging([
+                "IDP_DATABASE_URL": "sqlite:/etc/hostname", "IDP_MAIL_URL": "outbox:\(folder.path(of: "file/outbox"))",
+                "IDP_LISTEN": "192.0.2.1:1", "IDP_MAIL_FROM": "nobody",
+                "IDP_ALLOWED_EMAILS": "first, *@good.example, second", "IDP_TRUSTED_PROXIES": "third 10.0.0.0/8 fourth",
+                "SSO_REDIRECT_URIS": "http://a.example/cb,http://b.example/cb", "LOG_FORMAT": "json",
+                "IDP_PUBLIC_URL": "https://two.example\nlines",
+            ]) { $1 }, folder: folder)
+        #expect(try await program.run() == .code(1))
+        for word in [
+            "IDP_DATABASE_URL: ", "IDP_MAIL_URL: the outbox", "IDP_LISTEN: nothing can listen", "IDP_MAIL_FROM: ",
+            "first",
+            "second", "third", "fourth", "a.example", "b.example", "IDP_PUBLIC_URL: ",
+        ] {
+            #expect(program.log.contains(word), "\(word) in \(program.log)")
+        }
+        for line in program.log.split(separator: "\n") {
+            if command == "serve" {
+                #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+            } else {
+                #expect(line.hasPrefix("idp: "), "\(line)")
+            }
+        }
+    }
+
+    @Test("a start that fails tells everything else it would have failed of")
+    func startTellsAll() async throws {
+        try folder.write("", to: "file")
+        let program = ProgramProcess(
+            "idp",
+            environment: SettingsFixture.idp.merging([
+                "IDP_DATABASE_URL": "sqlite:/etc/hostname", "IDP_MAIL_URL": "outbox:\(folder.path(of: "file/outbox"))",
+                "IDP_LISTEN": "192.0.2.1:1",
+            ]) { $1 }, folder: folder)
+        #expect(try await program.run() == .code(1))
+        for word in ["IDP_DATABASE_URL: ", "IDP_MAIL_URL: ", "IDP_LISTEN: "] {
+            #expect(program.log.contains(word), "\(program.log)")
+        }
+    }
+
     @Test("an address of no machine is named; one in use is a warning, for it may be the program itself")
     func listen() async throws {
         let foreign = try await check(["IDP_LISTEN": "192.0.2.1:8080"])

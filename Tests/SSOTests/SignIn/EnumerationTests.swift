@@ -79,6 +79,22 @@ struct EnumerationTests {
         return ([String(visit.status)] + headers + [body.replacing(address, with: "ADDRESS")]).joined(separator: "\n")
     }
 
+    /// Who asks for a letter and then measures how long the next write waits would see the commits behind it.
+    @Test("behind the answer the queue does the same for an address that gets no letter: taken once, marked once")
+    func sameQueue() async throws {
+        try await House.open { house in
+            for address in [Self.addresses.known, Self.addresses.stray] {
+                _ = try await house.waiting(for: address, by: house.visitor())
+                try await eventually("the letter to \(address) is done") {
+                    let done = "SELECT COUNT(*) FROM letter WHERE address = '\(address)' AND sent_at IS NOT NULL"
+                    return try await house.count(done + " AND attempts = 1") == 1 ? () : nil
+                }
+            }
+            #expect(house.letters.all(to: Self.addresses.known).count == 1)
+            #expect(house.letters.all(to: Self.addresses.stray).isEmpty)
+        }
+    }
+
     @Test("the same statements run, in the same order, whoever it is, so that no clock tells them apart")
     func sameStatements() async throws {
         let folder = try TemporaryFolder()

@@ -26,6 +26,26 @@ struct TokenBindingTests {
         }
     }
 
+    @Test("the log tells a replay from a slip, and says of which session the token was")
+    func replay() async throws {
+        try await House.open { house in
+            let token = try await house.signedIn().token(for: house.partner, of: house)
+            #expect(try await house.verify(token, as: house.partner).status == 200)
+            #expect(!house.log.contains("warning verify refused"))
+            #expect(try await house.verify(token, as: house.partner).error == "invalid_token")
+            let line = house.log.text.split(separator: "\n").last { $0.contains("verify refused") }
+            #expect(
+                line?.contains("warning verify refused") == true && line?.contains("used before, of session") == true)
+            #expect(try await house.verify(Visitor.someToken, as: house.partner).error == "invalid_token")
+            let slip = house.log.text.split(separator: "\n").last { $0.contains("verify refused") }
+            #expect(slip?.contains("warning") == false && slip?.contains("unknown") == true, "\(slip ?? "")")
+            for event in ["token issued", "token redeemed"] {
+                #expect(
+                    house.log.text.split(separator: "\n").contains { $0.contains(event) && $0.contains("session") })
+            }
+        }
+    }
+
     @Test("unknown, used, expired, void and somebody else's token, and a wrong address, all look the same")
     func oneShape() async throws {
         try await House.open(partners: 2) { house in

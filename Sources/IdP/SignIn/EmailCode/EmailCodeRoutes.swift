@@ -59,22 +59,25 @@ struct EmailCodeRoutes: Sendable {
     ) async throws -> Response {
         switch try await guesses.count(guessOn: challenge.id) {
         case .compare(let counted, let guessID):
-            if codes.matches(code, counted),
-                let done = try await completion.finish(
+            if codes.matches(code, counted) {
+                if let done = try await completion.finish(
                     counted.address, method: "email_code", flow: flow, session, context,
                     proof: { try challenges.succeed(counted, guessID: guessID, $0) })
-            {
-                return done
+                {
+                    return done
+                }
+                // Right, and too late: the same code again, or one that was used meanwhile. Nobody has guessed.
+                try await guesses.takeBack(guessID)
             }
             if try await isReplaced(session) { return .redirect(to: FlowID.path("/sign-in", flow)) }
-            log("code refused", context, challenge)
+            log("code refused", context, challenge, session, flow)
             return try await form(session, challenge, flow: flow, error: .wrong)
         case .dead:
             if try await isReplaced(session) { return .redirect(to: FlowID.path("/sign-in", flow)) }
-            log("code refused, challenge is over", context, challenge)
+            log("code refused, challenge is over", context, challenge, session, flow)
             return try await form(session, challenge, flow: flow, error: .wrong)
         case .paused:
-            log("code refused, account pauses", context, challenge)
+            log("code refused, account pauses", context, challenge, session, flow)
             return try await form(session, challenge, flow: flow, error: .refused)
         }
     }
@@ -102,11 +105,17 @@ struct EmailCodeRoutes: Sendable {
             pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
     }
 
-    private func log(_ event: Logger.Message, _ context: VisitorContext, _ challenge: Challenge) {
+    private func log(
+        _ event: Logger.Message, _ context: VisitorContext, _ challenge: Challenge, _ session: Session<IdPSession>,
+        _ flow: FlowID?
+    ) {
         if alarm.hit([]) != nil {
             context.logger.error("alarm: more than 100 wrong codes within ten minutes, over all accounts")
         }
         context.logger.notice(
-            event, metadata: ["challenge": "\(challenge.id)"])
+            event,
+            metadata: [
+                "challenge": "\(challenge.id)", "session": "\(session.handle)", "flow": "\(flow?.text ?? "-")",
+            ])
     }
 }

@@ -47,6 +47,13 @@ struct EmailCodeStore: Sendable {
         }
     }
 
+    /// Counts a guess no longer as wrong.
+    func takeBack(_ guessID: String) async throws {
+        try await database.write { connection in
+            _ = try connection.execute("DELETE FROM code_guess WHERE id = :id", ["id": .text(guessID)])
+        }
+    }
+
     /// Until when the address pauses, for the page.
     func pausedUntil(_ address: String) async throws -> Timestamp? {
         let now = clock.now()
