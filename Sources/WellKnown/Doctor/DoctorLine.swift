@@ -24,6 +24,9 @@ public struct DoctorLine: Sendable, Hashable {
         public init(_ place: String, _ value: String) { (self.place, self.value) = (place, value) }
     }
 
+    /// The subject of the line that says whether the server's file can be read.
+    public static let file = "the file"
+
     public let platform: Platform
     /// What was compared: "the app's id".
     public let subject: String
@@ -49,6 +52,10 @@ public struct DoctorLine: Sendable, Hashable {
 extension [DoctorLine] {
     /// Nothing differs; what was not given does not count.
     public var isHealthy: Bool { allSatisfy { $0.verdict != .differs } }
-    /// Something was compared at all.
-    public var isConclusive: Bool { contains { $0.verdict != .notChecked } }
+    /// Something was compared at all: that a file can be read is no comparison.
+    public var isConclusive: Bool {
+        contains { $0.verdict != .notChecked && !($0.subject == DoctorLine.file && $0.verdict == .agrees) }
+    }
+    /// What differs concerns other services of the domain, such as passwords: links are not among it.
+    public var isAboutLinks: Bool { contains { $0.verdict == .differs && !$0.subject.hasPrefix("the service ") } }
 }

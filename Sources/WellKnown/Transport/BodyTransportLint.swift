@@ -52,7 +52,10 @@ enum BodyTransportLint {
             ]
         }
         if TransportLint.isGzip(answer.body) {
-            return [Finding(TransportRules.encoding, "The body is gzip, and no Content-Encoding says so.")]
+            return [
+                Finding(
+                    TransportRules.encoding, "The body is gzip, and no Content-Encoding says so.", severity: .error)
+            ]
         }
         if case .failure(.malformed(let text)) = seen.browser {
             return [Finding(TransportRules.encoding, "The compressed answer cannot be read: \(text).")]

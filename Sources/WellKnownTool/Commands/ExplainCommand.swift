@@ -18,7 +18,7 @@ struct ExplainCommand: AsyncParsableCommand {
     @OptionGroup var question: LinkQuestion
 
     func run() async throws {
-        let answers = try await question.answers()
+        let answers = try await question.answers(onlyDeciding: false)
         switch question.format {
         case .json:
             let list = answers.all.map { LinkAnswerJSON($0, of: answers, withTrials: true) }

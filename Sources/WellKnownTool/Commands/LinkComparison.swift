@@ -4,10 +4,14 @@ import WellKnown
 struct LinkComparison {
     let platform: LinkPlatform
     let changes: [LinkDiff.Change]
-    let addedApps, removedApps, notDecided: [String]
+    let addedApps, removedApps, changedCertificates, notDecided: [String]
 
     /// - Throws: ``InputFault`` when the two cannot be compared.
     init(_ old: LinkSubject, _ new: LinkSubject, app: String?) throws(InputFault) {
+        for (name, subject) in [("old", old), ("new", new)] {
+            guard let refusal = subject.refusal else { continue }
+            throw InputFault(description: "the \(name) file opens nothing, its reader refuses it: \(refusal)")
+        }
         let diff: LinkDiff
         switch (old, new) {
         case (.apple(let old, _), .apple(let new, _)): diff = LinkDiff.between(old, new, limits: .patient)
@@ -25,11 +29,14 @@ struct LinkComparison {
         changes = diff.changes.filter { asked($0.app) }
         addedApps = diff.addedApps.filter(asked)
         removedApps = diff.removedApps.filter(asked)
+        changedCertificates = diff.changedCertificates.filter(asked)
         notDecided = diff.notDecided.filter(asked)
     }
 
     /// Nothing was found. That is no proof when ``notDecided`` names an app.
-    private var isSame: Bool { changes.isEmpty && addedApps.isEmpty && removedApps.isEmpty }
+    private var isSame: Bool {
+        changes.isEmpty && addedApps.isEmpty && removedApps.isEmpty && changedCertificates.isEmpty
+    }
 
     /// 2 when no difference was found and the search had to stop early: "the same" would be a guess.
     var exitCode: Int32 { isSame ? (notDecided.isEmpty ? 0 : 2) : 1 }
@@ -38,6 +45,9 @@ struct LinkComparison {
         var lines: [String] = []
         for app in addedApps { lines.append("\(app.printable): \(style.paint("added", .green))") }
         for app in removedApps { lines.append("\(app.printable): \(style.paint("removed", .red))") }
+        for app in changedCertificates {
+            lines.append("\(app.printable): \(style.paint("other certificates", .yellow))")
+        }
         var last: String?
         for change in changes {
             if change.app != last { lines.append("\(change.app.printable) on \(platform.title):") }
@@ -48,7 +58,7 @@ struct LinkComparison {
         for app in notDecided {
             lines.append(
                 TextStyle.wrapped(
-                    "\(app.printable): its rules are too many to compare them all; there may be more differences.",
+                    "\(app.printable): its rules could not be compared in full; there may be more differences. See: wellknown diff --help",
                     first: "", rest: "  "))
         }
         if lines.isEmpty { lines = [style.paint("no difference: every link is decided alike", .green)] }
@@ -63,7 +73,7 @@ struct LinkComparison {
         /// False also when the search had to stop early.
         let same: Bool
         let changes: [Change]
-        let addedApps, removedApps, notDecided: [String]
+        let addedApps, removedApps, changedCertificates, notDecided: [String]
     }
 
     var json: Output {
@@ -72,6 +82,7 @@ struct LinkComparison {
             changes: changes.map {
                 Output.Change(
                     app: $0.app, url: $0.witness.description, old: $0.old.rawValue, new: $0.new.rawValue)
-            }, addedApps: addedApps, removedApps: removedApps, notDecided: notDecided)
+            }, addedApps: addedApps, removedApps: removedApps,
+            changedCertificates: changedCertificates, notDecided: notDecided)
     }
 }

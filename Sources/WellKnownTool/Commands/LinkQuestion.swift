@@ -30,10 +30,18 @@ struct LinkQuestion: ParsableArguments {
         return (try? AppleAppID(app)) == nil ? .android : .ios
     }
 
+    /// Whether the file of this domain has no say about the link. A number or a port is a server to try things on, and
+    /// an address of a file is a file.
+    static func isForeign(_ link: LinkURL, to target: FetchTarget) -> Bool {
+        target.path == nil && target.port == nil && !target.isNumeric && link.host != target.host
+    }
+
     /// Reads, matches, explains.
     ///
     /// - Throws: `ExitCode` 2 after saying why it could not be checked; `ValidationError` for an address that is none.
-    func answers() async throws -> LinkAnswers {
+    ///
+    /// - Parameter onlyDeciding: one answer is enough, that of the app that counts.
+    func answers(onlyDeciding: Bool) async throws -> LinkAnswers {
         let link: LinkURL?
         do throws(LinkURL.Fault) { link = try LinkURL(reading: url) } catch {
             // Another scheme is a sound question with a plain answer: only http and https are links of a host.
@@ -43,7 +51,10 @@ struct LinkQuestion: ParsableArguments {
             link = nil
         }
         let subject = try await LinkSubject.read(file, platform: guessedPlatform, network: network)
-        return subject.answers(link, typed: url, app: app)
+        if case .remote(let target) = InputWord(file), let link, Self.isForeign(link, to: target) {
+            return subject.foreign(link, asked: target.host)
+        }
+        return subject.answers(link, typed: url, app: app, onlyDeciding: onlyDeciding)
     }
 }
 

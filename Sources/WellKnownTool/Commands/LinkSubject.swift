@@ -71,6 +71,15 @@ enum LinkSubject {
         return isRules ? items.map(DynamicComponent.init) : nil
     }
 
+    /// Why the systems take nothing from the file, though it could be read here.
+    var refusal: String? {
+        switch self {
+        case .apple(let matcher, _): matcher.refusal
+        case .android(let matcher, _): matcher.refusal
+        case .rules: nil
+        }
+    }
+
     var platform: LinkPlatform { if case .apple = self { .ios } else { .android } }
 
     /// The apps that have something to say.
@@ -82,16 +91,52 @@ enum LinkSubject {
         }
     }
 
-    /// - Parameter link: `nil` for an address of another scheme, which nothing opens as a link of a host.
-    func answers(_ link: LinkURL?, typed: String, app: String?) -> LinkAnswers {
-        let asked: [String?] = app.map { [$0] } ?? (apps.isEmpty ? [nil] : apps.map { $0 })
+    /// - Parameters:
+    ///   - link: `nil` for an address of another scheme, which nothing opens as a link of a host.
+    ///   - onlyDeciding: all apps decide, and only the one that counts explains itself: explaining costs more.
+    func answers(_ link: LinkURL?, typed: String, app: String?, onlyDeciding: Bool) -> LinkAnswers {
+        var asked: [String?] = app.map { [$0] } ?? (apps.isEmpty ? [nil] : apps.map { $0 })
+        if onlyDeciding, asked.count > 1, let link {
+            let decisions = asked.map { decision(link, $0) }
+            let order: [LinkDecision] = [.opens, .manifestDecides, .excluded, .noMatch]
+            let index = order.lazy.compactMap(decisions.firstIndex).first ?? 0
+            asked = [asked[index]]
+        }
         let list = asked.map { name in
             LinkAnswer(
-                app: name, explanation: link.map { explanation($0, name) },
+                app: name, explanation: name == nil && !isRules ? nil : link.map { explanation($0, name) },
                 summary: link == nil
-                    ? "Only http and https addresses are links of a host." : "The file names no app.")
+                    ? "Only http and https addresses are links of a host."
+                    : refusal.map { "The systems refuse the file: \($0)." } ?? nobody)
         }
         return LinkAnswers(url: link?.description ?? typed, platform: platform, document: document, all: list)
+    }
+
+    /// The answer for an address of another host than the one whose file this is. Each host has its own, `www.` too.
+    func foreign(_ link: LinkURL, asked host: String) -> LinkAnswers {
+        let path = platform == .ios ? "/.well-known/apple-app-site-association" : AssetLinks.path
+        let isBelow = link.host.hasSuffix("." + host)
+        let answer = LinkAnswer(
+            app: nil, explanation: nil,
+            summary: "For this link the system asks https://\(link.host)\(path), and not \(host)."
+                + (isBelow ? " Only an app that names *.\(host) goes by the file of \(host)." : ""))
+        return LinkAnswers(url: link.description, platform: platform, document: document, all: [answer])
+    }
+
+    private var isRules: Bool { if case .rules = self { true } else { false } }
+
+    private var nobody: String {
+        platform == .ios
+            ? "No entry of applinks.details names an app."
+            : "No statement of \(AndroidMatcher.relation) verifies an app."
+    }
+
+    private func decision(_ link: LinkURL, _ app: String?) -> LinkDecision {
+        switch self {
+        case .apple(let matcher, _): matcher.decide(link, app: app ?? "")
+        case .android(let matcher, _): matcher.decide(link, package: app ?? "")
+        case .rules(let matcher, _): matcher.decide(link)
+        }
     }
 
     private func explanation(_ link: LinkURL, _ app: String?) -> LinkExplanation {

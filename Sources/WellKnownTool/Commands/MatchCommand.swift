@@ -18,7 +18,7 @@ struct MatchCommand: AsyncParsableCommand {
     @OptionGroup var question: LinkQuestion
 
     func run() async throws {
-        let answers = try await question.answers()
+        let answers = try await question.answers(onlyDeciding: true)
         guard let answer = answers.deciding else { throw ExitCode(2) }
         switch question.format {
         case .json:

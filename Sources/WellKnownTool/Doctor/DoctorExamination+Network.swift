@@ -39,7 +39,7 @@ extension DoctorExamination {
         _ platform: DoctorLine.Platform, _ url: String, _ found: String, _ verdict: DoctorLine.Verdict
     ) -> DoctorLine {
         DoctorLine(
-            platform, "the file", .init("domain", host.name), .init(url, found), verdict,
+            platform, DoctorLine.file, .init("domain", host.name), .init(url, found), verdict,
             verdict == .differs
                 ? "Serve it with status 200 at exactly this address: wellknown fetch \(host.name) shows every step."
                 : "Give the file with --\(platform == .ios ? "aasa" : "assetlinks") FILE, or see: wellknown fetch \(host.name)"

@@ -84,7 +84,7 @@ struct DoctorExamination {
     ) -> DoctorLine {
         let worst = lint.findings.first { $0.severity == .error }?.message ?? "it cannot be read"
         return DoctorLine(
-            platform, "the file", .init("domain", host.name), .init(place, isReadable ? "readable" : worst),
+            platform, DoctorLine.file, .init("domain", host.name), .init(place, isReadable ? "readable" : worst),
             isReadable ? .agrees : .differs,
             isReadable
                 ? nil : "Mend the file first (wellknown lint): nothing else can be compared before it can be read.")

@@ -35,9 +35,16 @@ struct DoctorReport {
         let counts = DoctorLine.Verdict.allCases.map { verdict in lines.filter { $0.verdict == verdict }.count }
         let table = "\(counts[0]) agree, \(counts[1]) differ, \(counts[2]) to look at, \(counts[3]) not checked"
         guard lines.isConclusive else { return "Nothing could be compared: \(table)." }
-        guard lines.isHealthy else { return "Links will not open the app: \(table)." }
+        guard lines.isHealthy else {
+            return lines.isAboutLinks
+                ? "Links will not open the app: \(table)."
+                : "Links open the app, another service does not work: \(table)."
+        }
         let errors = findings.count { $0.severity == .error }
-        return errors == 0 ? "Healthy: \(table)." : "The places agree (\(table)), and the files have \(errors) errors."
+        guard errors == 0 else {
+            return "The places agree (\(table)), and the files have \(errors) \(errors == 1 ? "error" : "errors")."
+        }
+        return counts[3] == 0 ? "Healthy: \(table)." : "No difference found, and not everything was checked: \(table)."
     }
 
     private static func rows(of line: DoctorLine, _ style: TextStyle) -> [String] {

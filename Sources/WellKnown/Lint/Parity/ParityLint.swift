@@ -71,31 +71,38 @@ public struct ParityLint: Sendable {
     ///   - limit: no more than so many.
     ///   - effort: how many addresses are tried.
     public func differences(of pair: AppPair, limit: Int = 20, effort: Int = 20_000) -> [Difference] {
+        guard apple.refusal == nil, android.refusal == nil else { return [] }
         let samples = samples(for: pair, effort: effort)
-        var found: [[String]: Difference] = [:]
+        var found: [[String]: LinkURL] = [:]
         var order: [[String]] = []
-        var explained = 0
-        for address in samples.addresses {
-            guard explained < 2000, let url = LinkURL("https://\(host)\(address)") else { continue }
-            let ios = apple.decide(url, app: pair.apple)
+        // A few milliseconds in all, whatever the rules are.
+        var steps = MatchEffort()
+        for address in samples.addresses where !steps.isSpent {
+            guard let url = LinkURL("https://\(host)\(address)") else { continue }
+            steps.left -= Self.costOfTry
+            let ios = apple.deciding(url, app: pair.apple, &steps)
             let decision = androidDecision(url, package: pair.android)
-            guard Self.differ(ios, decision) else { continue }
-            explained += 1
-            let why = apple.explain(url, app: pair.apple)
-            let whyNot = android.explain(url, package: pair.android)
-            let key = [
-                ios.rawValue, decision.rawValue, why.deciding?.pointer ?? "", whyNot.deciding?.pointer ?? "",
-            ]
+            guard !steps.isSpent, Self.differ(ios.decision, decision) else { continue }
+            let key = [ios.decision.rawValue, decision.rawValue, ios.rule]
             if let known = found[key] {
-                guard url.description.utf8.count < known.url.description.utf8.count else { continue }
+                guard url.description.utf8.count < known.description.utf8.count else { continue }
             } else {
                 order.append(key)
             }
-            found[key] = Difference(
-                url: url, pair: pair, apple: why, android: whyNot, androidDecision: decision)
+            found[key] = url
         }
-        return order.prefix(limit).compactMap { found[$0] }
+        return order.prefix(limit).compactMap { key in
+            found[key].map { url in
+                Difference(
+                    url: url, pair: pair, apple: apple.explain(url, app: pair.apple),
+                    android: android.explain(url, package: pair.android),
+                    androidDecision: androidDecision(url, package: pair.android))
+            }
+        }
     }
+
+    /// What a try takes besides comparing, in steps.
+    private static let costOfTry = 500
 
     private func samples(for pair: AppPair, effort: Int) -> ParitySamples {
         var samples = ParitySamples(limit: effort)

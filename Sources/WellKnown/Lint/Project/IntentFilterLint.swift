@@ -32,6 +32,8 @@ enum IntentFilterLint {
 
     private static func fault(in host: ManifestHost) -> String? {
         let name = host.name
+        // A resource or a placeholder of the build: what it will be stands elsewhere.
+        if name.hasPrefix("@") || name.contains("${") { return nil }
         if name.isEmpty { return "has an empty host" }
         if name.contains("://") || name.contains("/") {
             return "has the host \(name.quoted): a host alone, no scheme and no path"

@@ -61,11 +61,13 @@ public struct ProjectLint: Sendable {
                 return domain.service == service && (name == host || name == "*." + host)
             }
             if isListed, named == nil, let app {
+                // By a wildcard above, the app reads the file of the domain above: that may be meant.
                 let parent = domains.first { $0.service == service && Self.isWildcard($0.host, over: host) }
                 let tail = parent.map { " (\($0.raw) reads the file of \($0.host.dropFirst(2)).)" } ?? ""
                 return Finding(
                     ProjectRules.entitlementMissing,
                     "The file of \(host) names \(app) in \(service); the entitlement has no \(service):\(host).\(tail)",
+                    severity: parent == nil ? nil : .warning,
                     fix: "Add \(service):\(host).", file: entitlementsName)
             }
             if let named, !isListed {
@@ -90,6 +92,10 @@ public struct ProjectLint: Sendable {
 
     private var manifestHostFindings: [Finding] {
         guard let host, assetLinks != nil, let filters else { return [] }
+        // What a resource or a placeholder of the build will be stands elsewhere: nobody can say that the host is missing.
+        guard !filters.flatMap(\.hosts).contains(where: { $0.name.hasPrefix("@") || $0.name.contains("${") }) else {
+            return []
+        }
         let package = package ?? packages.first
         let isListed = package.map(packages.contains) ?? false
         let naming = filters.filter { filter in

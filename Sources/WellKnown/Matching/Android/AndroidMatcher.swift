@@ -9,6 +9,12 @@ public struct AndroidMatcher: Sendable {
     public let file: AssetLinksFile
     /// The packages with a statement of that relation, in the order of the file.
     public let apps: [String]
+    /// Why every reader takes the list for none, "LINE:COLUMN: …"; `nil` when they read it.
+    public let refusal: String?
+    /// The fingerprints of each package that Android can compare.
+    public let fingerprints: [String: Set<String>]
+    /// Packages whose statements verify nothing, and why.
+    private let unusable: [String: String]
     /// The dynamic rules of each package that has any.
     private let rules: [String: DynamicMatcher]
     /// Packages that declare rules more than once: which of them count is not defined.
@@ -18,16 +24,36 @@ public struct AndroidMatcher: Sendable {
         self.file = file
         var apps: [String] = []
         var rules: [String: [DynamicMatcher]] = [:]
+        var fingerprints: [String: Set<String>] = [:]
+        var unusable: [String: String] = [:]
+        refusal = FileAcceptance.androidRefusal(file.document).map { FileAcceptance.words($0, file.document) }
         for (index, statement) in file.statements.enumerated() where statement.relations.contains(Self.relation) {
             guard let target = statement.target.value, target.namespace.value == "android_app",
                 let package = target.packageName.value
             else { continue }
+            let texts = (target.fingerprints.value ?? []).compactMap(\.string)
+            let usable = texts.filter { CertificateFingerprint($0)?.description == $0 }
+            guard !usable.isEmpty else {
+                unusable[package] = unusable[package] ?? Self.fault(texts)
+                continue
+            }
+            fingerprints[package, default: []].formUnion(usable)
             if rules[package] == nil { apps.append(package) }
             rules[package, default: []] += Self.rules(of: statement, index)
         }
         self.apps = apps
+        self.fingerprints = fingerprints
+        self.unusable = unusable
         self.rules = rules.compactMapValues(\.first)
         ambiguous = rules.filter { $0.value.count > 1 }
+    }
+
+    /// Android compares fingerprints as text.
+    private static func fault(_ texts: [String]) -> String {
+        guard let text = texts.first else { return "it has no certificate fingerprint" }
+        return CertificateFingerprint(text) == nil
+            ? "\(text.quoted) is no SHA-256 fingerprint"
+            : "\(text.quoted) is not written in upper case with colons, and Android compares the text"
     }
 
     /// The dynamic rules of a package; `nil` when it has none.
@@ -53,12 +79,18 @@ public struct AndroidMatcher: Sendable {
     /// What happens with the link when the app is installed and verified; ``LinkDecision/noMatch`` for a package
     /// without a statement.
     public func decide(_ url: LinkURL, package: String) -> LinkDecision {
-        guard apps.contains(package) else { return .noMatch }
+        guard refusal == nil, apps.contains(package) else { return .noMatch }
         return rules[package]?.decide(url) ?? .manifestDecides
     }
 
     /// What ``decide(_:package:)`` decides, and why.
     public func explain(_ url: LinkURL, package: String) -> LinkExplanation {
+        if let refusal {
+            return LinkExplanation(.noMatch, [], "Every reader takes the list for none: \(refusal).", [])
+        }
+        if !apps.contains(package), let fault = unusable[package] {
+            return LinkExplanation(.noMatch, [], "The statement for \(package) verifies nothing: \(fault).", [])
+        }
         guard apps.contains(package) else {
             return LinkExplanation(.noMatch, [], "No statement of \(Self.relation) names \(package).", [])
         }

@@ -10,6 +10,8 @@ public struct AppleMatcher: Sendable {
     /// The apps that have an entry, in the order of the file.
     public let apps: [String]
     public let file: AASAFile
+    /// Why Apple's reader takes nothing from the file, "LINE:COLUMN: …": then no link opens anything. `nil` when it takes it.
+    public let refusal: String?
 
     let entries: [AppleEntry]
     let conventions: AppleConventions
@@ -21,6 +23,7 @@ public struct AppleMatcher: Sendable {
     /// - Parameter only: the one app that will be asked for; `nil` for all.
     init(_ file: AASAFile, _ conventions: AppleConventions, only: String? = nil) {
         self.file = file
+        refusal = FileAcceptance.appleRefusal(file.document).map { FileAcceptance.words($0, file.document) }
         self.conventions = conventions
         var compiler = AppleCompiler(file, conventions)
         entries = compiler.entries(only: only)
@@ -45,10 +48,21 @@ public struct AppleMatcher: Sendable {
 
     /// The same within an effort that several decisions share: ``LinkDecision/noMatch`` when it is spent.
     func decide(_ url: LinkURL, app: String, _ effort: inout MatchEffort) -> LinkDecision {
-        guard let entries = entriesOfApp[app] else { return .noMatch }
+        guard refusal == nil, let entries = entriesOfApp[app] else { return .noMatch }
         var texts = AppleTexts(url, conventions)
         guard let found = first(in: entries, &texts, &effort) else { return .noMatch }
         return self.entries[found.entry].rules[found.rule].isExclude ? .excluded : .opens
+    }
+
+    /// The decision and a name for the rule that makes it, empty when none does.
+    func deciding(
+        _ url: LinkURL, app: String, _ effort: inout MatchEffort
+    ) -> (decision: LinkDecision, rule: String) {
+        guard refusal == nil, let entries = entriesOfApp[app] else { return (.noMatch, "") }
+        var texts = AppleTexts(url, conventions)
+        guard let found = first(in: entries, &texts, &effort) else { return (.noMatch, "") }
+        let isExclude = self.entries[found.entry].rules[found.rule].isExclude
+        return (isExclude ? .excluded : .opens, "\(found.entry)/\(found.rule)")
     }
 
     /// The first rule that matches. `nil`, too, when the effort is spent: a link that takes so long to decide opens

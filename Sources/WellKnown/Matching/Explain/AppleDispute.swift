@@ -42,19 +42,12 @@ struct AppleDispute: Sendable {
                 break
             }
         }
-        let hasTrailingComma = matcher.file.document.faults.contains { $0.kind == .trailingComma }
-        if hasTrailingComma, decision != .noMatch { disputes.append(trailingComma) }
-        return disputes
+        return disputes + FileAcceptance.appleDisputes(matcher.file.document, decision)
     }
 
     private func found(_ otherwise: LinkDecision) -> LinkDispute {
         LinkDispute(code: code, question: question, taken: taken, other: other, otherwise: otherwise)
     }
-
-    private static let trailingComma = LinkDispute(
-        code: "trailing-comma", question: "Does Apple's reader accept a comma with nothing after it?",
-        taken: "Yes: Foundation's readers do, and files in production have them",
-        other: "No: RFC 8259 does not allow it, and nobody has shown which mode the system uses", otherwise: .noMatch)
 
     static let all: [AppleDispute] = [
         AppleDispute(

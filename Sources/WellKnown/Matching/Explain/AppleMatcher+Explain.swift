@@ -1,6 +1,9 @@
 extension AppleMatcher {
     /// What ``decide(_:app:)`` decides, and why.
     public func explain(_ url: LinkURL, app: String) -> LinkExplanation {
+        if let refusal {
+            return LinkExplanation(.noMatch, [], "Apple's reader refuses the whole file: \(refusal).", [])
+        }
         guard let indices = entriesOfApp[app] else {
             return LinkExplanation(
                 .noMatch, [], "No entry of applinks.details names \(app).",

@@ -15,11 +15,15 @@ public struct LinkDiff: Sendable {
     public let changes: [Change]
     public let addedApps: [String]
     public let removedApps: [String]
+    /// Packages whose statements name other certificates: an app signed with one that is gone opens nothing.
+    public var changedCertificates: [String] = []
     /// Apps whose rules are too large to compare in bounded time: there may be more changes than are named.
     public let notDecided: [String]
 
     /// No address is decided otherwise, for certain.
-    public var isEmpty: Bool { changes.isEmpty && notDecided.isEmpty && addedApps.isEmpty && removedApps.isEmpty }
+    public var isEmpty: Bool {
+        changes.isEmpty && notDecided.isEmpty && addedApps.isEmpty && removedApps.isEmpty && changedCertificates.isEmpty
+    }
 
     /// How much work is done before the answer is "not decided", in the units of ``RuleReach/Limits``.
     public struct Limits: Sendable {
@@ -59,11 +63,15 @@ public struct LinkDiff: Sendable {
 
     public static func between(_ old: AndroidMatcher, _ new: AndroidMatcher, limits: Limits = Limits()) -> LinkDiff {
         var left = limits.total
-        return of(old.apps, new.apps) { app in
+        var diff = of(old.apps, new.apps) { app in
             let spaces = LinkSpaces(isDecoded: true, tellsAbsent: true)
             return Comparison(old.linkRules(of: app, in: spaces), new.linkRules(of: app, in: spaces), spaces)
                 .run(limit: limits.perApp, &left)
         }
+        diff.changedCertificates = old.apps.filter { app in
+            new.fingerprints[app].map { $0 != old.fingerprints[app] } ?? false
+        }
+        return diff
     }
 
     private static func of(_ old: [String], _ new: [String], _ compare: (String) -> Comparison.Outcome) -> LinkDiff {

@@ -1,0 +1,51 @@
+/// What the systems' own readers make of a text that ours could read in spite of its faults.
+///
+/// Sources: Foundation's readers, measured on Linux; Apple's SWCERR00401 ("Bad JSON content"); Android's and Google's
+/// readers, which are strict.
+enum FileAcceptance {
+    /// The fault for which Apple's reader refuses the whole file; `nil` when it takes it, or when nobody knows.
+    static func appleRefusal(_ document: JSONDocument) -> JSONFault? {
+        document.faults.first { fault in
+            switch fault.kind {
+            case .byteOrderMark, .encoding, .trailingComma, .duplicateKey: false
+            default: true
+            }
+        }
+    }
+
+    /// The fault for which every reader of asset links takes the list for none.
+    static func androidRefusal(_ document: JSONDocument) -> JSONFault? {
+        document.faults.first { fault in
+            if case .duplicateKey = fault.kind { false } else { fault.kind != .byteOrderMark }
+        }
+    }
+
+    /// What is not known about a file that Apple's reader may take, where the file decides anything at all.
+    static func appleDisputes(_ document: JSONDocument, _ decision: LinkDecision) -> [LinkDispute] {
+        guard decision != .noMatch else { return [] }
+        var disputes: [LinkDispute] = []
+        func isThere(_ test: (JSONFault.Kind) -> Bool) -> Bool { document.faults.contains { test($0.kind) } }
+        if isThere({ $0 == .trailingComma }) {
+            disputes.append(
+                LinkDispute(
+                    code: "trailing-comma", question: "Does Apple's reader accept a comma with nothing after it?",
+                    taken: "Yes: Foundation's readers do, and files in production have them",
+                    other: "No: RFC 8259 does not allow it, and nobody has shown which mode the system uses",
+                    otherwise: .noMatch))
+        }
+        if isThere({ if case .encoding = $0 { true } else { $0 == .byteOrderMark } }) {
+            disputes.append(
+                LinkDispute(
+                    code: "text-encoding", question: "Does Apple's reader accept a byte-order mark, or UTF-16?",
+                    taken: "Yes: Foundation's readers do",
+                    other: "No: RFC 8259 wants UTF-8 without a mark, and strict readers refuse the file",
+                    otherwise: .noMatch))
+        }
+        return disputes
+    }
+
+    /// "1:77: comments are not JSON", for people.
+    static func words(_ fault: JSONFault, _ document: JSONDocument) -> String {
+        "\(document.position(at: fault.offset)): \(fault.message)"
+    }
+}
