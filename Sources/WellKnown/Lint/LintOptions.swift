@@ -12,12 +12,14 @@ public struct LintOptions: Sendable {
     public var mindsFinalNewline = false
 
     public init(
-        file: String? = nil, minimumIOS: SystemVersion? = nil, domain: String? = nil, servedPath: String? = nil
+        file: String? = nil, minimumIOS: SystemVersion? = nil, domain: String? = nil, servedPath: String? = nil,
+        mindsFinalNewline: Bool = false
     ) {
         self.file = file
         self.minimumIOS = minimumIOS
         self.domain = domain
         self.servedPath = servedPath
+        self.mindsFinalNewline = mindsFinalNewline
     }
 }
 

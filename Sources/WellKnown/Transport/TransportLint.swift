@@ -30,6 +30,22 @@ public enum TransportLint {
         return Finding(TransportRules.wrongName, "The file is at \(path.quoted); \(file.path) is asked for.")
     }
 
+    /// A finding for a file on its way to a server whose name is nearly the one that is asked for: a second download, an
+    /// ending too many. Any other name is a copy for some purpose.
+    public static func nameFinding(fileName: String, file: AssociationKind) -> Finding? {
+        let name = fileName.split(separator: "/").last.map(String.init) ?? fileName
+        let stem = String(file.fileName.prefix { $0 != "." })
+        let slips = [".", "_", " ", " (1)", " (2)", " copy", "-1", "s"].flatMap { ["\($0)\(stem)", "\(stem)\($0)"] }
+        let endings = ["", ".json", ".txt", ".json.txt", ".json.json", ".html"]
+        let near = Set((slips + [stem]).flatMap { slip in endings.map { slip + $0 } }).subtracting([file.fileName])
+        guard near.contains(name.lowercased()) || (name.lowercased() == file.fileName && name != file.fileName) else {
+            return nil
+        }
+        return Finding(
+            TransportRules.wrongName, "The file is called \(name.quoted); \(file.fileName.quoted) is asked for.",
+            severity: .warning, file: fileName)
+    }
+
     private static func failed(_ failure: HTTPFailure, _ seen: OriginObservation) -> [Finding] {
         switch failure {
         case .privateAddress(let addresses):

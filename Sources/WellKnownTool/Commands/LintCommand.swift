@@ -31,6 +31,9 @@ struct LintCommand: AsyncParsableCommand {
     @Flag(help: "Also show what each reader of assetlinks.json makes of each app (text and json).")
     var readers = false
 
+    @Flag(help: "Also say that the last line of a file does not end.")
+    var finalNewline = false
+
     @OptionGroup var output: OutputOptions
     @OptionGroup(title: "Network options") var network: NetworkOptions
 
@@ -46,6 +49,7 @@ struct LintCommand: AsyncParsableCommand {
 
     func run() async throws {
         var run = LintRun(kind: kind, minimumIOS: minimumIOS, domain: domain, readers: readers)
+        run.mindsFinalNewline = finalNewline
         for word in files {
             switch InputWord(word) {
             case .local(let name): run.lint(file: name)

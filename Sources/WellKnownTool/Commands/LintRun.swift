@@ -6,6 +6,7 @@ struct LintRun {
     let minimumIOS: SystemVersion?
     let domain: String?
     let readers: Bool
+    var mindsFinalNewline = false
 
     private(set) var files: [CheckedFile] = []
     private var pairs: [Pair] = []
@@ -26,10 +27,15 @@ struct LintRun {
     mutating func lint(file name: String) {
         do throws(InputFault) {
             let input = try AssociationInput.read(name, kind: kind)
-            let options = LintOptions(file: name, minimumIOS: minimumIOS, domain: domain)
+            let options = LintOptions(
+                file: name, minimumIOS: minimumIOS, domain: domain, mindsFinalNewline: mindsFinalNewline)
             let report = AssociationLint.lint(body: input.body, as: input.kind, options: options)
             let folder = name.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-            add(CheckedFile(name: name, report: report), report, place: folder, host: domain)
+            var checked = CheckedFile(name: name, report: report)
+            if let finding = TransportLint.nameFinding(fileName: name, file: report.kind) {
+                checked.findings.insert(finding, at: 0)
+            }
+            add(checked, report, place: folder, host: domain)
         } catch {
             files.append(CheckedFile(name: name, failure: "\(error)"))
         }

@@ -82,6 +82,18 @@ struct FileAcceptanceTests {
         #expect(LinkDiff.between(try matcher(Self.print), try matcher(Self.print)).isEmpty)
     }
 
+    @Test("rules that read addresses in two ways are compared by their examples, and the rest is said to be open")
+    func mixedReadings() throws {
+        func matcher(_ second: String) throws -> AppleMatcher {
+            let rules = #"[{"/":"/a"},{"/":"\#(second)","percentEncoded":false}]"#
+            return AppleMatcher(
+                try #require(AASAFile(JSONReader.read(Self.sound.replacing(#"[{"/":"/a"}]"#, with: rules).utf8))))
+        }
+        let diff = LinkDiff.between(try matcher("/b"), try matcher("/c"))
+        #expect(Set(diff.changes.map(\.witness.path)).isSuperset(of: ["/b"]))
+        #expect(diff.notDecided == [Self.app])
+    }
+
     @Test("the file of one host says nothing about the links of another, www among them; a server to try on is none")
     func hosts() throws {
         let link = try #require(LinkURL("https://www.acme.com/a"))

@@ -20,7 +20,8 @@ extension AASALint {
         }
         if fieldTypes(fields) { remarked.insert(component.node.range.lowerBound) }
         let reading = PatternReading(
-            isEncoded: merged.value(\.percentEncoded, builtIn: true).content, isLegacy: false)
+            isEncoded: merged.value(\.percentEncoded, builtIn: true).content, isLegacy: false,
+            folds: !merged.value(\.caseSensitive, builtIn: true).content)
         if let path = fields.path.value, let node = fields.path.member?.value { self.path(path, node, reading) }
         if let fragment = fields.fragment.value, let node = fields.fragment.member?.value {
             characters(fragment, node, reading)
@@ -102,6 +103,13 @@ extension AASALint {
                         "\(item.name.quoted) usually repeats: all its values must match the pattern")
                 }
                 characters(item.pattern, item.member.value, reading)
+                // A name is no pattern, and is compared as it is sent.
+                if reading.isEncoded, item.name.utf8.contains(where: { $0 >= 0x80 }) {
+                    sheet.add(
+                        ApplePathRules.nonASCII, at: item.member,
+                        "the item name \(item.name.quoted) is never sent like this: the rule matches nothing",
+                        fix: "Write \(PatternEscapes.encoded(item.name).quoted), or set percentEncoded to false.")
+                }
             }
         case nil: break
         }

@@ -32,7 +32,7 @@ extension AASALint {
     /// Rules that never decide for any app, found from the rules before them.
     private mutating func covered(_ matcher: AppleMatcher, except known: Set<Int>) {
         var alive = known
-        var found: [Int: (dead: RuleReach, by: RuleReach, sample: LinkURL)] = [:]
+        var found: [Int: (dead: RuleReach, by: RuleReach, sample: LinkURL, isTogether: Bool)] = [:]
         var left = Self.mostComparisons
         var limits = RuleReach.Limits()
         limits.perRule = 100_000
@@ -53,16 +53,17 @@ extension AASALint {
             for rule in rules {
                 let place = rule.range.lowerBound
                 switch rule.verdict {
-                case .covered(let by, let sample) where rules.indices.contains(by),
-                    .coveredTogether(let by, let sample) where rules.indices.contains(by):
-                    if found[place] == nil { found[place] = (rule, rules[by], sample) }
+                case .covered(let by, let sample) where rules.indices.contains(by):
+                    if found[place] == nil { found[place] = (rule, rules[by], sample, false) }
+                case .coveredTogether(let by, let sample) where rules.indices.contains(by):
+                    if found[place] == nil { found[place] = (rule, rules[by], sample, true) }
                 // What matches nothing has its own finding, by what makes it so.
                 default: alive.insert(place)
                 }
             }
         }
         for (place, dead) in found.sorted(by: { $0.key < $1.key }) where !alive.contains(place) {
-            report(dead.dead, by: dead.by, dead.sample)
+            report(dead.dead, by: dead.by, dead.sample, isTogether: dead.isTogether)
         }
     }
 
@@ -81,7 +82,7 @@ extension AASALint {
         return true
     }
 
-    private mutating func report(_ dead: RuleReach, by: RuleReach, _ sample: LinkURL) {
+    private mutating func report(_ dead: RuleReach, by: RuleReach, _ sample: LinkURL, isTogether: Bool) {
         let place = dead.range.lowerBound
         let link = shown(sample)
         let name = "Rule \(dead.rule + 1) of entry \(dead.entry + 1)"
@@ -94,7 +95,8 @@ extension AASALint {
             // Nothing is decided otherwise than it reads: only a line too many.
             sheet.add(
                 AppleOrderRules.shadowed, at: place,
-                "\(name) never decides: \(other) covers it, as with \(link), and decides the same",
+                "\(name) never decides: \(isTogether ? "the rules before it together cover it" : "\(other) covers it"), "
+                    + "as with \(link), and decide\(isTogether ? "" : "s") the same",
                 severity: .info, fix: "Remove the rule.")
         } else {
             sheet.add(

@@ -4,6 +4,8 @@ struct PatternReading {
     let isEncoded: Bool
     /// An element of `paths`.
     let isLegacy: Bool
+    /// Letters in both cases are one.
+    var folds = false
 }
 
 extension AASALint {
@@ -19,7 +21,8 @@ extension AASALint {
         let path = rest.drop { $0.isWhitespace }
         guard text.hasPrefix("NOT "), text.dropFirst(4).first.map({ !$0.isWhitespace }) ?? false else {
             return sheet.add(
-                ApplePathRules.notSyntax, at: node, "\(text.quoted) is no NOT that the system reads",
+                ApplePathRules.notSyntax, at: node,
+                "\(text.quoted) is not written as the system reads NOT: in capitals, with one blank behind",
                 fix: "Write \("NOT \(path)".quoted).")
         }
         self.path(String(path), node, reading)
@@ -106,7 +109,7 @@ extension AASALint {
                 "\(String(scalar).quoted) in \(shown) is never sent like this: the rule matches nothing",
                 fix: "Write \(PatternEscapes.encoded(text).quoted), or set percentEncoded to false.")
         }
-        if let escape = escapes.lower {
+        if let escape = escapes.lower, !reading.folds {
             sheet.add(
                 ApplePathRules.percentLower, at: node,
                 "\(escape.quoted) in \(shown) compares as text; browsers send "

@@ -29,8 +29,8 @@ extension LinkPattern {
 
     /// The short search: step by step, and back to the last star. `nil` when that takes too long.
     private func quickly(_ text: LinkText, _ effort: inout MatchEffort) -> Bool? {
-        var search = Search(pattern: self, text: text, end: code.count, left: 16 * text.count + 1024)
-        defer { effort.left -= 1024 + 16 * text.count - search.left }
+        var search = Search(pattern: self, text: text, end: code.count, left: 32 * text.count + 1024)
+        defer { effort.left -= 1024 + 32 * text.count - search.left }
         if let bareCount {
             search.end = bareCount
             switch search.run(0, text.lower) {
@@ -118,7 +118,8 @@ extension LinkPattern {
             var at = from
             while true {
                 if left < 0 { return .tooLong }
-                left -= 1
+                // A node is found among its siblings.
+                left -= 4
                 if list.nodes[node].isEnd {
                     let outcome = run(step + 1, at)
                     guard case .failed = outcome else { return outcome }

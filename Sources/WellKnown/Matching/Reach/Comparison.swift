@@ -36,7 +36,7 @@ struct Comparison {
 
     private mutating func compared(_ limit: Int, _ left: inout Int) -> Outcome {
         let rules = (old.rules + new.rules)
-        for sample in rules.compactMap({ $0 }).flatMap(\.samples) { note(sample) }
+        for sample in rules.compactMap({ $0 }).flatMap(\.samples) + old.samples + new.samples { note(sample) }
         if let root = spaces.url(path: [0x2f], query: nil, fragment: nil) { note(root) }
         if rules.contains(where: { $0 == nil }) { isComplete = false }
         let known = rules.compactMap { $0 }

@@ -15,7 +15,15 @@ extension AppleMatcher {
         }
         let ordered = orderedRules(of: app)
         let rules = ordered.map { Self.linkRule($0.rule, spaces, name) }
-        return LinkRules(rules, excludes: ordered.map(\.rule.isExclude), fallback: .noMatch) { url in
+        // Rules that read addresses otherwise than the rest are compared by examples at least.
+        let other = LinkSpaces(isDecoded: !spaces.isDecoded, tellsAbsent: false)
+        let samples = zip(ordered, rules).flatMap { pair, made in
+            made != nil
+                ? []
+                : RuleSamples.of(
+                    pair.rule, in: pair.rule.reading.contains(.decoded) == spaces.isDecoded ? spaces : other)
+        }
+        return LinkRules(rules, samples: samples, excludes: ordered.map(\.rule.isExclude), fallback: .noMatch) { url in
             var texts = AppleTexts(url, self.conventions)
             var effort = MatchEffort()
             guard let found = self.first(in: indices, &texts, &effort), let start = starts[found.entry] else {

@@ -15,6 +15,8 @@ final class LinkRules {
 
     /// `nil` for a rule that is too large, or reads addresses otherwise than the rest.
     let rules: [Rule?]
+    /// Addresses that the rules that are `nil` probably match.
+    let samples: [LinkURL]
     /// What is decided when no rule matches.
     let fallback: LinkDecision
     /// Whether each rule excludes.
@@ -23,9 +25,11 @@ final class LinkRules {
     let decider: (LinkURL) -> Int?
 
     init(
-        _ rules: [Rule?], excludes: [Bool] = [], fallback: LinkDecision, decider: @escaping (LinkURL) -> Int?
+        _ rules: [Rule?], samples: [LinkURL] = [], excludes: [Bool] = [], fallback: LinkDecision,
+        decider: @escaping (LinkURL) -> Int?
     ) {
         self.rules = rules
+        self.samples = samples
         self.excludes = excludes
         self.fallback = fallback
         self.decider = decider

@@ -131,6 +131,26 @@ struct ApplePatternLintTests {
         #expect(severity(#"{"/": "/a/*", "exclude": true}, {"/": "/a/b"}, {"/": "/c"}"#) == .warning)
     }
 
+    @Test("a rule that several others cover together is said to be covered by them, and by none alone")
+    func shadowedTogether() throws {
+        let rules = #"{"/": "/$(alpha)"}, {"/": "/$(digit)"}, {"/": "/$(alnum)"}"#
+        let report = AssociationLint.lint(body: Array(AppleExample.components(rules).utf8))
+        let finding = try #require(report.findings.first { $0.code == "pat.shadowed" })
+        #expect(finding.message.contains("the rules before it together cover it"), "\(finding.message)")
+    }
+
+    @Test(
+        "escapes and letters beyond ASCII, where they count",
+        arguments: [
+            (#"{"/": "/%c3%a9"}"#, ["pat.percent-lower"]), (#"{"/": "/%c3%a9", "caseSensitive": false}"#, []),
+            (#"{"/": "/a", "?": {"é": "1"}}"#, ["pat.non-ascii"]),
+            (#"{"/": "/a", "?": {"é": "1"}, "percentEncoded": false}"#, []),
+        ])
+    func escapes(components: String, expected: [String]) {
+        let codes = Self.codes(components).filter { ["pat.percent-lower", "pat.non-ascii"].contains($0) }
+        #expect(codes == expected)
+    }
+
     // Source: Apple, "applinks.Defaults"; swcutil: defaults take every key of a component.
     @Test(
         "defaults",

@@ -88,6 +88,20 @@ struct TransportLintTests {
     }
 
     @Test(
+        "a file whose name is nearly the one that is asked for is told; a copy under another name is not",
+        arguments: [
+            ("public/assetlinks (1).json", AssociationKind.assetlinks, true), (".assetlinks.json", .assetlinks, true),
+            ("assetlinks.json.txt", .assetlinks, true), ("assetlink.json", .assetlinks, false),
+            ("assetlinks.json", .assetlinks, false), ("AssetLinks.json", .assetlinks, true),
+            ("apple-app-site-association.json", .aasa, true), ("a/apple-app-site-association", .aasa, false),
+            ("aasa.json", .aasa, false), ("070-assetlinks.json", .assetlinks, false), ("old-aasa", .aasa, false),
+        ])
+    func names(name: String, kind: AssociationKind, isTold: Bool) {
+        let finding = TransportLint.nameFinding(fileName: name, file: kind)
+        #expect((finding?.code == "http.wrong-name") == isTold)
+    }
+
+    @Test(
         "The limits hold to the byte",
         arguments: [
             (98_304, []), (98_305, ["http.near-limit"]), (131_072, ["http.near-limit"]), (131_073, ["http.too-large"]),
