@@ -9,6 +9,10 @@ struct WellKnownProgram: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wellknown",
         abstract: "Lints, matches, explains, diffs and fetches apple-app-site-association and assetlinks.json.",
+        discussion: """
+            Shell completions: wellknown --generate-completion-script bash, zsh or fish. From nothing to a link that opens \
+            the app, step by step: docs/universal-links.md.
+            """,
         version: version,
         subcommands: [
             LintCommand.self,

@@ -57,7 +57,9 @@ struct FetchCommand: AsyncParsableCommand {
         case .text: StandardOutput.write(FetchText.render(report, style: .ofStandardOutput))
         case .json: StandardOutput.write(FetchJSON.render(report))
         case .junit, .github, .sarif:
-            StandardOutput.write(output.format.render(report.files.map { CheckedFile($0) }, style: .ofStandardOutput))
+            StandardOutput.write(
+                output.format.render(
+                    report.files.map { CheckedFile($0) }, style: .ofStandardOutput, failOn: output.failOn))
         }
         if !report.files.contains(where: \.isChecked) { throw ExitCode(2) }
         if output.failOn.isReached(by: report.files.flatMap(\.findings)) { throw ExitCode(1) }

@@ -42,7 +42,7 @@ struct OutputOptions: ParsableArguments {
     /// Prints, and ends with the exit code that fits: 2 when something could not be checked, else 1 for findings at or
     /// above the threshold.
     func finish(_ files: [CheckedFile]) throws {
-        StandardOutput.write(format.render(files, style: .ofStandardOutput))
+        StandardOutput.write(format.render(files, style: .ofStandardOutput, failOn: failOn))
         if format != .text {
             for file in files {
                 if let failure = file.failure { StandardOutput.complain("\(file.name.printable): \(failure)") }

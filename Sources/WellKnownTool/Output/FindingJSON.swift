@@ -23,12 +23,16 @@ enum FindingJSON {
     struct Item: Encodable {
         let code, severity, message, reason: String
         let fix, pointer, file: String?
+        /// Who says so, and the page about the code in this repository.
+        let source, page: String?
         let line, column: Int?
 
         init(_ finding: Finding) {
             (code, severity) = (finding.code, finding.severity.rawValue)
             (message, reason, fix) = (finding.message, finding.reason, finding.fix)
             (pointer, file) = (finding.pointer, finding.file)
+            source = LintRule.named(finding.code)?.source
+            page = source.map { _ in "docs/findings/\(finding.code).md" }
             (line, column) = (finding.position?.line, finding.position?.column)
         }
     }

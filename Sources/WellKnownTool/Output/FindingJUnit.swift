@@ -1,11 +1,12 @@
 import WellKnown
 
-/// Findings as JUnit XML: one suite a file, one case a finding. Errors and warnings are failures, remarks are skipped.
+/// Findings as JUnit XML: one suite a file, one case a finding. What the exit code is 1 for is a failure, the rest is
+/// skipped: a report must not be red beside a build that went on.
 ///
 /// Shape: the "junit.xsd" that build servers read (testsuites, testsuite, testcase, failure, error, skipped).
 enum FindingJUnit {
-    static func render(_ files: [CheckedFile]) -> String {
-        let suites = files.map(suite)
+    static func render(_ files: [CheckedFile], failOn threshold: FailThreshold) -> String {
+        let suites = files.map { suite($0, threshold) }
         let cases = suites.reduce((tests: 0, failures: 0, errors: 0)) {
             ($0.tests + $1.tests, $0.failures + $1.failures, $0.errors + $1.errors)
         }
@@ -16,15 +17,15 @@ enum FindingJUnit {
 
     private typealias Suite = (text: String, tests: Int, failures: Int, errors: Int)
 
-    private static func suite(_ file: CheckedFile) -> Suite {
-        var cases = file.findings.map { testCase($0, in: file.name) }
+    private static func suite(_ file: CheckedFile, _ threshold: FailThreshold) -> Suite {
+        var cases = file.findings.map { testCase($0, in: file.name, isFailure: threshold.isReached(by: [$0])) }
         if let failure = file.failure {
             cases.append(
                 "    <testcase name=\"readable\" classname=\"\(escaped(file.name))\">\n"
                     + "      <error message=\"\(escaped(failure))\"/>\n    </testcase>\n")
         }
         if cases.isEmpty { cases = ["    <testcase name=\"no findings\" classname=\"\(escaped(file.name))\"/>\n"] }
-        let failures = file.findings.count { $0.severity != .info }
+        let failures = file.findings.count { threshold.isReached(by: [$0]) }
         let errors = file.failure == nil ? 0 : 1
         let skipped = file.findings.count - failures
         let text =
@@ -33,12 +34,12 @@ enum FindingJUnit {
         return (text, cases.count, failures, errors)
     }
 
-    private static func testCase(_ finding: Finding, in name: String) -> String {
+    private static func testCase(_ finding: Finding, in name: String, isFailure: Bool) -> String {
         let place = finding.position.map { " \($0)" } ?? ""
         let open = "    <testcase name=\"\(escaped(finding.code + place))\" classname=\"\(escaped(name))\">\n"
         let text = [finding.reason, finding.fix].compactMap { $0 }.joined(separator: "\n")
         let inner =
-            finding.severity == .info
+            !isFailure
             ? "      <skipped message=\"\(escaped(finding.message))\"/>\n"
             : "      <failure type=\"\(finding.severity.rawValue)\" message=\"\(escaped(finding.message))\">"
                 + "\(escaped(text))</failure>\n"

@@ -30,7 +30,10 @@ enum FindingSARIF {
         let id: String
         let shortDescription, fullDescription, help: Message
         let defaultConfiguration: Configuration
+        let properties: Properties
     }
+    /// Section 3.8: what the format has no word for.
+    struct Properties: Encodable { let source, page: String }
     struct Configuration: Encodable { let level: String }
     struct Message: Encodable { let text: String }
     struct Result: Encodable {
@@ -64,7 +67,8 @@ enum FindingSARIF {
         let rules = codes.compactMap(LintRule.named).map { rule in
             Rule(
                 id: rule.code, shortDescription: Message(text: rule.title), fullDescription: Message(text: rule.reason),
-                help: Message(text: rule.fix), defaultConfiguration: Configuration(level: level(rule.severity)))
+                help: Message(text: rule.fix), defaultConfiguration: Configuration(level: level(rule.severity)),
+                properties: Properties(source: rule.source, page: "docs/findings/\(rule.code).md"))
         }
         let indices = Dictionary(rules.enumerated().map { ($1.id, $0) }) { first, _ in first }
         let results = files.flatMap { file in

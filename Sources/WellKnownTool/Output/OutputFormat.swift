@@ -14,11 +14,11 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     /// SARIF 2.1.0, for code scanning.
     case sarif
 
-    func render(_ files: [CheckedFile], style: TextStyle) -> String {
+    func render(_ files: [CheckedFile], style: TextStyle, failOn threshold: FailThreshold) -> String {
         switch self {
         case .text: FindingText.render(files, style: style)
         case .json: FindingJSON.render(files)
-        case .junit: FindingJUnit.render(files)
+        case .junit: FindingJUnit.render(files, failOn: threshold)
         case .github: FindingGitHub.render(files)
         case .sarif: FindingSARIF.render(files)
         }

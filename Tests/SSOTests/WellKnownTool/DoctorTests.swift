@@ -53,6 +53,32 @@ struct DoctorTests {
         #expect(report.lines.filter { $0.verdict == .caution }.map(\.subject) == (subject.isEmpty ? [] : [subject]))
     }
 
+    @Test("that a file can be read is no comparison, and passwords that do not work are no links that do not")
+    func headlines() {
+        func line(_ subject: String, _ verdict: DoctorLine.Verdict) -> DoctorLine {
+            DoctorLine(.ios, subject, .init("a", "b"), .init("c", "d"), verdict)
+        }
+        func report(_ lines: [DoctorLine]) -> DoctorReport {
+            DoctorReport(host: "acme.com", lines: lines, findings: [])
+        }
+        let nothing = report([line(DoctorLine.file, .agrees), line("the app's id", .notChecked)])
+        #expect(nothing.exitCode(failOn: .error) == 2 && nothing.summary.hasPrefix("Nothing could be compared"))
+        let some = report([line("the app's id", .agrees), line("the capability", .notChecked)])
+        #expect(some.exitCode(failOn: .error) == 0 && some.summary.hasPrefix("No difference found"))
+        let passwords = report([line("the app's id", .agrees), line("the service webcredentials", .differs)])
+        #expect(passwords.exitCode(failOn: .error) == 1 && passwords.summary.hasPrefix("Links open the app"))
+        let links = report([line("the app's id", .differs), line("the service webcredentials", .differs)])
+        #expect(links.summary.hasPrefix("Links will not open the app"))
+    }
+
+    @Test("a host that the build fills in is nobody's fault", arguments: ["@string/host", "${host}"])
+    func placeholderHosts(host: String) throws {
+        var files = DoctorSetUp()
+        files.manifest = files.manifest.replacingOccurrences(of: "\"example.com\"", with: "\"\(host)\"")
+        let codes = try files.report().findings.map(\.code)
+        #expect(!codes.contains { $0.hasPrefix("project.manifest") }, "\(codes)")
+    }
+
     @Test("A profile that ends within the month is to look at; the day itself comes from outside")
     func endIsNear() throws {
         let report = try DoctorSetUp().report(now: Date(timeIntervalSince1970: 1_811_000_000))

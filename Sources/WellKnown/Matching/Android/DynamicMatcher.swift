@@ -74,7 +74,7 @@ public struct DynamicMatcher: Sendable {
 
     private static func flaws(_ component: DynamicComponent) -> [Flaw] {
         guard component.isObject else {
-            return [Flaw(range: component.node.range, reason: "a rule that is no object", isDisputed: false)]
+            return [Flaw(range: component.node.range, reason: "a rule is no object", isDisputed: false)]
         }
         var flaws: [Flaw] = []
         func check<Value>(_ field: JSONField<Value>, _ name: String, _ isEmpty: (Value) -> Bool) {
@@ -98,7 +98,8 @@ public struct DynamicMatcher: Sendable {
         }
         if component.path.isAbsent, component.query.isAbsent, component.fragment.isAbsent {
             flaws.append(
-                Flaw(range: component.node.range, reason: "a rule without \"/\", \"?\" and \"#\"", isDisputed: true))
+                Flaw(range: component.node.range, reason: "a rule has none of \"/\", \"?\" and \"#\"", isDisputed: true)
+            )
         }
         return flaws
     }

@@ -35,7 +35,8 @@ extension AppleMatcher {
             }
             return trials.isEmpty
                 ? "The app's entries have no rules: nothing opens."
-                : "None of the \(trials.count) rules matches: the browser."
+                : (trials.count == 1 ? "The one rule does not match" : "None of the \(trials.count) rules matches")
+                    + ": the browser."
         }
         let verb = decision == .excluded ? "keeps it out of the app" : "opens the app"
         return "The first rule that matches \(verb): \(last.pointer)."

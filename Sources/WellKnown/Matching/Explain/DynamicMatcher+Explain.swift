@@ -4,7 +4,7 @@ extension DynamicMatcher {
         let decision = decide(url)
         guard decision != .manifestDecides else {
             let reason =
-                flaws.first.map { "Android discards all dynamic rules, because of \($0.reason)" }
+                flaws.first.map { "Android discards all dynamic rules, because \($0.reason)" }
                 ?? "There are no dynamic rules"
             return LinkExplanation(
                 decision, [], "\(reason): the app opens what its manifest says.", disputes(url, decision))
@@ -20,7 +20,8 @@ extension DynamicMatcher {
             if let last = trials.last, last.matches {
                 "The first rule that matches \(last.isExclude ? "keeps it out of the app" : "opens the app"): \(last.pointer)."
             } else {
-                "None of the \(trials.count) rules matches: the browser."
+                (trials.count == 1 ? "The one rule does not match" : "None of the \(trials.count) rules matches")
+                    + ": the browser."
             }
         return LinkExplanation(decision, trials, summary, disputes(url, decision))
     }
