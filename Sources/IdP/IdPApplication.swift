@@ -64,7 +64,7 @@ func buildIdP(
     ).add(to: router)
     SignInRoutes(
         sessions: sessions, clients: settings.clients, challenges: challenges, completion: completion,
-        addresses: settings.trustedProxies, posts: RateLimit(30, per: .hours(1), clock: clock),
+        addresses: settings.trustedProxies, posts: RateLimit(20, per: .hours(1), clock: clock),
         page: SignInPage(pages: pages, script: script), letterWaiting: postOffice.letterWaiting
     ).add(to: router)
     EmailCodeRoutes(

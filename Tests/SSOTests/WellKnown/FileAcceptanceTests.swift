@@ -82,6 +82,16 @@ struct FileAcceptanceTests {
         #expect(LinkDiff.between(try matcher(Self.print), try matcher(Self.print)).isEmpty)
     }
 
+    @Test("between a sound file and one that is refused, every link that opened is a difference")
+    func refusedDiff() throws {
+        let sound = AppleMatcher(try #require(AASAFile(JSONReader.read(Self.sound.utf8))))
+        let refused = AppleMatcher(try #require(AASAFile(JSONReader.read((Self.sound + " // done").utf8))))
+        let changes = LinkDiff.between(sound, refused).changes
+        #expect(changes.map(\.old) == [.opens] && changes.map(\.new) == [.noMatch])
+        #expect(changes.allSatisfy { refused.decide($0.witness, app: Self.app) == $0.new })
+        #expect(LinkDiff.between(refused, sound).changes.map(\.new) == [.opens])
+    }
+
     @Test("rules that read addresses in two ways are compared by their examples, and the rest is said to be open")
     func mixedReadings() throws {
         func matcher(_ second: String) throws -> AppleMatcher {

@@ -54,7 +54,8 @@ public struct LinkDiff: Sendable {
                 .decoded)
             let spaces = LinkSpaces(isDecoded: isDecoded ?? false, tellsAbsent: false)
             let outcome = Comparison(
-                old.linkRules(of: app, in: spaces, name: "old"), new.linkRules(of: app, in: spaces, name: "new"), spaces
+                old.refusal == nil ? old.linkRules(of: app, in: spaces, name: "old") : LinkRules.none,
+                new.refusal == nil ? new.linkRules(of: app, in: spaces, name: "new") : LinkRules.none, spaces
             ).run(limit: limits.perApp, &left)
             known[key] = outcome
             return outcome
@@ -93,6 +94,7 @@ public struct LinkDiff: Sendable {
 
 extension AndroidMatcher {
     fileprivate func linkRules(of package: String, in spaces: LinkSpaces) -> LinkRules {
+        guard refusal == nil else { return .none }
         if let rules = dynamicRules(of: package) { return rules.linkRules(in: spaces) }
         return LinkRules([], fallback: apps.contains(package) ? .manifestDecides : .noMatch) { _ in nil }
     }

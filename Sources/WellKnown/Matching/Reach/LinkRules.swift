@@ -35,6 +35,9 @@ final class LinkRules {
         self.decider = decider
     }
 
+    /// Those of a file from which no reader takes anything.
+    static var none: LinkRules { LinkRules([], fallback: .noMatch) { _ in nil } }
+
     func decision(of rule: Int?) -> LinkDecision {
         guard let rule else { return fallback }
         return excludes[rule] ? .excluded : .opens
