@@ -32,7 +32,8 @@ struct EnumerationTests {
             #expect(known.contains { $0.hasPrefix("429") }, "the comparison reaches as far as the pause")
 
             #expect(try await house.lettersQueued(to: Self.addresses.stray) == 0)
-            #expect(try await house.lettersQueued(to: Self.addresses.disabled) == 1, "the one before it was disabled")
+            // The one before it was disabled, unless the purge has come by.
+            #expect(try await house.lettersQueued(to: Self.addresses.disabled) <= 1)
             #expect(try await house.lettersQueued(to: Self.addresses.known) > 1)
         }
     }
