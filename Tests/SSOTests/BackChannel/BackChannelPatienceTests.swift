@@ -165,7 +165,8 @@ struct BackChannelPatienceTests {
             let deadline = ContinuousClock.now + .seconds(10)
             while driverThreads() > 0, ContinuousClock.now < deadline { await Task.yield() }
             guard driverThreads() == 0, let client = try? Fixture.client(server.origin) else { exit(1) }
-            guard await Fixture.outcome(client) == .success(Fixture.reply()), driverThreads() == 1 else { exit(2) }
+            let isAnswered = await Fixture.outcome(client) == .success(Fixture.reply())
+            guard isAnswered, withExtendedLifetime(client, { driverThreads() == 1 }) else { exit(2) }
         }
     }
 
