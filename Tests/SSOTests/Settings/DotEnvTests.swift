@@ -37,7 +37,8 @@ struct DotEnvTests {
         #expect(file.faults.count == 1, "\(file.faults)")
         let fault = try #require(file.faults.first)
         #expect(fault.contains("/.env:3: ") && fault.contains(words), "\(fault)")
-        #expect(!fault.contains("S3"))
+        // The folder has a random name: what is looked for is longer than chance.
+        #expect(!fault.contains("CRET"))
         #expect(file.values == ["A": "1", "B": "2"])
     }
 
