@@ -64,8 +64,9 @@ func buildIdP(
     ).add(to: router)
     SignInRoutes(
         sessions: sessions, clients: settings.clients, challenges: challenges, completion: completion,
-        addresses: settings.trustedProxies, posts: RateLimit(20, per: .hours(1), clock: clock),
-        page: SignInPage(pages: pages, script: script), letterWaiting: postOffice.letterWaiting
+        addresses: settings.trustedProxies, posts: RateLimit(30, per: .hours(1), clock: clock),
+        sends: RateLimit(20, per: .hours(1), clock: clock),
+        page: SignInPage(pages: pages, script: script)
     ).add(to: router)
     EmailCodeRoutes(
         sessions: sessions, challenges: challenges, guesses: guesses, letters: letters, codes: codes,

@@ -24,7 +24,8 @@ func buildRelyingParty(
 
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
-        addresses: ClientAddress(trusted: []), pathsWithTokens: [SSOPath.callback])
+        addresses: ClientAddress(trusted: []), jsonPaths: [HomeRoutes.sessionPath],
+        pathsWithTokens: [SSOPath.callback])
 
     // What knows the browser's session.
     router.add(middleware: SessionMiddleware(sessions))
@@ -36,6 +37,9 @@ func buildRelyingParty(
 
     let purge = PurgeService(every: .minutes(1), logger: services.logger, [sessions.store.purge])
     return WebServer.application(
-        router: router, broken: BrokenRequests(pages: pages, origin: settings.publicURL, logger: services.logger),
-        listen: settings.listen, logger: services.logger, services: [purge], started: started)
+        router: router,
+        broken: BrokenRequests(
+            pages: pages, origin: settings.publicURL, jsonPaths: [HomeRoutes.sessionPath], logger: services.logger),
+        listen: settings.listen, logger: services.logger, services: [purge, ReloadService(logger: services.logger)],
+        started: started)
 }

@@ -69,6 +69,8 @@ struct RelyingPartySettings: Sendable {
     }
 
     private static func origin(_ text: String, allowsPlaintext: Bool) throws -> String {
+        // No browser compares this one: the port that https has anyway may stand there.
+        let text = text.hasPrefix("https://") ? text.replacing(#/:443(/?)$/#) { "\($0.1)" } : text
         if allowsPlaintext, text.hasPrefix("http://") {
             // The same rule but for the scheme.
             return "http" + (try PublicOrigin("https" + text.dropFirst(4)).text.dropFirst(5))
@@ -76,6 +78,7 @@ struct RelyingPartySettings: Sendable {
         do {
             return try PublicOrigin(text).text
         } catch {
+            guard text.hasPrefix("http:") else { throw error }
             throw SettingFault(
                 "\(error) For plain http inside one host's network set RP_ALLOW_PLAINTEXT_BACKCHANNEL=true")
         }

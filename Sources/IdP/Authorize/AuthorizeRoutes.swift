@@ -35,7 +35,7 @@ struct AuthorizeRoutes: Sendable {
             "token issued",
             metadata: [
                 "client": "\(client.id)", "account": "\(visitor.account.id)",
-                "session": "\(context.session?.handle ?? "-")",
+                "session": "\(context.session?.handle ?? "-")", "flow": "\(FlowInLog.name(asked))",
             ])
         return page.response(
             client: client, account: visitor.account, callback: asked.callback(token: token), goesOn: !wasRedeemed)
@@ -56,6 +56,12 @@ struct AuthorizeRoutes: Sendable {
             slots.sso.add(asked, id: id, now: now)
             session = try await sessions.begin(slots, request, context)
         }
+        context.logger.info(
+            "sign-in asked for",
+            metadata: [
+                "client": "\(asked.clientID)", "session": "\(session?.handle ?? "-")",
+                "flow": "\(FlowInLog.name(asked))",
+            ])
         var response = Response.redirect(to: "/sign-in?flow=\(id)")
         if let session { sessions.remember(session, in: &response) }
         return response

@@ -80,6 +80,9 @@ struct ClientsFile {
     private func secrets(_ keys: [String: Node], client: String, _ node: Node) -> [SharedSecret]? {
         guard let references = texts(keys, "secrets", node) else { return nil }
         let good = references.compactMap { secret($0.value, client: client, $0.node) }
+        if good.indices.contains(where: { index in good[..<index].contains { $0.isSame(as: good[index]) } }) {
+            warn("\(path):\(line(node)): secrets of \"\(client)\": one stands there twice. A rotation needs two.")
+        }
         return good.count == references.count ? good : nil
     }
 

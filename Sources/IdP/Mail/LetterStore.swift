@@ -11,6 +11,18 @@ struct QueuedLetter: Sendable {
     var attempts = 0
 }
 
+/// What became of a letter that was taken from the queue.
+struct SettledLetter: Sendable {
+    enum Outcome: Sendable {
+        case sent(Timestamp)
+        /// To be tried again, from this moment.
+        case postponed(Timestamp)
+    }
+
+    let id: String
+    let outcome: Outcome
+}
+
 /// Owns the rows of `letter`: the durable queue, and the count of letters for an address.
 struct LetterStore: Sendable {
     /// While a process sends a letter, the others leave it alone; if the process dies, they may have it after this.
@@ -79,12 +91,15 @@ struct LetterStore: Sendable {
         return LetterLimit.nextAllowed(after: try earlier.map { try $0.timestamp("created_at") }, now: now)
     }
 
-    /// Takes letters that are due, so that no other process takes them meanwhile. Those for nobody, too: a stranger who
-    /// measures how long the next write waits must not see more commits behind one address than behind another.
-    func claim(_ count: Int) async throws -> [QueuedLetter] {
+    /// Writes what became of letters, and takes others that are due, so that no other process takes them meanwhile.
+    ///
+    /// In one transaction, and for letters to nobody just the same: a stranger who measures how long the next write
+    /// waits must not see more commits behind one address than behind another.
+    func exchange(_ settled: [SettledLetter], forNext count: Int) async throws -> [QueuedLetter] {
         let now = clock.now()
         return try await database.write { connection in
-            try connection.query(
+            for letter in settled { try settle(letter, connection) }
+            return try connection.query(
                 """
                 UPDATE letter SET due_at = :lease, attempts = attempts + 1 WHERE id IN (
                     SELECT id FROM letter
@@ -104,22 +119,16 @@ struct LetterStore: Sendable {
         }
     }
 
-    func markSent(_ letter: QueuedLetter) async throws {
-        let now = clock.now()
-        try await database.write { connection in
+    private func settle(_ letter: SettledLetter, _ connection: any SQLConnection) throws {
+        switch letter.outcome {
+        case .sent(let moment):
             try connection.execute(
-                "UPDATE letter SET sent_at = :now WHERE id = :id",
-                ["now": .timestamp(now), "id": .text(letter.id)])
-            return
-        }
-    }
-
-    func postpone(_ letter: QueuedLetter, by pause: Duration) async throws {
-        let due = clock.now() + pause
-        try await database.write { connection in
+                "UPDATE letter SET sent_at = :moment WHERE id = :id",
+                ["moment": .timestamp(moment), "id": .text(letter.id)])
+        case .postponed(let moment):
             try connection.execute(
-                "UPDATE letter SET due_at = :due WHERE id = :id", ["due": .timestamp(due), "id": .text(letter.id)])
-            return
+                "UPDATE letter SET due_at = :moment WHERE id = :id",
+                ["moment": .timestamp(moment), "id": .text(letter.id)])
         }
     }
 

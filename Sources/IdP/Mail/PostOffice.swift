@@ -6,11 +6,15 @@ import Synchronization
 
 /// Sends what waits in the queue, beside the requests: a slow or dead mail server never slows or fails a page, and a
 /// letter goes out when the server is back, as long as it is still good for something.
+///
+/// It works in rounds, by its own clock and never at a request's call. A round is one transaction, which writes what
+/// became of the letters before and takes those that are due. So nobody who measures how long the writes behind a
+/// sign-in wait can tell an address that gets a letter from one that does not (invariant I10).
 final class PostOffice: Service {
     /// Letters on their way at once.
-    static let parallel = 4
-    /// How often the queue is looked at when nobody calls.
-    static let interval: Duration = .seconds(1)
+    static let parallel = 8
+    /// From round to round: the longest that a letter waits for the office.
+    static let interval: Duration = .milliseconds(500)
 
     private let letters: LetterStore
     private let challenges: ChallengeStore
@@ -20,12 +24,17 @@ final class PostOffice: Service {
     private let issuer: PublicOrigin
     private let clock: ServiceClock
     private let logger: Logger
-    /// How many are taken.
-    private let places = Mutex(0)
-    /// How long the last letter took.
-    private let pace = Mutex(Duration.zero)
-    private let calls: AsyncStream<Void>
-    private let call: AsyncStream<Void>.Continuation
+    private let desk = Mutex(Desk())
+
+    private struct Desk {
+        /// How many letters are on their way.
+        var taken = 0
+        /// What the next round writes.
+        var settled: [SettledLetter] = []
+        /// How the last letter that reached the mailer fared: those for nobody fare the same.
+        var pace: Duration = .zero
+        var isRefused = false
+    }
 
     init(
         letters: LetterStore, challenges: ChallengeStore, content: EmailCodeMail, mailer: any Mailer, from: MailFrom,
@@ -39,62 +48,68 @@ final class PostOffice: Service {
         self.issuer = issuer
         self.clock = clock
         self.logger = logger
-        (calls, call) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
-
-    /// Says that a letter waits. Returns at once.
-    @Sendable func letterWaiting() { call.yield() }
 
     /// Sends until told to stop. Then it begins no letter any more, and lets those under way come to their end: a
     /// conversation broken off behind the letter's last line would leave it to be sent twice (RFC 5321 4.5.4.2). What
     /// is under way still when the time to stop has run out is cancelled, and its lease brings the letter back.
     func run() async throws {
+        let (rounds, next) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         await withDiscardingTaskGroup { group in
             group.addTask {
                 await cancelWhenGracefulShutdown {
                     while !Task.isCancelled {
+                        next.yield()
                         try? await Task.sleep(for: Self.interval)
-                        self.letterWaiting()
                     }
                 }
             }
-            for await _ in calls.cancelOnGracefulShutdown() { await sendDue(in: &group) }
+            for await _ in rounds.cancelOnGracefulShutdown() { await round(in: &group) }
         }
+        _ = await round(taking: 0)  // what the last ones came to
     }
 
     /// Gives every free place a letter that is due. Returns when they are on their way.
-    private func sendDue(in group: inout DiscardingTaskGroup) async {
-        do {
-            let free = Self.parallel - places.withLock { $0 }
-            guard free > 0 else { return }
-            for letter in try await letters.claim(free) {
-                places.withLock { $0 += 1 }
-                group.addTask {
-                    await self.send(letter)
-                    self.places.withLock { $0 -= 1 }
-                    // The place is for the next one at once, however long the others take.
-                    self.letterWaiting()
+    private func round(in group: inout DiscardingTaskGroup) async {
+        for letter in await round(taking: Self.parallel - desk.withLock { $0.taken }) {
+            desk.withLock { $0.taken += 1 }
+            group.addTask {
+                let outcome = await self.deliver(letter)
+                self.desk.withLock {
+                    $0.taken -= 1
+                    $0.settled.append(SettledLetter(id: letter.id, outcome: outcome))
                 }
             }
-        } catch {
-            logger.warning("the queue of letters cannot be read", metadata: ["cause": "\(error)"])
         }
     }
 
-    private func send(_ queued: QueuedLetter) async {
+    /// Writes what became of letters, and takes some that are due.
+    private func round(taking count: Int) async -> [QueuedLetter] {
+        let settled = desk.withLock { $0.settled }
+        guard count > 0 || !settled.isEmpty else { return [] }
         do {
-            if queued.challengeID == nil { return try await pass(queued) }
+            let taken = try await letters.exchange(settled, forNext: count)
+            desk.withLock { $0.settled.removeFirst(settled.count) }
+            return taken
+        } catch {
+            // What was settled is written by a later round. If none comes, the lease brings the letters back.
+            logger.warning("the queue of letters cannot be read", metadata: ["cause": "\(error)"])
+            return []
+        }
+    }
+
+    private func deliver(_ queued: QueuedLetter) async -> SettledLetter.Outcome {
+        do {
+            if queued.challengeID == nil { return await pass(queued) }
             guard let id = queued.challengeID, let challenge = try await challenges.findAlive(id),
                 let words = content.content(for: challenge), let to = try? LetterAddress(challenge.address)
-            else { return try await letters.markSent(queued) }  // nothing to say any more
+            else { return .sent(clock.now()) }  // nothing to say any more
             let letter = Letter(
                 id: queued.id, date: clock.now(), from: from, to: to, subject: words.subject, text: words.text,
                 html: words.html, messageIDDomain: issuer.host)
-            let began = ContinuousClock.now
-            try await mailer.send(letter)
-            pace.withLock { $0 = ContinuousClock.now - began }
-            try await letters.markSent(queued)
+            try await send(letter)
             logger.info("letter sent", metadata: ["letter": "\(queued.id)", "attempts": "\(queued.attempts)"])
+            return .sent(clock.now())
         } catch {
             // Also after a refusal for good: greylisting and half-finished set-ups answer 5xx, too, and the letter's ten
             // minutes bound the asking.
@@ -105,15 +120,28 @@ final class PostOffice: Service {
                     "letter": "\(queued.id)", "attempts": "\(queued.attempts)", "cause": "\(error)",
                     "seconds": "\(pause.secondsRoundedUp)",
                 ])
-            // If even this cannot be stored, the lease brings the letter back.
-            try? await letters.postpone(queued, by: pause)
+            return .postponed(clock.now() + pause)
         }
     }
 
-    /// A letter for nobody: takes as long as one for somebody, and leaves the same trace (invariant I10).
-    private func pass(_ queued: QueuedLetter) async throws {
-        try? await Task.sleep(for: min(pace.withLock { $0 }, .seconds(2)))
-        try await letters.markSent(queued)
+    private func send(_ letter: Letter) async throws {
+        let began = ContinuousClock.now
+        var isRefused = true
+        defer {
+            desk.withLock { [isRefused] in
+                $0.pace = ContinuousClock.now - began
+                $0.isRefused = isRefused
+            }
+        }
+        try await mailer.send(letter)
+        isRefused = false
+    }
+
+    /// A letter for nobody: takes as long as the last one for somebody, fares like it, and leaves the same trace.
+    private func pass(_ queued: QueuedLetter) async -> SettledLetter.Outcome {
+        let (pace, isRefused) = desk.withLock { ($0.pace, $0.isRefused) }
+        try? await Task.sleep(for: pace)
+        return isRefused ? .postponed(clock.now() + Self.pause(after: queued.attempts)) : .sent(clock.now())
     }
 
     /// 2, 4, 8, 16, then 30 seconds: a code lives ten minutes, so a longer pause would waste it.

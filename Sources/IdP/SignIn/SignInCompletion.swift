@@ -34,8 +34,7 @@ struct SignInCompletion: Sendable {
             "signed in",
             metadata: [
                 "account": "\(fresh.slots.signIn?.accountID ?? "-")", "method": "\(method)",
-                "session": "\(fresh.handle)",
-                "flow": "\(flow?.text ?? "-")",
+                "session": "\(fresh.handle)", "flow": "\(fresh.slots.sso.nameInLog(flow))",
             ])
         var response = Response.redirect(to: Self.destination(flow))
         sessions.remember(fresh, in: &response)

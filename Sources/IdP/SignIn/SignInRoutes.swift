@@ -12,9 +12,9 @@ struct SignInRoutes: Sendable {
     let completion: SignInCompletion
     let addresses: ClientAddress
     let posts: RateLimit
+    /// Letters that leave at the wish of one network.
+    let sends: RateLimit
     let page: SignInPage
-    /// Tells the post office that there is a letter to send.
-    let letterWaiting: @Sendable () -> Void
 
     func add(to router: Router<VisitorContext>) {
         router.form(at: "/sign-in", show: show, submit: submit)
@@ -42,6 +42,7 @@ struct SignInRoutes: Sendable {
         guard let address = try? LetterAddress(typed) else {
             return form(session, flow: flow, address: String(typed.prefix(254)), hasError: true)
         }
+        try addresses.check(sends, request, context.peer)
         let (service, device) = (service(flow, session), DeviceKind.name(userAgent: request.headers[.userAgent]))
         // A new id at every step: one that was planted before the challenge is dead (session fixation). In one
         // transaction with the challenge: no letter leaves whose code fits no browser.
@@ -52,9 +53,12 @@ struct SignInRoutes: Sendable {
                     address, held: held.held(for: address), service: service, device: device, connection))
             return IdPSession(sso: old.sso, challenges: held)
         }
-        letterWaiting()
         // The same form, sent twice, was faster: the browser has the new session from there.
         guard let fresh else { return .redirect(to: FlowID.path(EmailCodeRoutes.path, flow)) }
+        // Asking again for the same code makes no letter. What counts here counts for addresses that get none, too.
+        if fresh.slots.challenges.current?.letterAt != session.slots.challenges.held(for: address)?.letterAt {
+            addresses.count(sends, request, context.peer)
+        }
         var response = Response.redirect(to: FlowID.path(EmailCodeRoutes.path, flow))
         sessions.remember(fresh, in: &response)
         return response

@@ -66,7 +66,7 @@ struct SSOTokenStore: Sendable {
 
     /// What became of a token that was presented.
     enum Outcome: Sendable {
-        case accepted(VerifyReply)
+        case accepted(VerifyReply, flow: String)
         /// Unknown, expired, used, void, or for another redirect URI or verifier: never told apart outside.
         case refused(TokenFault)
         /// Somebody else's token: it has leaked, and is burnt now.
@@ -81,14 +81,17 @@ struct SSOTokenStore: Sendable {
         let isReplay: Bool
         /// The session it was made in.
         let session: String?
+        /// The flow it was made for, as the log calls it.
+        let flow: String?
 
         init(_ row: SQLRow?, now: Timestamp) throws {
             guard let row else {
-                (cause, isReplay, session) = ("unknown", false, nil)
+                (cause, isReplay, session, flow) = ("unknown", false, nil, nil)
                 return
             }
             isReplay = try row.optionalInteger("used_at") != nil
             session = try row.text("session_handle")
+            flow = FlowInLog.name(stateDigest: try row.blob("state_digest"))
             cause =
                 if isReplay { "used before" } else if try row.optionalInteger("voided_at") != nil { "void" } else {
                     try row.timestamp("expires_at") <= now
@@ -118,7 +121,11 @@ struct SSOTokenStore: Sendable {
         ]
         return try await database.write { connection in
             let rows = try connection.query(Self.consumeSQL, presented.merging(binding) { $1 })
-            if let row = rows.first { return .accepted(try Self.reply(row, client: client, connection)) }
+            if let row = rows.first {
+                return .accepted(
+                    try Self.reply(row, client: client, connection),
+                    flow: FlowInLog.name(stateDigest: try row.blob("state_digest")))
+            }
             let stolen = try connection.query(
                 """
                 UPDATE sso_token SET voided_at = :now
@@ -127,8 +134,9 @@ struct SSOTokenStore: Sendable {
                 """, presented)
             // Asked after every refusal, so that the answer takes as long for each.
             let known = try connection.query(
-                "SELECT used_at, voided_at, expires_at, session_handle FROM sso_token WHERE digest = :digest", presented
-            )
+                """
+                SELECT used_at, voided_at, expires_at, session_handle, state_digest FROM sso_token WHERE digest = :digest
+                """, presented)
             if let row = stolen.first { return .burnt(owner: try row.text("client_id")) }
             return .refused(try TokenFault(known.first, now: now))
         }
@@ -144,7 +152,7 @@ struct SSOTokenStore: Sendable {
            AND EXISTS (SELECT 1 FROM session s WHERE s.handle = sso_token.session_handle
                           AND s.expires_at > :now AND s.seen_at > :idle)
            AND EXISTS (SELECT 1 FROM account a WHERE a.id = sso_token.account_id AND a.disabled = 0)
-        RETURNING account_id, session_handle, authenticated_at, methods
+        RETURNING account_id, session_handle, authenticated_at, methods, state_digest
         """
 
     private static func reply(

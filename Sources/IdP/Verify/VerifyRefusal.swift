@@ -12,6 +12,7 @@ struct VerifyRefusal: Error {
     let words: String
     let cause: String
     var client: String?
+    var flow: String?
     /// Somebody holds what is not theirs.
     var isAlert = false
     var retryAfter: Duration?
@@ -66,7 +67,7 @@ struct VerifyRefusal: Error {
 
     static func badToken(_ client: String, _ fault: SSOTokenStore.TokenFault) -> Self {
         var refusal = badToken(client, fault.session.map { "\(fault.cause), of session \($0)" } ?? fault.cause)
-        refusal.isAlert = fault.isReplay
+        (refusal.isAlert, refusal.flow) = (fault.isReplay, fault.flow)
         return refusal
     }
 

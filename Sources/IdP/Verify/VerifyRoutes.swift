@@ -33,7 +33,7 @@ struct VerifyRoutes: Sendable {
                 level: refusal.isAlert ? .warning : .info, "verify refused",
                 metadata: [
                     "error": "\(refusal.error.rawValue)", "client": "\(refusal.client ?? "-")",
-                    "cause": "\(refusal.cause)",
+                    "cause": "\(refusal.cause)", "flow": "\(refusal.flow ?? "-")",
                 ])
             return refusal.response
         } catch let failure as DatabaseFailure {
@@ -77,11 +77,12 @@ struct VerifyRoutes: Sendable {
             token, client: signed.client, redirectURI: asked.redirectURI, codeVerifier: asked.codeVerifier,
             idleLimit: idleLimit)
         switch outcome {
-        case .accepted(let reply):
+        case .accepted(let reply, let flow):
             context.logger.info(
                 "token redeemed",
                 metadata: [
                     "client": "\(signed.client.id)", "account": "\(reply.user.id)", "session": "\(reply.session.id)",
+                    "flow": "\(flow)",
                 ])
             return signed.answer(reply.body())
         case .refused(let fault): throw VerifyRefusal.badToken(signed.client.id, fault)

@@ -6,6 +6,9 @@ import SSOWeb
 
 /// The partner's own pages: `/` for everybody, `/account` for signed-in people, `/api/session` for scripts.
 struct HomeRoutes: Sendable {
+    /// For scripts: its faults are JSON, too.
+    static let sessionPath = "/api/session"
+
     let sessions: Sessions<RelyingPartySession>
     let start: SignInStart
     let page: HomePage
@@ -13,7 +16,7 @@ struct HomeRoutes: Sendable {
     func add(to router: Router<VisitorContext>) {
         router.page(at: "/", use: home)
         router.page(at: "/account", use: account)
-        router.page(at: "/api/session", use: session)
+        router.page(at: RouterPath(Self.sessionPath), use: session)
     }
 
     @Sendable private func home(_ request: Request, _ context: VisitorContext) async throws -> Response {

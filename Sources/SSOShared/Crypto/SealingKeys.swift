@@ -8,14 +8,21 @@ public struct SealingKeys: Sendable {
     private let setting: String
 
     /// Reads a comma-separated list. Every item follows the rules of ``SharedSecret/parse(_:setting:)``.
-    public static func parse(_ text: String, setting: String) throws(SharedSecretFault) -> SealingKeys {
+    ///
+    /// - Throws: what is wrong with each item, all of it at once.
+    public static func parse(_ text: String, setting: String) throws(SealingKeysFault) -> SealingKeys {
         // Split by scalar: a comma followed by a combining mark is a Character of its own and would not be found.
         let items = text.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false)
-        var secrets: [SharedSecret] = []
+        var (secrets, faults): ([SharedSecret], [SharedSecretFault]) = ([], [])
         for (index, item) in items.enumerated() {
             let name = items.count == 1 ? setting : "\(setting) (key \(index + 1) of \(items.count))"
-            secrets.append(try SharedSecret.parse(String(item), setting: name))
+            do throws(SharedSecretFault) {
+                secrets.append(try SharedSecret.parse(String(item), setting: name))
+            } catch {
+                faults.append(error)
+            }
         }
+        guard faults.isEmpty else { throw SealingKeysFault(faults: faults) }
         return SealingKeys(secrets: secrets, setting: setting)
     }
 
@@ -46,6 +53,14 @@ public struct SealingKeys: Sendable {
     public func derive(_ label: String) -> [[UInt8]] {
         secrets.map { HMACSHA256.code(for: [UInt8]("swift-sso:\(label)".utf8), key: $0.bytes) }
     }
+}
+
+/// Why a key ring cannot be used.
+public struct SealingKeysFault: Error, Sendable, Equatable, CustomStringConvertible {
+    /// One for each key that is no good, in order.
+    public let faults: [SharedSecretFault]
+    /// What is wrong with each; no key is in it.
+    public var description: String { faults.map(\.description).joined(separator: ". ") }
 }
 
 extension SealingKeys: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

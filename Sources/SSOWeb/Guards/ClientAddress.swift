@@ -16,16 +16,23 @@ public struct ClientAddress: Sendable {
     /// Reads `X-Forwarded-For` from the right and stops at the first address that is no trusted proxy: what stands
     /// left of it the client may have written itself. A value that is no address is not believed either.
     public func address(of request: Request, peer: SocketAddress?) -> IPAddress? {
-        guard let peer = peer?.ipAddress.flatMap(IPAddress.init) else { return nil }
-        guard isTrusted(peer) else { return peer }
+        trace(request, peer: peer).client
+    }
+
+    /// What a trusted proxy gave as an address and is none.
+    func unreadableHop(of request: Request, peer: SocketAddress?) -> String? { trace(request, peer: peer).unreadable }
+
+    private func trace(_ request: Request, peer: SocketAddress?) -> (client: IPAddress?, unreadable: String?) {
+        guard let peer = peer?.ipAddress.flatMap(IPAddress.init) else { return (nil, nil) }
+        guard isTrusted(peer) else { return (peer, nil) }
         let hops = request.headers[values: .xForwardedFor].flatMap { $0.split(separator: ",") }
         var nearest = peer
         for hop in hops.reversed() {
-            guard let address = Self.hop(hop) else { return peer }
+            guard let address = Self.hop(hop) else { return (peer, String(hop)) }
             nearest = address
             if !isTrusted(address) { break }
         }
-        return nearest
+        return (nearest, nil)
     }
 
     /// Counts a request against a limit by its client's address.
@@ -36,8 +43,28 @@ public struct ClientAddress: Sendable {
     ///
     /// - Throws: ``PublicFailure`` 429 beyond the limit.
     public func limit(_ limit: RateLimit, _ request: Request, _ peer: SocketAddress?) throws {
-        guard let address = address(of: request, peer: peer), !trustsNobody || !address.isLoopback else { return }
-        if let wait = limit.hit(address.limitKey) { throw PublicFailure.tooManyRequests(retryAfter: wait) }
+        if let key = limitKey(request, peer), let wait = limit.hit(key) {
+            throw PublicFailure.tooManyRequests(retryAfter: wait)
+        }
+    }
+
+    /// Refuses a request whose client has reached a limit already, and counts nothing.
+    ///
+    /// - Throws: ``PublicFailure`` 429.
+    public func check(_ limit: RateLimit, _ request: Request, _ peer: SocketAddress?) throws {
+        if let key = limitKey(request, peer), let wait = limit.wait(key) {
+            throw PublicFailure.tooManyRequests(retryAfter: wait)
+        }
+    }
+
+    /// Counts an event that has come about, whatever the limit says.
+    public func count(_ limit: RateLimit, _ request: Request, _ peer: SocketAddress?) {
+        if let key = limitKey(request, peer) { _ = limit.hit(key) }
+    }
+
+    private func limitKey(_ request: Request, _ peer: SocketAddress?) -> [UInt8]? {
+        guard let address = address(of: request, peer: peer), !trustsNobody || !address.isLoopback else { return nil }
+        return address.limitKey
     }
 
     /// An address as proxies write it: bare, or with the port of the connection (`192.0.2.1:4711`, `[2001:db8::1]:4711`).

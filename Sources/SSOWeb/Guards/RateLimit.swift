@@ -27,8 +27,13 @@ public final class RateLimit: Sendable {
     /// How many keys are remembered.
     var count: Int { windows.withLock { $0.count } }
 
+    /// How long to wait until another event would pass, nil for now. Counts nothing.
+    public func wait(_ key: [UInt8]) -> Duration? { weigh(key, counts: false) }
+
     /// Counts one event. Returns nil if it passes, else how long to wait.
-    public func hit(_ key: [UInt8]) -> Duration? {
+    public func hit(_ key: [UInt8]) -> Duration? { weigh(key, counts: true) }
+
+    private func weigh(_ key: [UInt8], counts: Bool) -> Duration? {
         let now = clock.now()
         return windows.withLock { windows in
             if windows.count >= Self.maximumKeys {
@@ -49,8 +54,10 @@ public final class RateLimit: Sendable {
                 windows[key] = window
                 return (window.start + span) - now
             }
-            window.current += 1
-            windows[key] = window
+            if counts {
+                window.current += 1
+                windows[key] = window
+            }
             return nil
         }
     }

@@ -1,9 +1,11 @@
 public import Hummingbird
 import Logging
+import Synchronization
 
 /// Has every line of a request's log say from which network address it came (ASVS 16.2.1: who, when, where, what).
 public struct ClientInLog<Context: WebRequestContext>: RouterMiddleware {
     private let addresses: ClientAddress
+    private let warning = OneWarning()
 
     public init(_ addresses: ClientAddress) { self.addresses = addresses }
 
@@ -14,6 +16,18 @@ public struct ClientInLog<Context: WebRequestContext>: RouterMiddleware {
         if let address = addresses.address(of: request, peer: context.peer) {
             context.logger[metadataKey: "client_address"] = .stringConvertible(address)
         }
+        if let hop = addresses.unreadableHop(of: request, peer: context.peer), warning.isDue() {
+            context.logger.warning(
+                "X-Forwarded-For of a trusted proxy holds no address: limits and logs take the proxy for the client",
+                metadata: ["value": "\(hop.prefix(64))"])
+        }
         return try await next(request, context)
     }
+}
+
+/// Something that is said once in a program's life: a proxy that is set up wrongly is so with every request.
+private final class OneWarning: Sendable {
+    private let isGiven = Atomic(false)
+
+    func isDue() -> Bool { !isGiven.exchange(true, ordering: .relaxed) }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Hummingbird
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
@@ -25,7 +26,10 @@ final class FramingAnswer: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .head(let head) = unwrapInboundIn(data) {
             waiting += 1
-            continueIsDue = head.headerFields[.expect]?.lowercased() == "100-continue"
+            // Who says that more will come than anything here takes is refused without sending it.
+            let length = head.headerFields[.contentLength].flatMap { Int($0) } ?? 0
+            continueIsDue =
+                head.headerFields[.expect]?.lowercased() == "100-continue" && length <= Request.maximumFormBytes
             // Not into the middle of an earlier answer.
             if waiting == 1 { sayContinue(context) }
         }

@@ -61,7 +61,9 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
         await reader.inspect()
         let width = reader.lines.map(\.name.count).max() ?? 0
         for line in reader.lines {
-            print(line.name.padding(toLength: width, withPad: " ", startingAt: 0), line.shown, separator: "  ")
+            print(
+                line.name.padding(toLength: width, withPad: " ", startingAt: 0), LogEscape.text(line.shown),
+                separator: "  ")
         }
         report(reader)
         guard reader.problems.isEmpty else { throw ExitCode(1) }
@@ -92,8 +94,9 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
             let listen = reader.lines.first { $0.name.hasSuffix("_LISTEN") }?.shown
             logger.critical("cannot go on", metadata: ["cause": "\(error)", "listen": "\(listen ?? "-")"])
             // One cause ended it; what else would have, nobody wants to find out start by start.
+            let told = reader.warnings.count
             await reader.inspect()
-            report(reader, to: logger, withWarnings: false)
+            report(reader, to: logger, warningsFrom: told)
             throw ExitCode(1)
         }
         logger.info("stopped")
@@ -121,9 +124,9 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
         return (logger, reader.problems.isEmpty ? settings : nil)
     }
 
-    private func report(_ reader: SettingsReader, to logger: Logger, withWarnings: Bool = true) {
-        if withWarnings {
-            for warning in reader.warnings { logger.warning("setting", metadata: ["warning": "\(warning)"]) }
+    private func report(_ reader: SettingsReader, to logger: Logger, warningsFrom told: Int = 0) {
+        for warning in reader.warnings.dropFirst(told) {
+            logger.warning("setting", metadata: ["warning": "\(warning)"])
         }
         for problem in reader.problems { logger.error("setting", metadata: ["error": "\(problem)"]) }
     }

@@ -17,7 +17,9 @@ public struct PublicOrigin: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: ``SettingFault`` unless it is an origin alone, https, or http on a loopback host.
     public init(_ address: String) throws {
         // What stands before an @ may be a password.
-        let given = address.contains("@") ? "…" + address.drop { $0 != "@" } : address
+        let given =
+            address.contains("@")
+            ? "…" + (address.split(separator: "@", omittingEmptySubsequences: false).last ?? "") : address
         guard given == address else {
             throw SettingFault("\"\(given)\" has a user in it. Leave out path, query and user.")
         }

@@ -52,12 +52,7 @@ public final class SettingsReader {
     }
 
     /// What stands in the environment, or else in `.env`, or in the file that `NAME_FILE` names there: for `env:NAME`.
-    public func variable(_ name: String) -> String? {
-        if let value = source.variable(name) { return value }
-        return source.variable(name + "_FILE").flatMap {
-            SecretFile.read($0, setting: name + "_FILE", problem: problem)
-        }
-    }
+    public func variable(_ name: String) -> String? { secretText(name, required: false, hint: "") }
 
     /// Records that something is wrong. Say which setting, what, and the way out; never a secret's value.
     public func problem(_ text: String) { problems.append(text) }
@@ -97,19 +92,16 @@ public final class SettingsReader {
         }
     }
 
-    /// The text of a secret, from `NAME` or from the file that `NAME_FILE` names; both at once are a problem.
+    /// The text of a secret, from `NAME` or from the file that `NAME_FILE` names, whichever is nearer; both in one place
+    /// are a problem.
     public func secretText(_ name: String, required: Bool, hint: String) -> String? {
-        let direct = source.text(name)
-        let file = source.text(name + "_FILE")
-        switch (direct, file) {
-        case (.some, .some):
+        switch source.secret(name) {
+        case .twice:
             problem("\(name): given twice, as \(name) and as \(name)_FILE. Keep one of them.")
             return nil
-        case (let direct?, nil):
-            return direct
-        case (nil, let path?):
-            return SecretFile.read(path, setting: "\(name)_FILE", problem: problem)
-        case (nil, nil):
+        case .direct(let text): return text
+        case .file(let path): return SecretFile.read(path, setting: "\(name)_FILE", problem: problem)
+        case .absent:
             if required { problem("\(name): is required and not set. \(hint)") }
             return nil
         }

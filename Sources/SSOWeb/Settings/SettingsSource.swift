@@ -36,9 +36,28 @@ public struct SettingsSource: Sendable {
         return text
     }
 
-    /// What stands in the environment, or else in `.env`, under exactly this name, which need not be a setting's.
-    func variable(_ name: String) -> String? {
-        [environment[name], dotEnv?.values[name]].compactMap(\.self).first { !$0.isEmpty }
+    /// Whether a secret stands there itself, or as a file's name, whichever is nearer: what the environment says hides
+    /// what `.env` does, in either form.
+    enum Secret {
+        case absent
+        case direct(String)
+        case file(String)
+        /// In one place in both forms.
+        case twice
+    }
+
+    /// The secret called `name`, or the file that `name` with `_FILE` names.
+    func secret(_ name: String) -> Secret {
+        for place in [environment, dotEnv?.values ?? [:]] {
+            let texts = [name, name + "_FILE"].map { place[$0].flatMap { $0.isEmpty ? nil : $0 } }
+            switch (texts[0], texts[1]) {
+            case (.some, .some): return .twice
+            case (let text?, nil): return .direct(text)
+            case (nil, let path?): return .file(path)
+            case (nil, nil): continue
+            }
+        }
+        return .absent
     }
 
     /// What is wrong with the `.env` file, each fault with its line.

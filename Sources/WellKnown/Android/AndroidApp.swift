@@ -40,18 +40,10 @@ public struct AndroidApp: Hashable, Sendable {
 
     /// Reads a comma-separated list, as in `IDP_ANDROID_APPS`. A blank text is the empty list: not configured.
     ///
-    /// - Throws: ``AssociationFault`` for the first item that is empty, ill-formed or names a package a second time
+    /// - Throws: ``AssociationFault`` for each item that is empty, ill-formed or names a package a second time
     ///   (all fingerprints of one package belong in one item).
     public static func list(_ text: String) throws(AssociationFault) -> [AndroidApp] {
-        var apps: [AndroidApp] = []
-        for item in try AssociationList.items(text) {
-            let app = try AndroidApp(item)
-            guard !apps.contains(where: { $0.packageName == app.packageName }) else {
-                throw .duplicate(item: app.packageName)
-            }
-            apps.append(app)
-        }
-        return apps
+        try AssociationList.read(text, name: \.packageName) { item throws(AssociationFault) in try AndroidApp(item) }
     }
 
     /// The rules of an Android application id: https://developer.android.com/build/configure-app-module#set-application-id

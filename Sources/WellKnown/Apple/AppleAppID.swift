@@ -36,14 +36,8 @@ public struct AppleAppID: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads a comma-separated list, as in `IDP_APPLE_APP_IDS`. A blank text is the empty list: not configured.
     ///
-    /// - Throws: ``AssociationFault`` for the first item that is empty, ill-formed or listed twice.
+    /// - Throws: ``AssociationFault`` for each item that is empty, ill-formed or listed twice.
     public static func list(_ text: String) throws(AssociationFault) -> [AppleAppID] {
-        var apps: [AppleAppID] = []
-        for item in try AssociationList.items(text) {
-            let app = try AppleAppID(item)
-            guard !apps.contains(app) else { throw .duplicate(item: item) }
-            apps.append(app)
-        }
-        return apps
+        try AssociationList.read(text, name: \.description) { item throws(AssociationFault) in try AppleAppID(item) }
     }
 }

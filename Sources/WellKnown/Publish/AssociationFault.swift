@@ -16,6 +16,8 @@ public enum AssociationFault: Error, Hashable, Sendable, CustomStringConvertible
     case route(item: String, reason: String)
     /// The parts are sound and do not make a whole.
     case plan(reason: String)
+    /// More than one of the above.
+    indirect case several([AssociationFault])
 
     /// One sentence that names the item and what is wrong with it, on one line whatever the item holds.
     public var description: String {
@@ -32,6 +34,8 @@ public enum AssociationFault: Error, Hashable, Sendable, CustomStringConvertible
             "\(Self.quoted(item)) is no route: \(reason)"
         case .plan(let reason):
             reason
+        case .several(let faults):
+            faults.map(\.description).joined(separator: "; ")
         }
     }
 

@@ -1,19 +1,35 @@
 /// The comma-separated lists both settings use. Works on bytes: `String` compares by canonical equivalence, and takes
 /// `"\r\n"` for one character, while phones compare bytes.
 enum AssociationList {
-    /// The items of `text` in their order, each without blanks at its ends.
+    /// Reads every item, and tells all that is wrong with any of them.
     ///
-    /// - Returns: Nothing when `text` is blank: the setting is there but empty, which means "not configured".
-    /// - Throws: ``AssociationFault/emptyItem(position:)`` for an item without content beside others.
-    static func items(_ text: String) throws(AssociationFault) -> [String] {
-        if trimmed(Array(text.utf8)).isEmpty { return [] }
-        var items: [String] = []
-        for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-            let item = trimmed(Array(part))
-            guard !item.isEmpty else { throw .emptyItem(position: items.count + 1) }
-            items.append(String(decoding: item, as: UTF8.self))
+    /// - Parameter name: what no two items may share.
+    /// - Throws: the fault, or ``AssociationFault/several(_:)``.
+    static func read<Item>(
+        _ text: String, name: (Item) -> String, _ read: (String) throws(AssociationFault) -> Item
+    ) throws(AssociationFault) -> [Item] {
+        var (items, names, faults): ([Item], Set<[UInt8]>, [AssociationFault]) = ([], [], [])
+        for part in parts(text) {
+            do throws(AssociationFault) {
+                guard !part.text.isEmpty else { throw .emptyItem(position: part.position) }
+                let item = try read(part.text)
+                guard names.insert(Array(name(item).utf8)).inserted else { throw .duplicate(item: name(item)) }
+                items.append(item)
+            } catch {
+                faults.append(error)
+            }
         }
-        return items
+        guard let first = faults.first else { return items }
+        throw faults.count == 1 ? first : .several(faults)
+    }
+
+    /// The items of `text` in their order, each without blanks at its ends. None when all of `text` is blank: the setting
+    /// is there but empty, which means "not configured".
+    private static func parts(_ text: String) -> [(position: Int, text: String)] {
+        if trimmed(Array(text.utf8)).isEmpty { return [] }
+        return text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).enumerated().map {
+            ($0 + 1, String(decoding: trimmed(Array($1)), as: UTF8.self))
+        }
     }
 
     /// `bytes` without ASCII white space at either end: a list in a YAML or `.env` file is often folded over lines.

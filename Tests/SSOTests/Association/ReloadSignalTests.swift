@@ -34,4 +34,20 @@ struct ReloadSignalTests {
         #expect(try await probe.get(AssociationKind.aasa.path).text == changed)
         #expect(try await idp.terminate() == .code(0))
     }
+
+    @Test("the partner has no file to read again, says so and goes on")
+    func partner() async throws {
+        let folder = try TemporaryFolder()
+        let port = try FreePort.find()
+        let partner = ProgramProcess(
+            "relying-party",
+            environment: SettingsFixture.partner.merging([
+                "RP_LISTEN": "127.0.0.1:\(port)", "RP_DATABASE_URL": "sqlite:\(folder.path(of: "rp.sqlite"))",
+            ]) { $1 }, port: port, folder: folder)
+        try await partner.start()
+        partner.send(SIGHUP)
+        try await eventually("the log says so") { partner.log.contains("SIGHUP: no file") ? () : nil }
+        #expect(try await HTTPProbe(port: port).get("/healthz").status == 200)
+        #expect(try await partner.terminate() == .code(0))
+    }
 }

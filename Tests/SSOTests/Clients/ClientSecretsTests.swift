@@ -82,6 +82,13 @@ struct ClientSecretsTests {
         #expect(apart.problems == [])
     }
 
+    @Test("one secret twice in one list is warned of: no rotation")
+    func repeated() throws {
+        let read = try ClientsFixture(Self.file(["a": "\(Self.one), \"\(Self.one)\""]), in: TemporaryFolder())
+        #expect(read.problems.isEmpty && read.clients.count == 1)
+        #expect(read.warnings.contains { $0.contains("secrets of \"a\": one stands there twice") })
+    }
+
     @Test("an id stands there once, and the environment's partner is checked against the file's")
     func acrossSources() throws {
         let folder = try TemporaryFolder()

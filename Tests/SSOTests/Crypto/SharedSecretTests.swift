@@ -98,7 +98,7 @@ struct SharedSecretTests {
             "", ",", text + ",", "," + text, text + ",short", text + ",," + text,
         ])
     func badRing(_ text: String) {
-        #expect(throws: SharedSecretFault.self) { try SealingKeys.parse(text, setting: "S") }
+        #expect(throws: SealingKeysFault.self) { try SealingKeys.parse(text, setting: "S") }
     }
 
     @Test("a comma counts as one even where a combining mark follows, which makes it another Character")

@@ -57,6 +57,17 @@ struct ClientAddressTests {
         #expect(addresses.address(of: request, peer: peer) == IPAddress(example.expected))
     }
 
+    @Test("a trusted proxy's word that nobody can read is warned of, once")
+    func unreadable() async throws {
+        try await House.open(settings: ["IDP_TRUSTED_PROXIES": "127.0.0.0/8"]) { house in
+            for value in ["203.0.113.7", "unknown", "_hidden"] {
+                _ = try await house.probe().get("/healthz", [("X-Forwarded-For", value)])
+            }
+            #expect(house.log.text.matches(of: #/warning X-Forwarded-For/#).count == 1)
+            #expect(house.log.contains("unknown"))
+        }
+    }
+
     @Test("a limit counts by what a trusted proxy says; nobody else chooses under which address they are counted")
     func limit() async throws {
         try await House.open(settings: ["IDP_TRUSTED_PROXIES": "127.0.0.9"]) { house in
@@ -68,7 +79,7 @@ struct ClientAddressTests {
                 let address = try page.address.resolving(form.action)
                 return try await visitor.post(address, fields, [("X-Forwarded-For", forwarded)]).status
             }
-            for _ in 1...20 { _ = try await status(from: "127.0.0.9", as: "203.0.113.7") }
+            for _ in 1...30 { _ = try await status(from: "127.0.0.9", as: "203.0.113.7") }
             let after = [
                 ("127.0.0.9", "203.0.113.7", true), ("127.0.0.9", "6.6.6.6, 203.0.113.7", true),
                 ("127.0.0.9", "203.0.113.8", false), ("127.0.0.8", "203.0.113.7", false),

@@ -79,7 +79,7 @@ struct LetterQueueTests {
     }
 
     /// Puts a file where the folder of letters was: nothing can be delivered.
-    private static func breakMail(of house: House) throws { try breakMail(at: house.letters.folder) }
+    static func breakMail(of house: House) throws { try breakMail(at: house.letters.folder) }
     private static func mendMail(of house: House) throws { try mendMail(at: house.letters.folder) }
 
     private static func breakMail(at folder: String) throws {

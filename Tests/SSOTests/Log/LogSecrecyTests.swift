@@ -5,6 +5,28 @@ import Testing
 /// Nothing that opens anything is in the log, at any level (ASVS 16.2.5); what happened to whom is (ASVS 16.3.1).
 @Suite("What is in the log")
 struct LogSecrecyTests {
+    @Test("one name of the flow stands in every event, from the first visit to the replay (ASVS 16.3)")
+    func flow() async throws {
+        try await House.open { house in
+            let visitor = house.visitor()
+            let waiting = try await visitor.ask(for: "ann@example.com", on: visitor.beginSignIn(at: house.partner))
+            let code = try await house.letters.code(to: "ann@example.com")
+            let wrong = code == "123456" ? "654321" : "123456"
+            _ = try await visitor.submit(waiting.page().form(with: "code"), on: waiting, ["code": wrong])
+            let complete = try await visitor.enter(code, on: waiting)
+            _ = try await visitor.follow(visitor.get(complete.callback()))
+            _ = try await house.verify(complete.token(), as: house.partner)
+            let events = [
+                "sign-in asked for", "code refused", "signed in", "token issued", "token redeemed", "verify refused",
+            ]
+            let flows = events.map { event in
+                house.log.text.split(separator: "\n").first { $0.contains(event) }?
+                    .firstMatch(of: #/flow"?[=:] ?"?([\w-]{12})/#).map { String($0.1) }
+            }
+            #expect(flows[0] != nil && Set(flows).count == 1, "\(flows) in \(house.log.text)")
+        }
+    }
+
     @Test("over a whole journey with its failures nothing secret is logged, and everything that matters is")
     func journey() async throws {
         try await House.open { house in

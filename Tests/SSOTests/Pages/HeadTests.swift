@@ -54,6 +54,15 @@ struct HeadTests {
         }
     }
 
+    @Test("the address for scripts answers a wrong method in JSON")
+    func scripts() async throws {
+        try await House.open { house in
+            let reply = try await house.partnerProbe().send("DELETE", "/api/session")
+            #expect(reply.status == 405 && reply.header("content-type") == "application/json")
+            #expect(reply.text.contains("\"error\""))
+        }
+    }
+
     @Test("it makes no row, sets no cookie, begins no sign-in and uses none up")
     func changesNothing() async throws {
         try await House.open { house in

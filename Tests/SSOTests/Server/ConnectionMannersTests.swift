@@ -21,6 +21,20 @@ struct ConnectionMannersTests {
         }
     }
 
+    @Test("who says that more will come than anything here takes is refused before sending it")
+    func tooMuch() async throws {
+        try await House.open { house in
+            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+            let reply = try await onOwnThread {
+                let connection = try probe.connect()
+                let form = "POST /sign-in HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+                try connection.send(Array("\(form)Content-Length: 65537\r\nExpect: 100-continue\r\n\r\n".utf8))
+                return try connection.reply()
+            }
+            #expect(reply.status == 413)
+        }
+    }
+
     @Test("leave is not given into the middle of an earlier answer")
     func inTurn() async throws {
         try await TinyServer.running { probe in

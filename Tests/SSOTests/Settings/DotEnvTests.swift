@@ -82,6 +82,25 @@ struct DotEnvTests {
             ])
     }
 
+    @Test("a secret in the environment hides the one in `.env`, whichever of the two forms each has")
+    func nearerSecret() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("from a file", to: "secret")
+        for (environment, written, text) in [
+            (["S": "near"], "S_FILE=\(file)", "near"), (["S_FILE": file], "S=far", "from a file"),
+            (["S": ""], "S_FILE=\(file)", "from a file"), (["S": "near"], "S=far", "near"),
+        ] {
+            let path = try folder.write(written, to: ".env")
+            let reader = SettingsReader(SettingsSource(arguments: [], environment: environment, dotEnv: path))
+            #expect(reader.secretText("S", required: true, hint: "") == text)
+            #expect(reader.problems.isEmpty)
+        }
+        let path = try folder.write("S=far\nS_FILE=\(file)", to: ".env")
+        let reader = SettingsReader(SettingsSource(arguments: [], environment: [:], dotEnv: path))
+        #expect(reader.secretText("S", required: true, hint: "") == nil)
+        #expect(reader.problems.first?.contains("given twice") == true)
+    }
+
     @Test("`env:NAME` finds it by exactly its name, and the file that NAME_FILE names; an empty variable hides nothing")
     func variables() throws {
         let folder = try TemporaryFolder()

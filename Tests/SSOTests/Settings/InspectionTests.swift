@@ -41,12 +41,12 @@ struct InspectionTests {
         switch kind {
         case "damaged": try folder.write(String(repeating: "no database. ", count: 500), to: "db")
         case "folder": _ = try folder.folder("db")
-        case "stranger": try makeStranger(path)
+        case "stranger": try await makeStranger(path)
         case "empty": try folder.write("", to: "db")
         case "locked-in":
             // Root may write anywhere: nothing to see then.
             guard getuid() != 0 else { return }
-            try makeStranger(path)
+            try await makeStranger(path)
             chmod(path, 0o400)
         default: try folder.write("", to: "file")
         }
@@ -63,7 +63,7 @@ struct InspectionTests {
     @Test("serve refuses a stranger's database with the same words, and leaves it alone")
     func stranger() async throws {
         let path = folder.path(of: "db")
-        try makeStranger(path)
+        try await makeStranger(path)
         let before = try Data(contentsOf: URL(filePath: path))
         let program = ProgramProcess(
             "idp",
@@ -133,6 +133,27 @@ struct InspectionTests {
         }
     }
 
+    @Test("a start that fails names the port that is taken as well")
+    func takenAsWell() async throws {
+        let holder = try SocketAddress.socket()
+        defer { close(holder) }
+        try SocketAddress.bind(holder, to: "127.0.0.1", port: 0)
+        let port = try SocketAddress.localPort(of: holder)
+        let program = ProgramProcess(
+            "idp",
+            environment: SettingsFixture.idp.merging([
+                "IDP_DATABASE_URL": "sqlite:/etc/hostname", "IDP_LISTEN": "127.0.0.1:\(port)",
+            ]) { $1 }, folder: folder)
+        #expect(try await program.run() == .code(1))
+        #expect(program.log.contains("something listens at 127.0.0.1:\(port)"), "\(program.log)")
+    }
+
+    @Test("`check` gives each setting one line, whatever is in its value")
+    func oneLine() async throws {
+        let program = try await check(["SSO_CLIENT_NAME": "Part\u{2028}ner\u{1b}[31m", "IDP_PUBLIC_URL": "http://a\nb"])
+        #expect(!program.output.contains("\u{1b}") && !program.output.contains("\u{2028}"))
+    }
+
     @Test("an address of no machine is named; one in use is a warning, for it may be the program itself")
     func listen() async throws {
         let foreign = try await check(["IDP_LISTEN": "192.0.2.1:8080"])
@@ -167,11 +188,11 @@ struct InspectionTests {
 
     private func check(_ changes: [String: String]) async throws -> ProgramProcess { try await check("idp", changes) }
 
-    private func makeStranger(_ path: String) throws {
+    private func makeStranger(_ path: String) async throws {
         let child = try ChildProcess(
             "/usr/bin/sqlite3", [path, "CREATE TABLE guestbook (id INTEGER); INSERT INTO guestbook VALUES (1)"],
             environment: Programs.inherited, folder: folder.path, standardOutput: "/dev/null",
             standardError: "/dev/null")
-        while child.exit == nil { usleep(2_000) }
+        #expect(try await child.waitForExit() == .code(0))
     }
 }

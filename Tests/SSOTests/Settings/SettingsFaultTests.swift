@@ -61,6 +61,7 @@ struct SettingsFaultTests {
             Fault(program, name, "sso.example.com", "https://sso.example.com"),
             Fault(program, name, "https://sso.example.com/path", "Leave out path"),
             Fault(program, name, "https://user@sso.example.com", "Leave out path"),
+            Fault(program, name, "https://user:pass@password@sso.example.com", "Leave out path"),
             Fault(program, name, "https://sso.example.com?a=b", "Leave out path"),
             Fault(program, name, "https://sso.example.com:443", "Leave it out"),
             Fault(program, name, "https://sso.example.com:", "Leave it out"),
@@ -130,6 +131,29 @@ struct SettingsFaultTests {
         #expect(reader.problems.count == 1)
         #expect(reader.problems.first?.hasPrefix("IDP_MAIL_URL: outbox:") == true)
         #expect(SettingsFixture.read(.idp, ["IDP_PUBLIC_URL": "https://localhost"]).problems.isEmpty)
+    }
+
+    /// No browser ever compares it.
+    @Test("the address of the back channel may name the port that https has anyway")
+    func namedPort() {
+        for address in ["https://idp.internal:443", "https://idp.internal:443/"] {
+            #expect(SettingsFixture.read(.partner, ["RP_IDP_BACKCHANNEL_URL": address]).problems.isEmpty)
+        }
+    }
+
+    @Test(
+        "every bad item of a list is named",
+        arguments: [
+            ("IDP_SECRET_KEY", "short,0123456789abcdef 0123456789abcdef", ["key 1 of 2", "key 2 of 2"]),
+            (
+                "IDP_APPLE_APP_IDS", "com.example.one,ABCDE12345.a,com.example.two,,ABCDE12345.a",
+                ["com.example.one", "com.example.two", "item 4", "twice"]
+            ),
+            ("IDP_ANDROID_APPS", "one,com.example.two=AB", ["\"one\"", "com.example.two"]),
+        ])
+    func everyItem(_ name: String, _ value: String, _ words: [String]) {
+        let reader = SettingsFixture.read(.idp, [name: value])
+        for word in words { #expect(reader.problems.joined().contains(word), "\(reader.problems)") }
     }
 
     @Test("plain http to the back channel goes through when it is allowed by name")

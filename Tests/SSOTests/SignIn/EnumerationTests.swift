@@ -96,6 +96,36 @@ struct EnumerationTests {
         }
     }
 
+    @Test("while the mail server refuses letters, one that goes to nobody is tried again like the others")
+    func sameTrouble() async throws {
+        try await House.open { house in
+            try LetterQueueTests.breakMail(of: house)
+            for address in [Self.addresses.known, Self.addresses.stray] {
+                _ = try await house.waiting(for: address, by: house.visitor())
+                try await eventually("the letter to \(address) was tried and put back") {
+                    let back = "SELECT COUNT(*) FROM letter WHERE address = '\(address)' AND sent_at IS NULL"
+                    return try await house.count(back + " AND attempts = 1 AND due_at = created_at + 2000") == 1
+                        ? () : nil
+                }
+            }
+        }
+    }
+
+    @Test("a round of the post office is one transaction, whatever became of the letters before")
+    func oneTransactionARound() async throws {
+        let folder = try TemporaryFolder()
+        let database = RecordingDatabase(
+            try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all))
+        let clock = TestClock()
+        let letters = LetterStore(database: database, clock: clock.clock, hourlyLimit: 1000)
+        let outcomes: [[SettledLetter.Outcome]] = [[], [.sent(clock.now)], [.sent(clock.now), .postponed(clock.now)]]
+        for outcome in outcomes {
+            _ = try await letters.exchange(outcome.map { SettledLetter(id: "a", outcome: $0) }, forNext: 4)
+        }
+        #expect(database.transactions == outcomes.count)
+        await database.close()
+    }
+
     @Test("the same statements run, in the same order, whoever it is, so that no clock tells them apart")
     func sameStatements() async throws {
         let folder = try TemporaryFolder()

@@ -5,6 +5,23 @@ import Testing
 struct NetworkLimitTests {
     private static let settings = ["IDP_TRUSTED_PROXIES": "127.0.0.0/8"]
 
+    @Test("thirty posts an hour, of which twenty letters: asking again for the same code makes none")
+    func postsAndLetters() async throws {
+        try await House.open(settings: Self.settings) { house in
+            let from: HTTPProbe.Headers = [("X-Forwarded-For", "203.0.113.7")]
+            let visitor = house.visitor()
+            func ask(_ address: String) async throws -> Int {
+                let form = try await visitor.get(house.origin + "/sign-in")
+                let fields = [("form_token", try form.formToken()), ("email", address)]
+                return try await visitor.post(form.address, fields, from).status
+            }
+            for _ in 0..<20 { #expect(try await ask("ann@example.com") == 303) }
+            for number in 0..<10 { #expect(try await ask("person-\(number)@example.com") == 303) }
+            let beyond = try await ask("ann@example.com")
+            #expect(beyond == 429)
+        }
+    }
+
     @Test("twenty addresses an hour, counted by the /64 of IPv6, and the page says when to come back")
     func addresses() async throws {
         try await House.open(settings: Self.settings) { house in

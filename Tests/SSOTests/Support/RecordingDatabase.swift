@@ -5,8 +5,12 @@ import Synchronization
 final class RecordingDatabase: Database {
     private let real: any Database
     private let notes = Mutex<[String]>([])
+    private let writes = Mutex(0)
 
     init(_ real: any Database) { self.real = real }
+
+    /// How many transactions have written.
+    var transactions: Int { writes.withLock { $0 } }
 
     /// What ran since the last call, in order, with white space evened out.
     func takeStatements() -> [String] {
@@ -21,7 +25,8 @@ final class RecordingDatabase: Database {
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
-        try await real.write { try body(Connection(real: $0, owner: self)) }
+        writes.withLock { $0 += 1 }
+        return try await real.write { try body(Connection(real: $0, owner: self)) }
     }
 
     func checkReady() async throws(DatabaseFailure) { try await real.checkReady() }

@@ -115,7 +115,8 @@ struct EmailCodeRoutes: Sendable {
         context.logger.notice(
             event,
             metadata: [
-                "challenge": "\(challenge.id)", "session": "\(session.handle)", "flow": "\(flow?.text ?? "-")",
+                "challenge": "\(challenge.id)", "session": "\(session.handle)",
+                "flow": "\(session.slots.sso.nameInLog(flow))",
             ])
     }
 }
