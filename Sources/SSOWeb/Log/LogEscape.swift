@@ -14,6 +14,8 @@ enum LogEscape {
 
     /// Escapes as JSON does, so that the text form can be read back with the same rules.
     private static func escape(_ text: String, also special: (Unicode.Scalar) -> Bool) -> String {
+        // Nearly always there is nothing to do.
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f && !special(Unicode.Scalar($0)) }) { return text }
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -83,15 +83,23 @@ struct TemplateFault: Error, CustomStringConvertible {
 
 /// A page's own properties, and around them the frame's.
 private struct Framed: MustacheParent {
-    let frame: Pages.Frame
-    let model: any Sendable
+    private let frame: Pages.Frame
+    /// Looked through once: a template asks for the same names again and again.
+    private let properties: [String: Any]
+
+    init(frame: Pages.Frame, model: any Sendable) {
+        self.frame = frame
+        properties = Dictionary(
+            Mirror(reflecting: model).children.compactMap { child in child.label.map { ($0, child.value) } }
+        ) { first, _ in first }
+    }
 
     func child(named name: String) -> Any? {
         switch name {
         case "brand": frame.brand
         case "stylesheet": frame.stylesheet
         case "brandStylesheet": frame.brandStylesheet
-        default: Mirror(reflecting: model).children.first { $0.label == name }?.value
+        default: properties[name]
         }
     }
 }

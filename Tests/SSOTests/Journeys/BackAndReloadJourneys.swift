@@ -61,7 +61,18 @@ extension Journeys {
                 try await person.askForCode("ann@example.com")
                 try await person.type(try await pair.letters.code(to: "ann@example.com"), into: "input[name=code]")
                 try await person.pressTwice("form:has(input[name=code]) \(Chromium.submit)")
-                try await person.arrive("the partner's page") { $0 == home }
+                let end = try await person.arrive("an end") { $0 == home || $0.contains("/sign-in?flow=") }
+                if end != home {
+                    // Without JavaScript nothing stops the second click, and the browser may drop the very answer that
+                    // signs in (docs/decisions/0007). The code is used; the way is begun anew.
+                    #expect(!javaScript)
+                    try await person.visit(home)
+                    try await person.press("a[href*='/auth/sso/authorize']")
+                    try await person.askForCode("ben@example.com")
+                    try await person.type(try await pair.letters.code(to: "ben@example.com"), into: "input[name=code]")
+                    try await person.press("form:has(input[name=code]) \(Chromium.submit)")
+                    try await person.arrive("the partner's page") { $0 == home }
+                }
                 try await person.reload()
                 _ = try await person.element("form[action$='/sign-out']")
 
