@@ -22,11 +22,25 @@ extension AndroidDoctor {
                 DoctorLine(
                     .android, Self.subject, wanted,
                     .init(place, "autoVerify, VIEW, \(AppleDoctor.list(best.filter.hosts.map(\.name)))"), .agrees)
-            ] + otherHosts(manifest)
+            ] + wildcard(best.filter) + otherHosts(manifest)
         }
         return best.faults.map { fault in
             DoctorLine(.android, Self.subject, wanted, .init(place, fault.found), .differs, fault.advice)
         }
+    }
+
+    /// Android asks the domain of a wildcard for the file, not the hosts below it.
+    private func wildcard(_ filter: IntentFilter) -> [DoctorLine] {
+        guard !filter.hosts.contains(where: { $0.name == host.name }),
+            let name = filter.hosts.map(\.name).first(where: { $0.hasPrefix("*.") && host.isMeant(by: $0) })
+        else { return [] }
+        let parent = String(name.dropFirst(2))
+        return [
+            DoctorLine(
+                .android, "the file of the wildcard", .init("domain", host.name), .init(Self.place(filter), name),
+                .caution,
+                "For \(name) Android reads the file of \(parent), not that of \(host.name): check \(parent), too.")
+        ]
     }
 
     private func missing(_ manifest: AndroidManifest, _ wanted: DoctorLine.Side) -> DoctorLine {
@@ -101,6 +115,11 @@ extension AndroidDoctor {
             note(
                 false, "android:exported=\"false\"",
                 "Write android:exported=\"true\" on \(activity): no link reaches it.")
+        }
+        if let activity = filter.activity, manifest.disabledActivities.contains(activity) {
+            note(
+                false, "android:enabled=\"false\"",
+                "Take android:enabled=\"false\" off \(activity): what is disabled takes no link until code enables it.")
         }
         return faults
     }

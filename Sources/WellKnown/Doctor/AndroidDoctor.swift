@@ -67,6 +67,12 @@ public struct AndroidDoctor: Sendable {
                 "Give --package, or a manifest with a package attribute (the merged one of a build has it).")
         }
         let side = DoctorLine.Side(identity.place, identity.name)
+        if let named = manifest?.package, named != identity.name {
+            return DoctorLine(
+                .android, subject, side, .init("manifest", named), .differs,
+                "The manifest is of another app than --package says: give one of the two only, or those that belong together."
+            )
+        }
         guard file != nil else {
             return DoctorLine(
                 .android, subject, side, .init("assetlinks.json", "not given"), .notChecked,
@@ -94,7 +100,10 @@ public struct AndroidDoctor: Sendable {
             return [
                 DoctorLine(
                     .android, subject, .init("certificate", "not given"),
-                    .init("assetlinks.json", file == nil ? "not given" : "\(fingerprints.count) fingerprints"),
+                    .init(
+                        "assetlinks.json",
+                        file == nil
+                            ? "not given" : "\(fingerprints.count) fingerprint\(fingerprints.count == 1 ? "" : "s")"),
                     .notChecked,
                     "Give the certificate with --cert FILE: an APK, a key store, or the one from the Play Console.")
             ]

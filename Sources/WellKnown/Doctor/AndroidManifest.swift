@@ -8,6 +8,8 @@ public struct AndroidManifest: Sendable, Hashable {
     public let filters: [IntentFilter]
     /// The activities whose `android:exported` is `false`: no link reaches them.
     public let closedActivities: Set<String>
+    /// The activities whose own or whose application's `android:enabled` is `false`: they are as good as not there.
+    public let disabledActivities: Set<String>
 
     static let namespace = "http://schemas.android.com/apk/res/android"
 
@@ -34,17 +36,20 @@ public struct AndroidManifest: Sendable, Hashable {
         // A placeholder of Gradle is no name yet.
         package = named.flatMap { $0.contains("$") ? nil : $0 }
         var filters: [IntentFilter] = []
-        var closed: Set<String> = []
-        for activity in root.children(named: "application").flatMap(\.children)
+        var (closed, disabled): (Set<String>, Set<String>) = ([], [])
+        let applications = root.children(named: "application")
+        let isDisabled = applications.contains { $0["\(prefix):enabled"] == "false" }
+        for activity in applications.flatMap(\.children)
         where activity.name == "activity" || activity.name == "activity-alias" {
             let name = activity["\(prefix):name"]
             if activity["\(prefix):exported"] == "false", let name { closed.insert(name) }
+            if isDisabled || activity["\(prefix):enabled"] == "false", let name { disabled.insert(name) }
             for filter in activity.children(named: "intent-filter") {
                 filters.append(Self.filter(filter, of: name, prefix: prefix))
             }
         }
         self.filters = filters
-        closedActivities = closed
+        (closedActivities, disabledActivities) = (closed, disabled)
     }
 
     private static func filter(_ element: ProjectXMLElement, of activity: String?, prefix: String) -> IntentFilter {

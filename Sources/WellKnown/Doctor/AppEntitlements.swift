@@ -8,6 +8,8 @@ public struct AppEntitlements: Sendable, Hashable {
     public let teamIdentifier: String?
     /// The values of `com.apple.developer.associated-domains`; `nil` when the key is absent.
     public let associatedDomains: [AssociatedDomain]?
+    /// The value is one string and no list: the system reads lists only.
+    public let hasLoneDomain: Bool
     /// True in builds for development.
     public let isDebuggable: Bool?
 
@@ -16,10 +18,12 @@ public struct AppEntitlements: Sendable, Hashable {
 
     public init(_ list: PropertyList) {
         // iOS writes the one, macOS the other.
-        applicationIdentifier =
-            (list["application-identifier"] ?? list["com.apple.application-identifier"])?.string
+        let identifier = (list["application-identifier"] ?? list["com.apple.application-identifier"])?.string
+        // $(AppIdentifierPrefix) in a project's own file: Xcode fills it in.
+        applicationIdentifier = identifier.flatMap { $0.contains("$(") ? nil : $0 }
         teamIdentifier = list["com.apple.developer.team-identifier"]?.string
         associatedDomains = list[Self.associatedDomainsKey].map { $0.strings ?? [] }?.map(AssociatedDomain.init)
+        hasLoneDomain = list[Self.associatedDomainsKey]?.string != nil
         isDebuggable = (list["get-task-allow"] ?? list["com.apple.security.get-task-allow"])?.bool
     }
 

@@ -20,6 +20,14 @@ extension AppleDoctor {
                         + "Capabilities.")
             ]
         }
+        if entitlements.hasLoneDomain {
+            return [
+                DoctorLine(
+                    .ios, Self.subject, wanted, .init("entitlements", "one text: \(Self.list(domains.map(\.raw)))"),
+                    .differs,
+                    "\(AppEntitlements.associatedDomainsKey) must be an array of strings, for one domain, too.")
+            ]
+        }
         let links = domains.filter { $0.service == "applinks" }
         let exact = links.first { $0.host.lowercased() == host.name }
         guard let match = exact ?? links.first(where: { host.isMeant(by: $0.host) }) else {

@@ -35,7 +35,7 @@ public enum AssociationLint {
         if isSound { InvisibleLint.check(document, into: &sheet) }
         if let aasa { AASALint.check(aasa, options: options, into: &sheet) }
         if let assetLinks {
-            let notes = AssetLinksLint.lint(assetLinks)
+            let notes = AssetLinksLint.lint(assetLinks, host: options.domain)
             others = notes.findings
             sheet.omit(notes.omitted)
             if let path = options.servedPath, let place = AssetLinksLint.placeFinding(path: path) {

@@ -26,7 +26,7 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The App ID's identifier, exactly, without the prefix.", valueName: "id"))
     var bundleId: String
 
-    @Option(help: ArgumentHelp("The API's private key, AuthKey_….p8.", valueName: "file"))
+    @Option(help: ArgumentHelp("The API's private key, AuthKey_….p8.", valueName: "file"), completion: .file())
     var key: String
 
     @Option(help: ArgumentHelp("The key's id.", valueName: "id"))
@@ -38,7 +38,7 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where the API is.", valueName: "url"))
     var baseUrl = StoreConnectAddress.apple
 
-    @Option(help: ArgumentHelp("Trust the authorities in this PEM file, too.", valueName: "file"))
+    @Option(help: ArgumentHelp("Trust the authorities in this PEM file, too.", valueName: "file"), completion: .file())
     var caFile: String?
 
     @Flag(help: "Look, and change nothing.")
@@ -54,6 +54,9 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
         guard isIdentifier, !bundleId.isEmpty, bundleId.utf8.count <= 255 else {
             throw ValidationError("'\(bundleId.printable)' is no bundle id: letters, digits, dots and hyphens.")
         }
+        do throws(StoreConnectFault) { _ = try StoreConnectAddress(baseUrl) } catch {
+            throw ValidationError("\(error)")
+        }
         for (name, value) in [("--key-id", keyId), ("--issuer", issuer)] {
             guard !value.isEmpty, value.utf8.allSatisfy({ $0.isDigitOrLetter || $0 == UInt8(ascii: "-") }) else {
                 throw ValidationError("\(name) has letters, digits and hyphens only.")
@@ -65,8 +68,9 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
         do throws(StoreConnectFault) {
             let address = try StoreConnectAddress(baseUrl)
             let pem: Data
-            do { pem = try InputBytes.read(key, limit: 65_536) } catch { throw .badKey("\(error)") }
-            let token = StoreConnectToken(keyID: keyId, issuer: issuer, key: try StoreConnectKey(pem: Array(pem)))
+            do { pem = try InputBytes.read(key, limit: 65_536) } catch { throw .badKey("\(key): \(error)") }
+            let token = StoreConnectToken(
+                keyID: keyId, issuer: issuer, key: try StoreConnectKey(pem: Array(pem), file: key))
             if key != "-", StoreConnectKey.isOpenToOthers(key) {
                 StandardOutput.complain("note: \(key.printable) can be read by others on this machine: chmod 600")
             }

@@ -35,6 +35,8 @@ extension StoreConnectFault: CustomStringConvertible {
                 + "to Certificates, Identifiers & Profiles; an agreement may also wait for a signature."
         case .noSuchBundleID(let id, let near):
             "no App ID is registered for exactly \(id) in this team."
+                + Self.prefixHint(id)
+                + " Register it under Certificates, Identifiers & Profiles, or give a key of the team that has it."
                 + (near.isEmpty ? "" : " There are: \(near.prefix(5).joined(separator: ", ")).")
         case .rateLimited(let limit):
             "too many requests (429)" + (limit.map { ": Apple allows this key \($0) an hour" } ?? "")
@@ -44,5 +46,13 @@ extension StoreConnectFault: CustomStringConvertible {
                 ? "App Store Connect has a fault of its own (\(status)): \(words) Try again later."
                 : "App Store Connect refused (\(status)): \(words)"
         }
+    }
+
+    /// An identifier with the prefix that belongs into the association file.
+    private static func prefixHint(_ id: String) -> String {
+        let prefix = id.utf8.prefix { $0 != UInt8(ascii: ".") }
+        let isPrefix =
+            prefix.count == 10 && prefix.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) }
+        return isPrefix ? " The identifier has no prefix here: leave out \(id.prefix(11))" : ""
     }
 }

@@ -9,14 +9,16 @@ final class StoreConnectKey: CustomStringConvertible {
     let description = "<redacted>"
 
     /// - Throws: ``StoreConnectFault/badKey(_:)`` for anything but an unencrypted P-256 key in PEM.
-    init(pem: [UInt8]) throws(StoreConnectFault) {
+    ///
+    /// - Parameter file: where it was read, for the words of the fault.
+    init(pem: [UInt8], file: String = "it") throws(StoreConnectFault) {
         guard let key = sso_es256_key(pem, pem.count) else {
             let text = String(decoding: pem.prefix(200), as: UTF8.self)
             if text.contains("ENCRYPTED") {
-                throw .badKey("it is sealed with a passphrase, which Apple's keys are not")
+                throw .badKey("\(file) is sealed with a passphrase, which Apple's keys are not")
             }
-            guard text.contains("-----BEGIN ") else { throw .badKey("it is no PEM file") }
-            throw .badKey("it holds no private key of the curve P-256")
+            guard text.contains("-----BEGIN ") else { throw .badKey("\(file) is no PEM file") }
+            throw .badKey("\(file) holds no private key of the curve P-256")
         }
         self.key = key
     }

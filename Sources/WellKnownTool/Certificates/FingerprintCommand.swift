@@ -16,10 +16,12 @@ struct FingerprintCommand: ParsableCommand {
             Exit codes: 0 fine; 1 a certificate must not be used (--fail-on); 2 a file could not be read.
             """)
 
-    @Argument(help: ArgumentHelp("Files to read; - is standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("Files to read; - is standard input.", valueName: "file"), completion: .file())
     var files: [String]
 
-    @Option(help: ArgumentHelp("The file whose first line is the password of a key store.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The file whose first line is the password of a key store.", valueName: "file"),
+        completion: .file())
     var passwordFile: String?
 
     @Option(help: "text or json.")

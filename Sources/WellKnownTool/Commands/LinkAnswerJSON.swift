@@ -8,6 +8,8 @@ struct LinkAnswerJSON: Encodable {
         let exclude, matches: Bool
         let evidence: String
         let parts: [Part]
+        /// What is ignored of the rule, and which options come from elsewhere.
+        let notes: [String]
 
         init(_ trial: RuleTrial, _ document: JSONDocument) {
             let place = document.position(at: trial.range.lowerBound)
@@ -15,6 +17,7 @@ struct LinkAnswerJSON: Encodable {
             (pointer, exclude, matches) = (trial.pointer, trial.isExclude, trial.matches)
             evidence = trial.mark.rawValue
             parts = trial.parts.map(Part.init)
+            notes = trial.notes
         }
     }
 

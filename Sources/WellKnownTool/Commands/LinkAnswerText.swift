@@ -27,6 +27,7 @@ struct LinkAnswerText {
             let mark = trial.matches ? style.paint("yes", .green) : style.paint("no", .faint)
             lines.append("  \(place(trial)) \(trial.pointer.printable)\(trial.isExclude ? " (exclude)" : ""): \(mark)")
             lines += trial.parts.map(part)
+            lines += trial.notes.map { TextStyle.wrapped($0.printable, first: "      note: ", rest: "        ") }
         }
         lines += disputes(answer)
         return lines.joined(separator: "\n") + "\n"

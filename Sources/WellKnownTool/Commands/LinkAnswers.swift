@@ -8,11 +8,14 @@ struct LinkAnswer {
     let explanation: LinkExplanation?
     let summary: String
 
-    init(app: String?, explanation: LinkExplanation?, summary: String) {
+    /// - Parameters:
+    ///   - stranger: what to add when the file does not name the app.
+    ///   - summary: what to say without an explanation.
+    init(app: String?, explanation: LinkExplanation?, stranger: String? = nil, summary: String) {
         self.app = app
         self.explanation = explanation
         decision = explanation?.decision ?? .noMatch
-        self.summary = explanation?.summary ?? summary
+        self.summary = [explanation?.summary ?? summary, stranger].compactMap(\.self).joined(separator: " ")
     }
 }
 

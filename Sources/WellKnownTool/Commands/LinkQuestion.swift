@@ -3,7 +3,9 @@ import WellKnown
 
 /// "What opens this address?": the arguments of `match` and `explain`, and the answers for each app in question.
 struct LinkQuestion: ParsableArguments {
-    @Argument(help: ArgumentHelp("The association file: a path, - , a domain or an https address.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The association file: a path, - , a domain or an https address.", valueName: "file"),
+        completion: .file())
     var file: String
 
     @Argument(help: ArgumentHelp("The link, as a browser would send it.", valueName: "url"))
@@ -21,6 +23,19 @@ struct LinkQuestion: ParsableArguments {
     var format: AnswerFormat = .text
 
     @OptionGroup(title: "Network options") var network: NetworkOptions
+
+    func validate() throws { _ = try link() }
+
+    /// The address; `nil` for one of another scheme, a sound question with a plain answer: only http and https are links
+    /// of a host.
+    private func link() throws -> LinkURL? {
+        do throws(LinkURL.Fault) { return try LinkURL(reading: url) } catch {
+            guard error == .scheme, url.contains(":") else {
+                throw ValidationError("'\(url.printable)' is no address of a link: \(error.rawValue).")
+            }
+            return nil
+        }
+    }
 
     /// Of a domain, the app tells which of its files is meant.
     private var guessedPlatform: LinkPlatform? {
@@ -42,14 +57,7 @@ struct LinkQuestion: ParsableArguments {
     ///
     /// - Parameter onlyDeciding: one answer is enough, that of the app that counts.
     func answers(onlyDeciding: Bool) async throws -> LinkAnswers {
-        let link: LinkURL?
-        do throws(LinkURL.Fault) { link = try LinkURL(reading: url) } catch {
-            // Another scheme is a sound question with a plain answer: only http and https are links of a host.
-            guard error == .scheme, url.contains(":") else {
-                throw ValidationError("'\(url.printable)' is no address of a link: \(error.rawValue).")
-            }
-            link = nil
-        }
+        let link = try link()
         let subject = try await LinkSubject.read(file, platform: guessedPlatform, network: network)
         if case .remote(let target) = InputWord(file), let link, Self.isForeign(link, to: target) {
             return subject.foreign(link, asked: target.host)

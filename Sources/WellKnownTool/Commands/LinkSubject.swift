@@ -12,13 +12,10 @@ enum LinkSubject {
     ///
     /// - Throws: ``InputFault`` for what is neither, or not what `platform` asks for.
     init(_ input: AssociationInput, platform: LinkPlatform?) throws(InputFault) {
-        let document = JSONReader.read(input.body)
-        guard let root = document.root else {
-            guard let fault = document.faults.last else { throw InputFault(description: "it is empty") }
-            throw InputFault(description: "\(document.position(at: fault.offset)): \(fault.message)")
-        }
+        let document = try Self.document(input)
+        guard let root = document.root else { throw InputFault(description: "it is empty") }
         if platform != .ios, let rules = Self.dynamicRules(root, platform) {
-            self = .rules(DynamicMatcher(rules), document)
+            self = .rules(rules, document)
         } else if platform != .ios, let file = AssetLinksFile(document) {
             self = .android(AndroidMatcher(file), document)
         } else if platform != .android, let file = AASAFile(document) {
@@ -32,6 +29,20 @@ enum LinkSubject {
                 }
             throw InputFault(description: "1:1: its root is \(root.typeName); it is not \(wanted)")
         }
+    }
+
+    /// The text as JSON; of a signed file, what is inside.
+    ///
+    /// - Throws: ``InputFault`` that tells a page, a packed file or whatever else it is from JSON that is ill-formed.
+    private static func document(_ input: AssociationInput) throws(InputFault) -> JSONDocument {
+        let document = JSONReader.read(input.body)
+        guard document.root == nil else { return document }
+        let report = AssociationLint.lint(body: input.body, as: input.kind ?? .aasa, options: LintOptions())
+        if report.document.root != nil { return report.document }
+        guard let worst = report.findings.first(where: { $0.severity == .error }) ?? report.findings.first else {
+            return document
+        }
+        throw InputFault(description: (worst.position.map { "\($0): " } ?? "") + worst.message)
     }
 
     /// Reads a word of the command line: a file, `-`, an address, or a domain, whose file for iOS it is unless
@@ -60,15 +71,15 @@ enum LinkSubject {
     }
 
     /// `{"dynamic_app_link_components": […]}`, or the list in it.
-    private static func dynamicRules(_ root: JSONNode, _ platform: LinkPlatform?) -> [DynamicComponent]? {
-        if let list = root["dynamic_app_link_components"]?.array { return list.map(DynamicComponent.init) }
+    private static func dynamicRules(_ root: JSONNode, _ platform: LinkPlatform?) -> DynamicMatcher? {
+        if root["applinks"] == nil, let rules = DynamicMatcher(declaredIn: root) { return rules }
         guard let items = root.array, !items.isEmpty else { return nil }
         let isRules = items.allSatisfy { item in
             guard let members = item.object else { return false }
             return members.allSatisfy { DynamicComponent.keys.contains($0.key) }
                 && (platform == .android || !members.isEmpty)
         }
-        return isRules ? items.map(DynamicComponent.init) : nil
+        return isRules ? DynamicMatcher(items.map(DynamicComponent.init)) : nil
     }
 
     /// Why the systems take nothing from the file, though it could be read here.
@@ -105,6 +116,7 @@ enum LinkSubject {
         let list = asked.map { name in
             LinkAnswer(
                 app: name, explanation: name == nil && !isRules ? nil : link.map { explanation($0, name) },
+                stranger: name.flatMap(stranger),
                 summary: link == nil
                     ? "Only http and https addresses are links of a host."
                     : refusal.map { "The systems refuse the file: \($0)." } ?? nobody)
@@ -124,6 +136,16 @@ enum LinkSubject {
     }
 
     private var isRules: Bool { if case .rules = self { true } else { false } }
+
+    /// For an app that the file does not name: whom it names instead.
+    private func stranger(_ app: String) -> String? {
+        guard !isRules, refusal == nil, !apps.isEmpty, !apps.contains(app) else { return nil }
+        if let near = apps.first(where: { $0.hasSuffix("." + app) }) {
+            return "The file names \(near): on iOS an app is named with its prefix."
+        }
+        let more = apps.count > 3 ? " and \(apps.count - 3) more" : ""
+        return "The file names \(apps.prefix(3).joined(separator: ", "))\(more)."
+    }
 
     private var nobody: String {
         platform == .ios

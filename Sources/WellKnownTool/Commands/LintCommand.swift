@@ -16,7 +16,7 @@ struct LintCommand: AsyncParsableCommand {
             Exit codes: 0 fine; 1 findings at or above --fail-on; 2 a file could not be read; 64 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("Files, - , domains or https addresses.", valueName: "file"))
+    @Argument(help: ArgumentHelp("Files, - , domains or https addresses.", valueName: "file"), completion: .file())
     var files: [String]
 
     @Option(help: "aasa or assetlinks, whatever the name and the content say.")

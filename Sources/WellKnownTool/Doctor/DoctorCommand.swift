@@ -22,25 +22,36 @@ struct DoctorCommand: AsyncParsableCommand {
     var domain: String
 
     @Option(
-        help: ArgumentHelp("The app's .entitlements, or those codesign prints of a signed build.", valueName: "file"))
+        help: ArgumentHelp("The app's .entitlements, or those codesign prints of a signed build.", valueName: "file"),
+        completion: .file())
     var entitlements: String?
 
-    @Option(help: ArgumentHelp("The provisioning profile: embedded.mobileprovision.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The provisioning profile: embedded.mobileprovision.", valueName: "file"),
+        completion: .file())
     var profile: String?
 
-    @Option(help: ArgumentHelp("AndroidManifest.xml as text, best the merged one of a build.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("AndroidManifest.xml as text, best the merged one of a build.", valueName: "file"),
+        completion: .file())
     var manifest: String?
 
-    @Option(help: ArgumentHelp("What the Android app is signed with: APK, key store, PEM, DER.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("What the Android app is signed with: APK, key store, PEM, DER.", valueName: "file"),
+        completion: .file())
     var cert: [String] = []
 
-    @Option(help: ArgumentHelp("The file whose first line is the password of a key store.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The file whose first line is the password of a key store.", valueName: "file"),
+        completion: .file())
     var passwordFile: String?
 
-    @Option(help: ArgumentHelp("This apple-app-site-association instead of the server's.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("This apple-app-site-association instead of the server's.", valueName: "file"),
+        completion: .file())
     var aasa: String?
 
-    @Option(help: ArgumentHelp("This assetlinks.json instead of the server's.", valueName: "file"))
+    @Option(help: ArgumentHelp("This assetlinks.json instead of the server's.", valueName: "file"), completion: .file())
     var assetlinks: String?
 
     @Flag(help: "Ask no server: compare only what is given.")
@@ -55,8 +66,8 @@ struct DoctorCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The Android app's package name.", valueName: "name"))
     var package: String?
 
-    @Option(help: "text or json.")
-    var format: ReportFormat = .text
+    @Option(help: "text, json, junit, github or sarif.")
+    var format: OutputFormat = .text
 
     @Option(help: "The severity of findings from which on the exit code is 1: error, warning or info.")
     var failOn: FailThreshold = .error
@@ -65,6 +76,11 @@ struct DoctorCommand: AsyncParsableCommand {
         guard DoctorHost(domain) != nil else {
             throw ValidationError(
                 "'\(domain.printable)' is no domain: write its bare name, as in example.com, and umlauts in Punycode.")
+        }
+        if let app {
+            do throws(AssociationFault) { _ = try AppleAppID(app) } catch {
+                throw ValidationError("--app: \(error). It is written as in the file: PREFIX.bundle.id.")
+            }
         }
     }
 
@@ -92,7 +108,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let client = offline ? nil : try network.client()
         if let client { await examination.fetch(with: client) }
         let report = examination.report()
-        StandardOutput.write(format == .json ? report.json : report.text(style: .ofStandardOutput))
+        StandardOutput.write(report.text(as: format, style: .ofStandardOutput, failOn: failOn))
         let code = report.exitCode(failOn: failOn)
         if code != 0 { throw ExitCode(code) }
     }

@@ -1,12 +1,13 @@
 import ArgumentParser
 import Foundation
+import SSOShared
 
 /// How the network is used, for every command that uses it.
 struct NetworkOptions: ParsableArguments {
     @Flag(help: "Also connect to private, loopback and reserved addresses.")
     var allowPrivate = false
 
-    @Option(help: ArgumentHelp("Trust the authorities in this PEM file, too.", valueName: "file"))
+    @Option(help: ArgumentHelp("Trust the authorities in this PEM file, too.", valueName: "file"), completion: .file())
     var caFile: String?
 
     @Option(
@@ -21,16 +22,28 @@ struct NetworkOptions: ParsableArguments {
         guard timeLimit > 0, timeLimit <= 600 else {
             throw ValidationError("--time-limit is from 0.001 to 600 seconds")
         }
-        for entry in resolve where entry.split(separator: ":", maxSplits: 2).count != 3 {
-            throw ValidationError("--resolve takes host:port:address, not \(entry)")
+        for entry in resolve where !Self.isResolution(entry) {
+            throw ValidationError(
+                "--resolve takes host:port:address, as in example.com:443:192.0.2.1, not \(entry.printable)")
+        }
+    }
+
+    /// libcurl takes what it does not understand for nothing, and asks DNS.
+    private static func isResolution(_ entry: String) -> Bool {
+        let parts = entry.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, !parts[0].isEmpty, let port = UInt16(parts[1]), port > 0 else { return false }
+        var bytes = in6_addr()
+        return parts[2].split(separator: ",", omittingEmptySubsequences: false).allSatisfy { address in
+            let bare =
+                address.hasPrefix("[") && address.hasSuffix("]")
+                ? String(address.dropFirst().dropLast()) : String(address)
+            return inet_pton(AF_INET, bare, &bytes) == 1 || inet_pton(AF_INET6, bare, &bytes) == 1
         }
     }
 
     /// - Throws: ``CannotCheck``.
     func client() throws -> WebClient {
-        if let caFile, !FileManager.default.isReadableFile(atPath: caFile) {
-            throw CannotCheck("\(caFile): there is no such file, or it cannot be read")
-        }
+        if let caFile, let fault = SSOShared.CertificateFile.fault(caFile) { throw CannotCheck("--ca-file: \(fault)") }
         var settings = WebSettings()
         settings.timeLimit = .milliseconds(Int(timeLimit * 1000))
         settings.caFile = caFile

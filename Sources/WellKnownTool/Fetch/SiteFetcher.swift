@@ -62,13 +62,16 @@ struct SiteFetcher: Sendable {
         file.facts.append(FetchReport.Fact(what: "Google's list", url: url, outcome: outcome))
         file.notes += ServiceNotes.notes(answer)
         file.findings += answer.findings(origin: own, url: url)
-        guard case .answer = answer, let own else { return }
+        guard case .answer(let statements, _, let codes, _) = answer, let own else { return }
+        var lost: [Finding] = []
         for check in await services.askGoogleForLinks(own) {
             file.facts.append(FetchReport.Fact(what: "Google's check", url: check.url, outcome: check.outcome))
             if let finding = GoogleLinksAnswer(check.outcome).notLinkedFinding(check.link, url: check.url) {
-                file.findings.append(finding)
+                lost.append(finding)
             }
         }
+        // Of a list that Google could not read every statement is lost, of one cause.
+        file.findings += statements.isEmpty && !codes.isEmpty ? Array(lost.prefix(1)) : lost
     }
 
     /// The statements that the site makes, includes followed; `nil` when its list cannot be read.

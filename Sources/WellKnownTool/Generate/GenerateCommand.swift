@@ -19,7 +19,7 @@ struct GenerateCommand: ParsableCommand {
             Exit codes: 0 written; 1 refused; 2 a file could not be read or written; 64 wrong usage.
             """)
 
-    @Option(name: .customLong("from"), help: ArgumentHelp("A YAML file, or -.", valueName: "file"))
+    @Option(name: .customLong("from"), help: ArgumentHelp("A YAML file, or -.", valueName: "file"), completion: .file())
     var source: String?
 
     @Option(

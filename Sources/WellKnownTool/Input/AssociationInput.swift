@@ -17,7 +17,9 @@ struct AssociationInput: Sendable {
         do throws(CertificateFault) {
             data = try InputBytes.read(name, limit: JSONReader.Limits().bytes)
         } catch {
-            throw InputFault(description: "\(error)")
+            let isAddress = name.lowercased().hasPrefix("https:") || name.lowercased().hasPrefix("http:")
+            let hint = isAddress ? "; an address is written https://example.com" : ""
+            throw InputFault(description: "\(error)\(hint)")
         }
         return AssociationInput(
             name: name, body: Array(data), kind: kind ?? AssociationKind.guess(fileName: name))

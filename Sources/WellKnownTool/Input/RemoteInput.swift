@@ -39,6 +39,8 @@ struct RemoteInput: Sendable {
     var trouble: String {
         switch seen.main {
         case .success(let answer) where answer.isTruncated: "it is too large"
+        case .success(let answer) where answer.isRedirect:
+            "it answers \(answer.status), to \((answer["location"] ?? "nowhere").printable); systems follow no redirect"
         case .success(let answer): "it answers \(answer.status)"
         case .failure(let failure): failure.words
         }

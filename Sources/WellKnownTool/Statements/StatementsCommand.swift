@@ -51,19 +51,24 @@ struct StatementsCheckCommand: AsyncParsableCommand {
 }
 
 struct StatementsOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("The request, a JSON object; - is standard input.", valueName: "request"))
+    @Argument(
+        help: ArgumentHelp("The request, a JSON object; - is standard input.", valueName: "request"),
+        completion: .file())
     var request: String
 
     @Option(
         help: ArgumentHelp(
             "Lists to use instead of the network: web_content and android_content, as in Google's suite.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var content: String?
 
     @OptionGroup var network: NetworkOptions
 
     func run(_ kind: AssetQuery.Kind) async throws {
         let query = try read(request)
+        guard query.object != nil else {
+            throw CannotCheck("\(request): the request is \(query.typeName); it must be an object with a source")
+        }
         let source: any AssetContent
         if let content {
             guard let supplied = SuppliedAssetContent(try read(content)) else {

@@ -153,6 +153,19 @@ struct StatementLintTests {
         #expect(finding?.pointer == (isTold ? "/10" : nil))
     }
 
+    @Test(
+        "a list that includes itself is told where the host is known",
+        arguments: [("https://acme.com", true), ("https://ACME.com:443", true), ("https://other.com", false)])
+    func includesItself(origin: String, isTold: Bool) {
+        let text = #"[{"include": "\#(origin)/.well-known/assetlinks.json"}]"#
+        func codes(_ domain: String?) -> [String] {
+            AssociationLint.lint(body: Array(text.utf8), as: .assetlinks, options: LintOptions(domain: domain))
+                .findings.map(\.code)
+        }
+        #expect(codes("acme.com").contains("dal.include-loop") == isTold)
+        #expect(!codes(nil).contains("dal.include-loop"))
+    }
+
     @Test("http may include http")
     func insecureIncludesInsecure() throws {
         let file = try #require(AssetLinksFile(reading: #"[{"include": "http://a.example/x.json"}]"#.utf8))

@@ -129,6 +129,16 @@ struct BrokenSetUp: Sendable, CustomTestStringConvertible {
             "entitlement: none at all", entitlements, "com.apple.developer.associated-domains", "x",
             "the associated domain", "Signing & Capabilities"),
         BrokenSetUp(
+            "entitlement: a text and no list", entitlements,
+            "<array><string>applinks:example.com</string><string>webcredentials:example.com</string></array>",
+            "<string>applinks:example.com</string>", "the associated domain", "an array of strings"),
+        BrokenSetUp(
+            "manifest: a disabled activity", manifest, "android:exported=\"true\"",
+            "android:exported=\"true\" android:enabled=\"false\"", "the intent filter", "what is disabled"),
+        BrokenSetUp(
+            "manifest: a disabled application", manifest, "<application>", "<application android:enabled=\"false\">",
+            "the intent filter", "what is disabled"),
+        BrokenSetUp(
             "entitlement: www only", entitlements, "applinks:example.com", "applinks:www.example.com",
             "the associated domain", "another host"),
         BrokenSetUp(

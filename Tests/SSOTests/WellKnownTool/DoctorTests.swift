@@ -53,6 +53,54 @@ struct DoctorTests {
         #expect(report.lines.filter { $0.verdict == .caution }.map(\.subject) == (subject.isEmpty ? [] : [subject]))
     }
 
+    @Test("for a wildcard of the manifest Android reads the file of the domain above")
+    func wildcardOfManifest() throws {
+        var files = DoctorSetUp()
+        files.manifest = files.manifest.replacing(
+            "android:host=\"example.com\"", with: "android:host=\"*.example.com\"")
+        let line = try files.report(domain: "shop.example.com").lines.first { $0.subject == "the file of the wildcard" }
+        #expect(line?.verdict == .caution && line?.advice?.contains("check example.com, too") == true)
+        files.manifest = files.manifest.replacing(
+            "<data android:scheme", with: "<data android:host=\"shop.example.com\"/><data android:scheme")
+        #expect(
+            try !files.report(domain: "shop.example.com").lines.contains { $0.subject == "the file of the wildcard" })
+    }
+
+    @Test("a manifest of another package than was named is no quiet mistake")
+    func contradiction() throws {
+        let line = try DoctorSetUp().report(package: "com.example.other").lines.first {
+            $0.subject == "the app's package"
+        }
+        #expect(line?.verdict == .differs && line?.advice?.contains("another app") == true)
+    }
+
+    @Test("an identifier that Xcode fills in later is none yet")
+    func unfilled() throws {
+        var files = DoctorSetUp()
+        files.entitlements = files.entitlements.replacing(
+            "4J6K8M2N9P.com.example.app", with: "$(AppIdentifierPrefix)com.example.app")
+        let report = try files.report()
+        #expect(report.lines.isHealthy, "the profile knows it")
+        #expect(!report.text().contains("$("))
+    }
+
+    @Test("build servers get what differs as a failure, and what was not checked as skipped")
+    func formats() throws {
+        var files = DoctorSetUp()
+        files.entitlements = files.entitlements.replacing("applinks:example.com", with: "applinks:www.example.com")
+        let report = try files.report()
+        let style = TextStyle(hasColour: false)
+        let junit = report.text(as: .junit, style: style, failOn: .error)
+        #expect(junit.contains("doctor.differs") && junit.contains("<failure type=\"error\""))
+        #expect(junit.contains("classname=\"example.com\""))
+        let github = report.text(as: .github, style: style, failOn: .error)
+        #expect(github.contains("::error file=example.com,title=doctor.differs::iOS, the associated domain"))
+        let sarif = try JSONSerialization.jsonObject(
+            with: Data(report.text(as: .sarif, style: style, failOn: .error).utf8))
+        #expect(sarif is [String: Any])
+        #expect(try DoctorSetUp().report().text(as: .github, style: style, failOn: .error).contains("::error") == false)
+    }
+
     @Test("that a file can be read is no comparison, and passwords that do not work are no links that do not")
     func headlines() {
         func line(_ subject: String, _ verdict: DoctorLine.Verdict) -> DoctorLine {

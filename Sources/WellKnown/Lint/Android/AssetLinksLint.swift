@@ -11,7 +11,9 @@ public enum AssetLinksLint {
     }
 
     /// The findings, and how many more of a code there are.
-    static func lint(_ file: AssetLinksFile, isSecure: Bool = true) -> FindingPen {
+    ///
+    /// - Parameter host: who serves the file, if that is known.
+    static func lint(_ file: AssetLinksFile, isSecure: Bool = true, host: String? = nil) -> FindingPen {
         var pen = FindingPen(file.document)
         if file.statements.isEmpty, let root = file.document.root {
             pen.note(StatementRules.emptyList, "The list has no statements.", at: root)
@@ -34,6 +36,7 @@ public enum AssetLinksLint {
             statements.append(StatementLint(statement, pen: &pen))
         }
         lint(includes, pen: &pen)
+        if let host { IncludeLint.lintLoops(includes, host: host, pen: &pen) }
         ListLint.lint(file, statements: statements, pen: &pen)
         AssetLinksReaders(file).note(to: &pen)
         return pen

@@ -36,7 +36,7 @@ enum DynamicLint {
         if let catchAll, catchAll + 1 < rules.count {
             pen.note(
                 DynamicRules.catchAllFirst,
-                "Rule \(catchAll + 1) matches every link; the \(rules.count - catchAll - 1) after it never decide.",
+                "Rule \(catchAll + 1) matches every link; \(rules.count - catchAll == 2 ? "the one after it never decides" : "the \(rules.count - catchAll - 1) after it never decide").",
                 at: rules[catchAll].node)
         }
         lintReach(rules, until: catchAll ?? rules.count, pen: &pen)

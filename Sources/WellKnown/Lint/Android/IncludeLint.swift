@@ -41,4 +41,16 @@ enum IncludeLint {
         }
         return nil
     }
+
+    /// A list that includes itself. A loop over others shows only when they are fetched.
+    static func lintLoops(
+        _ includes: [(statement: AssetStatement, address: String)], host: String, pen: inout FindingPen
+    ) {
+        for (statement, text) in includes {
+            guard let address = try? SiteAddress(text), address.origin == "https://\(host.lowercased())",
+                address.rest == AssetLinks.path, let node = statement.include.member?.value
+            else { continue }
+            pen.note(StatementRules.includeLoop, "The list of \(host) includes itself.", at: node)
+        }
+    }
 }

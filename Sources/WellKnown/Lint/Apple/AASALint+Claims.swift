@@ -54,8 +54,17 @@ extension AASALint {
             let decoy = address("/.other")
         else { return }
         let general = openers(of: other, matcher, &effort).union(openers(of: decoy, matcher, &effort))
-        for rule in openers(of: url, matcher, &effort).subtracting(general).sorted() {
+        let own = openers(of: url, matcher, &effort).subtracting(general)
+        for rule in own.sorted() {
             sheet.add(AppleOrderRules.hostWellKnown, at: rule, "The rule opens \(url.path) in the app")
+        }
+        // The place of old, where systems look, too; a wide rule takes it along with much else.
+        guard let root = address("/apple-app-site-association"), let like = address("/apple-"),
+            let other = address("/ap-app-site-association")
+        else { return }
+        let wide = openers(of: like, matcher, &effort).union(openers(of: other, matcher, &effort)).union(own)
+        for rule in openers(of: root, matcher, &effort).subtracting(wide.union(general)).sorted() {
+            sheet.add(AppleOrderRules.hostWellKnown, at: rule, "The rule opens \(root.path) in the app")
         }
     }
 

@@ -55,7 +55,17 @@ extension AASALint {
             guard let member, !features.contains(where: { $0.name == name }) else { return }
             features.append((name, SystemVersion(major, minor), member))
         }
+        func noteVariable(_ fields: ComponentFields?) {
+            for member in [fields?.path.member, fields?.query.member, fields?.fragment.member] {
+                let texts =
+                    [member?.value.string].compactMap(\.self) + (member?.value.object ?? []).compactMap(\.value.string)
+                if texts.contains(where: { !VariableNames.of($0).isEmpty }) {
+                    note("A substitution variable", 13, 5, member)
+                }
+            }
+        }
         func note(_ fields: ComponentFields?) {
+            noteVariable(fields)
             // What is as the built-in value changes nothing on older systems.
             if fields?.caseSensitive.value == false { note("caseSensitive", 13, 5, fields?.caseSensitive.member) }
             if fields?.percentEncoded.value == false { note("percentEncoded", 14, 0, fields?.percentEncoded.member) }

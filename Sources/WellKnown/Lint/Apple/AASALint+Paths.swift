@@ -13,6 +13,11 @@ extension AASALint {
     mutating func legacyPath(_ node: JSONNode) {
         guard let text = node.string else { return }
         let reading = PatternReading(isEncoded: true, isLegacy: true)
+        if text.hasPrefix("!/") {
+            return sheet.add(
+                ApplePathRules.notSyntax, at: node, "\"!\" in \(text.quoted) is text here, no keyword",
+                fix: "Write \("NOT \(text.dropFirst())".quoted).")
+        }
         let letters = text.drop { $0.isWhitespace }
         let isNot = letters.prefix(3).lowercased() == "not"
         let rest = letters.dropFirst(3)
@@ -37,16 +42,19 @@ extension AASALint {
         }
         let pattern = PathText(text)
         var shown: String { text.quoted }
-        if !reading.isLegacy, pattern.beginsWithNot {
-            let path = text.dropFirst(3).drop { $0.isWhitespace }
+        if !reading.isLegacy, let negation = pattern.negation {
             return sheet.add(
-                ApplePathRules.notKeyword, at: node, "NOT in \(shown) is text here, no keyword",
-                fix: "Write \"/\": \(String(path).quoted), \"exclude\": true.")
+                ApplePathRules.notKeyword, at: node, "\(negation.word) in \(shown) is text here, no keyword",
+                fix: "Write \"/\": \(negation.path.quoted), \"exclude\": true.")
         }
         if pattern.isPlaceholder {
             return sheet.add(ApplePathRules.placeholderText, at: node, "\(shown) is an instruction, no path")
         }
         if pattern.isURL { return sheet.add(ApplePathRules.urlInPath, at: node, "\(shown) is an address, no path") }
+        if pattern.isHostAndPath {
+            return sheet.add(
+                ApplePathRules.urlInPath, at: node, "\(shown) looks like a host with its path", severity: .warning)
+        }
         if pattern.bytes.contains(UInt8(ascii: "#")) {
             return sheet.add(ApplePathRules.fragmentInPath, at: node, "\"#\" in \(shown) can never be in a path")
         }

@@ -93,9 +93,13 @@ extension AASALint {
         var places = patterns.filter { VariableNames.hasWord("UK", in: $0.text) }.map(\.node)
         for (_, entry) in entries {
             for component in entry.components.value ?? [] {
-                guard let comment = component.fields?.comment, let text = comment.value, let member = comment.member
+                guard let fields = component.fields, let text = fields.comment.value,
+                    let member = fields.comment.member,
+                    VariableNames.hasWord("UK", in: text)
                 else { continue }
-                if VariableNames.hasWord("UK", in: text) { places.append(member.value) }
+                // Of a component about something else it says nothing.
+                let own = patterns.filter { fields.node.range.contains($0.node.range.lowerBound) }
+                if own.contains(where: { VariableNames.of($0.text).contains("region") }) { places.append(member.value) }
             }
         }
         guard let first = places.min(by: { $0.range.lowerBound < $1.range.lowerBound }) else { return }

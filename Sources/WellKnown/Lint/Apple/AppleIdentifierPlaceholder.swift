@@ -9,7 +9,8 @@ enum AppleIdentifierPlaceholder {
 
     private static let marks = ASCIIWords([
         "<", ">", "{", "}", "$(", "[", "YOUR_", "YOUR-", "YOURTEAM", "TEAM_ID", "TEAM-ID", "TEAMID.", "APP_ID",
-        "BUNDLE_ID", "BUNDLE_IDENTIFIER", "BUNDLE-ID", "PLACEHOLDER", "REPLACE", "TODO.", "TODO_", "TODO:", "CHANGEME",
+        "BUNDLE_ID", "BUNDLE_IDENTIFIER", "BUNDLE-ID", "YOURCOMPANY", "YOURAPP", "YOURDOMAIN", "YOURBUNDLE", "REPLACE",
+        "TODO.", "TODO_", "TODO:", "CHANGEME",
         "PREFIX_",
         "_PREFIX", "XXXXX",
     ])
@@ -19,6 +20,8 @@ enum AppleIdentifierPlaceholder {
         // XXXXXXXXXX, 0000000000.
         if prefix.count >= 8, let first = prefix.first, prefix.allSatisfy({ $0 == first }) { return true }
         if prefix.count <= 16, prefixes.contains(String(decoding: prefix, as: UTF8.self).uppercased()) { return true }
+        // In capitals, or all of a part: a company may have the word in its name.
+        if app.contains("PLACEHOLDER") || app.lowercased().hasSuffix(".placeholder") { return true }
         return marks.occur(in: Array(app.utf8))
     }
 }

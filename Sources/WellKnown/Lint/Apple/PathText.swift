@@ -12,10 +12,14 @@ struct PathText {
     private static let slash = UInt8(ascii: "/")
     private static let mark = UInt8(ascii: "?")
 
-    /// `NOT` and a blank or a slash.
-    var beginsWithNot: Bool {
-        guard bytes.prefix(3).elementsEqual("NOT".utf8), bytes.count > 3 else { return false }
-        return bytes[3] == 0x20 || bytes[3] == 0x09 || bytes[3] == Self.slash
+    /// `NOT` and a blank or a slash, `not` and a blank, or `!` and a slash: what somebody wrote for "not", and where the
+    /// path begins behind it.
+    var negation: (word: String, path: String)? {
+        if bytes.starts(with: "!/".utf8) { return ("!", String(text.dropFirst())) }
+        guard bytes.count > 3, text.prefix(3).lowercased() == "not" else { return nil }
+        let isBlank = bytes[3] == 0x20 || bytes[3] == 0x09
+        guard isBlank || bytes[3] == Self.slash && text.hasPrefix("NOT") else { return nil }
+        return (String(text.prefix(3)), String(text.dropFirst(3).drop { $0.isWhitespace }))
     }
 
     var isURL: Bool {
@@ -24,6 +28,25 @@ struct PathText {
         guard let colon = head.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }
         return head[colon...].starts(with: "://".utf8)
     }
+
+    /// A host and a path, without a scheme: `acme.com/a`, `//acme.com/a`. A guess: a path may begin with such a name.
+    var isHostAndPath: Bool {
+        let isBare = bytes.first != Self.slash
+        guard isBare || bytes.starts(with: "//".utf8), bytes.first != Self.star else { return false }
+        let rest = bytes.drop { $0 == Self.slash }
+        let host = rest.prefix { $0 != Self.slash }
+        guard !isBare || host.count < rest.count else { return false }
+        let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard labels.count > 1, let top = labels.last, (2...24).contains(top.count), top.allSatisfy(\.isASCIILetter)
+        else { return false }
+        return labels.allSatisfy { label in
+            !label.isEmpty && label.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
+        } && !Self.fileTypes.contains(String(decoding: top, as: UTF8.self).lowercased())
+    }
+
+    private static let fileTypes: Set<String> = [
+        "html", "htm", "php", "asp", "aspx", "jsp", "txt", "json", "xml", "js", "css", "pdf", "png", "svg",
+    ]
 
     private static let instructions = ASCIIWords([
         "YOUR_", "YOUR-PATH", "YOURPATH", "REPLACE_", "REPLACE-", "TODO:", "PATH_TO_", "/PATH/TO/", "PLACEHOLDER",

@@ -5,6 +5,7 @@ enum JSONFaultLint {
         // A file pasted from a web page has a no-break space on every line: that is one thing to mend.
         var firsts: Set<String> = []
         let counts = Dictionary(faults.map { (rule(for: $0.kind).code, 1) }, uniquingKeysWith: +)
+        let quotes = faults.count { $0.kind == .singleQuotes }
         let isOtherEncoding = faults.contains { if case .encoding = $0.kind { true } else { false } }
         for fault in faults {
             switch fault.kind {
@@ -29,9 +30,11 @@ enum JSONFaultLint {
                 }
             default:
                 let rule = rule(for: fault.kind)
-                let same = counts[rule.code, default: 1]
-                let isRepeated = same > 1 && rule != JSONRules.invalid
-                guard !isRepeated || firsts.insert(rule.code).inserted else { continue }
+                // Whoever quotes with single quotes does it throughout.
+                let isQuote = fault.kind == .singleQuotes
+                let same = isQuote ? quotes : counts[rule.code, default: 1]
+                let isRepeated = same > 1 && (rule != JSONRules.invalid || isQuote)
+                guard !isRepeated || firsts.insert(isQuote ? "'" : rule.code).inserted else { continue }
                 let more = isRepeated ? " (\(same) times in all)" : ""
                 sheet.add(rule, at: fault.offset, message(fault, kind) + more)
             }

@@ -63,16 +63,7 @@ public struct AndroidMatcher: Sendable {
         (statement.relationExtensions.value ?? []).filter { $0.relation == relation }.compactMap { element in
             let relation = JSONDocument.escaped(element.relation)
             let pointer = "/\(index)/relation_extensions/\(relation)/\(RelationExtension.componentsKey)"
-            switch element.components {
-            case .absent: return nil
-            case .wrongType(let member):
-                let flaw = DynamicMatcher.Flaw(
-                    range: member.value.range, reason: "the list of rules is \(member.value.typeName)",
-                    isDisputed: false)
-                return DynamicMatcher([], pointer: pointer, statement: index, flaws: [flaw])
-            case .present(let components, _):
-                return DynamicMatcher(components, pointer: pointer, statement: index)
-            }
+            return DynamicMatcher(element.components, pointer: pointer, statement: index)
         }
     }
 

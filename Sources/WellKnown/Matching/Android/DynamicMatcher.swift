@@ -48,6 +48,27 @@ public struct DynamicMatcher: Sendable {
         rules = components.enumerated().map(Self.rule)
     }
 
+    /// The rules that a member of `relation_extensions`, or such an object alone, declares; `nil` when it has none.
+    public init?(declaredIn node: JSONNode) {
+        guard let members = node.object else { return nil }
+        self.init(
+            JSONField(StaticString("dynamic_app_link_components"), in: members) {
+                $0.array?.map(DynamicComponent.init)
+            },
+            pointer: "/\(RelationExtension.componentsKey)", statement: 0)
+    }
+
+    init?(_ field: JSONField<[DynamicComponent]>, pointer: String, statement: Int) {
+        switch field {
+        case .absent: return nil
+        case .wrongType(let member):
+            let flaw = Flaw(
+                range: member.value.range, reason: "the list of rules is \(member.value.typeName)", isDisputed: false)
+            self.init([], pointer: pointer, statement: statement, flaws: [flaw])
+        case .present(let components, _): self.init(components, pointer: pointer, statement: statement)
+        }
+    }
+
     /// ``LinkDecision/manifestDecides`` when there are no rules, or Android discards them.
     public func decide(_ url: LinkURL) -> LinkDecision { decide(url, DynamicConventions()) }
 

@@ -49,6 +49,7 @@ struct AppleExplainer {
     private let url: LinkURL
     private var texts: AppleTexts
     private var literal: PatternCompiler
+    private let notes: RuleNotes
     var effort = MatchEffort()
 
     init(_ matcher: AppleMatcher, _ url: LinkURL) {
@@ -56,6 +57,7 @@ struct AppleExplainer {
         self.url = url
         texts = AppleTexts(url, matcher.conventions)
         literal = PatternCompiler(SubstitutionVariables(matcher.file))
+        notes = RuleNotes(matcher.file)
     }
 
     mutating func trial(of rule: AppleRule, in entry: AppleEntry) -> RuleTrial {
@@ -69,7 +71,8 @@ struct AppleExplainer {
         return RuleTrial(
             entry: entry.index, rule: rule.index, range: rule.range,
             pointer: entry.pointer(of: rule), isExclude: rule.isExclude,
-            excludeOrigin: rule.excludePlace.origin, parts: parts, mark: isObserved ? .observed : .documented)
+            excludeOrigin: rule.excludePlace.origin, parts: parts, mark: isObserved ? .observed : .documented,
+            notes: notes.notes(on: rule, of: entry))
     }
 
     private mutating func path(_ rule: AppleRule) -> PartTrial {
@@ -83,7 +86,10 @@ struct AppleExplainer {
         if rule.reading.contains(.folded) { sent = sent.folded }
         let isPlain = plain.matches(sent, &effort) == matches
         let note: String? =
-            if isPlain || !matches { PatternNote.of(rule.path, text, matches: matches) } else {
+            if isPlain || !matches {
+                // What is shown begins with the slash that is not compared.
+                PatternNote.of(rule.path, text, matches: matches, lead: rule.pathKeepsSlash ? "" : "/")
+            } else {
                 rule.path.bareCount == nil
                     ? "slashes at either end do not count"
                     : "a pattern that ends in /* matches without that segment, too"
@@ -156,17 +162,19 @@ struct AppleExplainer {
 
 /// Why a pattern does not match, in half a sentence.
 enum PatternNote {
-    static func of(_ pattern: LinkPattern, _ text: LinkText, matches: Bool) -> String? {
+    /// - Parameter lead: what stands before both where they are shown, and is not compared.
+    static func of(_ pattern: LinkPattern, _ text: LinkText, matches: Bool, lead: String = "") -> String? {
         guard !matches else { return nil }
         if let name = pattern.undefined.first { return "$(\(name)) is defined nowhere, so nothing matches" }
         if !pattern.canMatch { return "a variable without values matches nothing" }
         if text.count < pattern.shortest {
-            return "needs at least \(pattern.shortest) characters, has \(text.count)"
+            let (needed, count) = (pattern.shortest + lead.utf8.count, text.count + lead.utf8.count)
+            return "needs at least \(needed) character\(needed == 1 ? "" : "s"), has \(count)"
         }
         let shared = zip(pattern.prefix, text.slice).prefix { $0 == $1 }.count
         if shared < pattern.prefix.count {
-            let read = String(decoding: text.slice.prefix(shared), as: UTF8.self)
-            return shared == 0 ? "differs from the first character on" : "differs after \"\(read)\""
+            let read = lead + String(decoding: text.slice.prefix(shared), as: UTF8.self)
+            return read.isEmpty ? "differs from the first character on" : "differs after \"\(read)\""
         }
         if let literal = pattern.literal, text.count > literal.count { return "goes on where the pattern ends" }
         return nil

@@ -46,6 +46,9 @@ public struct RuleTrial: Sendable {
     /// What was compared, in order, up to the first part that does not match.
     public let parts: [PartTrial]
     public let mark: EvidenceMark
+    /// What the rule does not say where it is read: values that systems ignore, and options that come from elsewhere.
+    /// Half a sentence each.
+    public var notes: [String] = []
 
     public var matches: Bool { parts.allSatisfy(\.matches) }
 }

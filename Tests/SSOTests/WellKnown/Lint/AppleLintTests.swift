@@ -105,6 +105,8 @@ struct AppleLintTests {
             ("\(apps), \"components\": [{\"/\": \"/a\", \"caseSensitive\": false}]", "", 13, 5, []),
             ("\(apps), \"components\": [{\"/\": \"/a\", \"caseSensitive\": true}]", "", 13, 0, []),
             ("\(apps), \"components\": [{\"/\": \"/a\", \"percentEncoded\": false}]", "", 13, 7, ["aasa.min-os"]),
+            ("\(apps), \"components\": [{\"/\": \"/$(lang)/a\"}]", "", 13, 4, ["aasa.min-os"]),
+            ("\(apps), \"components\": [{\"/\": \"/a\", \"?\": {\"l\": \"$(lang)\"}}]", "", 13, 5, []),
             ("\(apps), \(rules)", "\"apps\": [\"\(app)\"], ", 14, 0, ["aasa.apps-nonempty"]),
             ("\(apps), \(rules)", "\"apps\": {}, ", 14, 0, ["aasa.apps-nonempty"]),
         ])

@@ -16,10 +16,13 @@ struct ApplePatternLintTests {
             ("/a.html", nil), ("/Special:Search", nil), ("/a=b", nil), ("*.html", nil), ("/@user", nil),
             ("/a-b_c~d", nil),
             ("NOT /a", "pat.not-keyword"), ("NOT/a", "pat.not-keyword"), ("/NOT/a", nil), ("/notes", nil),
+            ("!/a", "pat.not-keyword"), ("not /a", "pat.not-keyword"), ("not/a", "pat.no-leading-slash"), ("/!a", nil),
             ("/search?q=*", "pat.query-in-path"), ("/x?*", "pat.query-in-path"), ("/a?b&c=d", nil),
             ("/a/?x=1", "pat.query-in-path"), ("/a?", nil),
             ("/#/guest", "pat.fragment-in-path"), ("/a#b", "pat.fragment-in-path"),
             ("https://acme.com/a", "pat.url-in-path"), ("www.acme.com/a", "pat.url-in-path"), ("/http/x", nil),
+            ("acme.com/a", "pat.url-in-path"), ("//acme.com/a", "pat.url-in-path"), ("//acme.com", "pat.url-in-path"),
+            ("/acme.com/a", nil), ("a.html/b", "pat.no-leading-slash"), ("v1.2/a", "pat.no-leading-slash"),
             ("/a/:id", "pat.route-syntax"), ("/a/{id}", "pat.route-syntax"), ("/a/[id]", "pat.route-syntax"),
             ("/a/(.*)", "pat.route-syntax"), ("^/a", "pat.route-syntax"), ("/a$", "pat.route-syntax"),
             ("/a/.*", "pat.route-syntax"), ("/a\\\\d", "pat.route-syntax"), ("/a/[0-9]+", "pat.route-syntax"),
@@ -33,6 +36,7 @@ struct ApplePatternLintTests {
             ("/100%2", "pat.bad-escape"), ("/100%zz", "pat.bad-escape"), ("/100%25", nil), ("/a%*", nil),
             ("/a*b*c*d*e*f*g*/", "pat.complexity"), ("/.well-known/*", "pat.host-dot-wellknown"),
             ("/.well-known/apple-app-site-association", "pat.host-dot-wellknown"), ("/.well-known/other", nil),
+            ("/apple-app-site-association", "pat.host-dot-wellknown"), ("/apple-*", nil),
             ("/auth/callback", "pat.login-links"), ("/my/oauth/*", "pat.login-links"), ("*", "pat.login-links"),
             ("/auth/sso/callback", "pat.login-links"), ("/auth/sso/authorize", nil), ("/sign-in/link/*", nil),
             ("/a\\u200bb", "json.invisible"), ("/$(drink)", "pat.subst-undefined"), ("/$(lang)/x", nil),
@@ -61,7 +65,8 @@ struct ApplePatternLintTests {
         arguments: [
             ("NOT /a", nil), ("NOT/a", "pat.not-syntax"), ("not /a", "pat.not-syntax"), ("NOT  /a", "pat.not-syntax"),
             ("Not /a", "pat.not-syntax"), (" NOT /a", "pat.not-syntax"), ("/NOT/a", nil), ("/not", nil),
-            ("NOT /a?b=c", "pat.query-in-path"), ("NOT a", "pat.no-leading-slash"), ("NOTES", "pat.no-leading-slash"),
+            ("NOT /a?b=c", "pat.query-in-path"), ("!/a", "pat.not-syntax"), ("NOT a", "pat.no-leading-slash"),
+            ("NOTES", "pat.no-leading-slash"),
             ("/$(lang)/x", "pat.subst-in-paths"),
         ])
     func legacy(path: String, code: String?) {
@@ -179,5 +184,13 @@ struct ApplePatternLintTests {
     func variables(path: String, variables: String, expected: [String]) {
         let beside = ", \"substitutionVariables\": \(variables)"
         #expect(Self.codes("{\"/\": \"\(path)\"}", beside: beside) == expected)
+    }
+
+    @Test(
+        "that UK is GB is said where the comment is about the region",
+        arguments: [("/$(region)/x", 1), ("/$(lang)/x", 0)])
+    func commentOnRegion(path: String, count: Int) {
+        let text = #"{"/": "\#(path)", "comment": "UK"}, {"/": "/r/$(region)"}"#
+        #expect(Self.codes(text).count { $0 == "pat.region-uk" } == count)
     }
 }

@@ -29,6 +29,44 @@ struct MatchProgramTests {
         }
     }
 
+    @Test("What is no association file at all is told for what it is")
+    func bodies() async throws {
+        let page = try await WellKnownRun.run(
+            ["match", "-", "https://acme.com/"], input: "<html><title>Not found</title></html>")
+        #expect(page.code == 2 && page.errors.contains("a page with the title \"Not found\""))
+        let rules = try await WellKnownRun.run(
+            ["match", "-", "https://acme.com/"], input: #"{"dynamic_app_link_components": "/a"}"#)
+        #expect(rules.code == 0 && rules.output.contains("the list of rules is a string"))
+    }
+
+    @Test("An app that the file does not name is answered with those that it names")
+    func strangers() async throws {
+        let text = #"{"applinks":{"details":[{"appIDs":["K7Q2M9X4TB.com.acme.a"],"components":[{"/":"/a/*"}]}]}}"#
+        let run = try await WellKnownRun.run(
+            ["match", "-", "https://acme.com/a/1", "--app", "com.acme.a"], input: text)
+        #expect(run.code == 1 && run.output.contains("K7Q2M9X4TB.com.acme.a: on iOS an app is named with its"))
+        let other = try await WellKnownRun.run(
+            ["match", "-", "https://acme.com/a/1", "--app", "K7Q2M9X4TB.com.acme.b"], input: text)
+        #expect(other.output.contains("The file names") && other.output.contains("K7Q2M9X4TB.com.acme.a."))
+    }
+
+    @Test("explain tells what is ignored of a rule and what defaults add to it, and counts what it shows")
+    func notes() async throws {
+        let text = """
+            {"applinks":{"defaults":{"caseSensitive":false},"details":[{"appIDs":["K7Q2M9X4TB.com.acme.a"],
+            "components":[{"/":"/buy/??????","exclude":"true","Path":1}]}]}}
+            """
+        let run = try await WellKnownRun.run(["explain", "-", "https://acme.com/buy/1"], input: text)
+        let words = run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        for part in [
+            "needs at least 11 characters, has 6", "note: \"exclude\" is a string, and counts as if it were not there",
+            "note: \"Path\" is no key that systems know",
+            "note: letters in both cases are one: caseSensitive is false in the defaults of applinks",
+        ] {
+            #expect(words.contains(part), "\(run.output)")
+        }
+    }
+
     @Test("Of several apps the first that opens the link is the one that is named")
     func severalApps() async throws {
         let text = """
