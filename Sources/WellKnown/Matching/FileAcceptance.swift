@@ -44,6 +44,21 @@ enum FileAcceptance {
         return disputes
     }
 
+    /// Of equal keys Foundation's one reader keeps the last and its other the first: the file is asked again with those.
+    static func duplicateKeyDispute(
+        _ document: JSONDocument, _ decision: LinkDecision, under decide: (AASAFile) -> LinkDecision
+    ) -> LinkDispute? {
+        guard let root = document.root,
+            document.faults.contains(where: { if case .duplicateKey = $0.kind { true } else { false } }),
+            let file = AASAFile(JSONDocument(text: [], root: root.keepingFirstKeys, faults: []))
+        else { return nil }
+        let otherwise = decide(file)
+        guard otherwise != decision else { return nil }
+        return LinkDispute(
+            code: "duplicate-key", question: "Which of equal keys in an object counts?",
+            taken: "The last, as with JSONSerialization", other: "The first, as with JSONDecoder", otherwise: otherwise)
+    }
+
     /// "1:77: comments are not JSON", for people.
     static func words(_ fault: JSONFault, _ document: JSONDocument) -> String {
         "\(document.position(at: fault.offset)): \(fault.message)"

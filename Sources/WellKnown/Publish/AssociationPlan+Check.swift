@@ -26,7 +26,9 @@ extension AssociationPlan {
     public func mismatches(host: String = "example.com") -> [Mismatch] {
         var found: [Mismatch] = []
         let samples = (routes + excludes).flatMap(\.samples).compactMap { path in
-            LinkURL("https://\(host)\(path)").map { (url: $0, isMeant: opens(path)) }
+            LinkURL("https://\(host)\(PatternEscapes.encoded(path, limit: .max))").map {
+                (url: $0, isMeant: opens(path))
+            }
         }
         func ask(_ system: String, _ apps: [String], _ opens: (LinkURL, String) -> Bool) {
             for app in apps {

@@ -47,7 +47,7 @@ public struct AssociationPlan: Sendable {
     /// `nil` without an app on Apple's systems.
     public var appleFile: AppleAppSiteAssociation? {
         AppleAppSiteAssociation(
-            appIDs: appleApps, paths: routes.map(\.description), excludes: excludes.map(\.description),
+            appIDs: appleApps, paths: routes.map(\.appleForm), excludes: excludes.map(\.appleForm),
             hasLegacyPaths: options.hasLegacyPaths, sharesCredentials: options.sharesCredentials)
     }
 

@@ -10,6 +10,7 @@ public struct LinkRoute: Hashable, Sendable, CustomStringConvertible {
 
     /// - Throws: ``AssociationFault/route(item:reason:)`` with the reason.
     public init(_ text: String) throws(AssociationFault) {
+        if text.hasInvisible { throw .route(item: text, reason: "it has a character that cannot be seen") }
         if let reason = Self.fault(Array(text.utf8)) { throw .route(item: text, reason: reason) }
         description = text
     }
@@ -28,7 +29,11 @@ public struct LinkRoute: Hashable, Sendable, CustomStringConvertible {
             default: break
             }
             let isPlain = byte.isASCIILetter || byte.isASCIIDigit || "-._~!$&'()+,;=:@/*".utf8.contains(byte)
-            guard isPlain else { return "it may hold only what a path holds unencoded (RFC 3986, pchar), / and *" }
+            // A letter beyond ASCII is written as it is read; addresses have its UTF-8 encoded.
+            guard isPlain || byte >= 0x80 else {
+                return
+                    "it may hold only what a path holds unencoded (RFC 3986, pchar), / and *, and letters beyond ASCII"
+            }
         }
         let parts = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
         if parts.dropLast().contains(where: \.isEmpty) { return "it has an empty part between two slashes" }
@@ -37,6 +42,9 @@ public struct LinkRoute: Hashable, Sendable, CustomStringConvertible {
         }
         return nil
     }
+
+    /// The pattern that says it on Apple's systems, where addresses are compared as they are sent.
+    var appleForm: String { PatternEscapes.encoded(description, limit: .max) }
 
     /// The patterns that say it on Android, where a slash at the end counts.
     var androidForms: [String] {

@@ -82,7 +82,8 @@ struct SlowClientTests {
     func flood() async throws {
         try await TinyServer.running(Self.limits) { probe in
             let flood = try (0..<120).map { _ in try probe.connect() }
-            #expect(try await probe.get("/").text == "here")
+            // On a busy machine the limit of a fifth of a second may close this one, too, before it is read.
+            try await eventually("a person gets through") { (try? await probe.get("/").text) == "here" ? () : nil }
             withExtendedLifetime(flood) {}
         }
     }

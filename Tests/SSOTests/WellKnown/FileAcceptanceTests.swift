@@ -45,6 +45,18 @@ struct FileAcceptanceTests {
         #expect(try !explain(Self.sound).isDisputed)
     }
 
+    @Test("of equal keys the last counts; where the first would decide otherwise, that is said")
+    func equalKeys() throws {
+        func file(_ paths: String) -> String {
+            #"{"applinks":{"details":[{"appIDs":["\#(Self.app)"],"components":[{\#(paths)}]}]}}"#
+        }
+        let differing = try explain(file(#""/":"/b","/":"/a""#))
+        #expect(differing.decision == .opens)
+        #expect(differing.disputes.map(\.code) == ["duplicate-key"])
+        #expect(differing.disputes.first?.otherwise == .noMatch)
+        #expect(try !explain(file(#""/":"/a","/":"/a""#)).isDisputed)
+    }
+
     private static func list(_ prints: String, tail: String = "") -> String {
         """
         [{"relation":["delegate_permission/common.handle_all_urls"],"target":{"namespace":"android_app",
@@ -127,7 +139,7 @@ struct FileAcceptanceTests {
             .appending(path: "docs/decisions/0010-open-questions-of-matching.md")
         let text = try String(contentsOf: page, encoding: .utf8)
         let android = ["android-star", "android-valueless", "android-empty-rule", "android-declared-twice"]
-        for code in AppleDispute.all.map(\.code) + android + ["trailing-comma", "text-encoding"] {
+        for code in AppleDispute.all.map(\.code) + android + ["trailing-comma", "text-encoding", "duplicate-key"] {
             #expect(text.contains("| `\(code)` |"), "\(code)")
         }
     }

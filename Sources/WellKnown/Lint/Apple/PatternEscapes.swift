@@ -28,9 +28,11 @@ struct PatternEscapes {
     }
 
     /// The text as browsers send it, wildcards and variables as they are.
-    static func encoded(_ text: String) -> String {
+    ///
+    /// - Parameter limit: so many bytes of it; messages need no more.
+    static func encoded(_ text: String, limit: Int = 400) -> String {
         var bytes: [UInt8] = []
-        for byte in text.utf8.prefix(400) {
+        for byte in text.utf8.prefix(limit) {
             let isPlain = byte > 0x20 && byte < 0x7f && byte != UInt8(ascii: "\"")
             if isPlain { bytes.append(byte) } else { bytes += PercentEncoding.encoded(byte) }
         }

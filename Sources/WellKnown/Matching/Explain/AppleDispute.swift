@@ -42,7 +42,11 @@ struct AppleDispute: Sendable {
                 break
             }
         }
+        let byKeys = FileAcceptance.duplicateKeyDispute(matcher.file.document, decision) { file in
+            AppleMatcher(file, AppleConventions(), only: app).decide(url, app: app, &effort)
+        }
         return disputes + FileAcceptance.appleDisputes(matcher.file.document, decision)
+            + [byKeys].compactMap(\.self).filter { _ in !effort.isSpent }
     }
 
     private func found(_ otherwise: LinkDecision) -> LinkDispute {

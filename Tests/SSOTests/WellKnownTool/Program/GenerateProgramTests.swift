@@ -48,6 +48,26 @@ struct GenerateProgramTests {
         #expect(lint.code == 0, "\(lint.output)")
     }
 
+    @Test("A path beyond ASCII is written as people read it, and means the same on both systems")
+    func beyondASCII() async throws {
+        let folder = try TemporaryFolder()
+        let made = try await WellKnownRun.run(
+            [
+                "generate", "--apple", Self.app, "--android", Self.android, "--path", "/straße/*", "--path", "/日本",
+                "--dynamic-rules", "--ios12", "--out-dir", "public",
+            ], in: folder.path)
+        #expect(made.code == 0, "\(made.errors)")
+        for file in ["apple-app-site-association", "assetlinks.json"] {
+            for (path, code) in [("/stra%C3%9Fe/1", 0), ("/%E6%97%A5%E6%9C%AC", 0), ("/strasse/1", 1)]
+                as [(String, Int32)]
+            {
+                let run = try await WellKnownRun.run(
+                    ["match", "public/.well-known/\(file)", "https://links.acme.com\(path)"], in: folder.path)
+                #expect(run.code == code, "\(file) \(path): \(run.output)")
+            }
+        }
+    }
+
     @Test("A file that is there stays, unless it is told otherwise; the same bytes are no conflict")
     func overwriting() async throws {
         let folder = try TemporaryFolder()
@@ -92,7 +112,7 @@ struct GenerateProgramTests {
             ("--android", "com.acme.shop=AA:BB", "SHA-256"), ("--path", "shop/*", "begin with a slash"),
             ("--path", "https://acme.com/shop", "begin with a slash"), ("--path", "/shop?x=1", "query"),
             ("--path", "/shop#x", "fragment"), ("--path", "/a%20b", "encoded"), ("--path", "/a b", "pchar"),
-            ("--path", "/ä", "pchar"), ("--path", "/a/**", "**"), ("--path", "/$(lang)/x", "variable"),
+            ("--path", "/a\u{200b}b", "seen"), ("--path", "/a/**", "**"), ("--path", "/$(lang)/x", "variable"),
             ("--path", "/a//b", "empty part"), ("--path", "/a/../b", "resolve"), ("--exclude", "", "begin"),
             ("--host", "https://acme.com", "--host"), ("--host", "acme.com:8443", "--host"),
             ("--host", "LINKS.acme.com", "--host"), ("--only", "apple", "invalid"),
