@@ -38,8 +38,8 @@ final class StrictHead: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    /// What it takes on the wire at least (`name:value`, CR, LF): of requests that come in one piece with others, nobody has counted
-    /// the padding.
+    /// What it takes on the wire at least (`name:value`, CR, LF): of requests that come in one piece with others, nobody
+    /// has counted the padding.
     private static func size(of head: HTTPRequestHead) -> Int {
         let line = head.method.rawValue.utf8.count + head.uri.utf8.count + " HTTP/1.1".utf8.count + 3
         return head.headers.reduce(line + 2) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 }
