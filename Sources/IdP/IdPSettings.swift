@@ -69,7 +69,7 @@ struct IdPSettings: Sendable {
                 "IDP_TRUSTED_PROXIES: is not set, so all visitors seem to come from the proxy on this machine and the "
                     + "limits per address are off. Give 127.0.0.1 if the proxy sets X-Forwarded-For.")
         }
-        reader.settleExamples(isTrial: publicURL?.isLoopback ?? false)
+        reader.settleExamples(publicURL: publicURL, listen: listen)
         if let database {
             reader.later { await $0.inspect(database, "IDP_DATABASE_URL", migrations: IdPMigrations.all) }
         }

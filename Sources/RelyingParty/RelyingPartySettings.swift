@@ -50,7 +50,7 @@ struct RelyingPartySettings: Sendable {
             reader.later { await $0.inspect(database, "RP_DATABASE_URL", migrations: RelyingPartyMigrations.all) }
         }
         if let listen { reader.later { await $0.inspect(listen, "RP_LISTEN") } }
-        reader.settleExamples(isTrial: publicURL?.isLoopback ?? false)
+        reader.settleExamples(publicURL: publicURL, listen: listen)
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let idp, let plaintext,
             let backChannel, let signed, let clientID, let secret
         else { return nil }

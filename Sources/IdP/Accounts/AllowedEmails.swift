@@ -20,7 +20,10 @@ struct AllowedEmails: Sendable {
         }
         let isDomain = pattern.hasPrefix("*@")
         // A domain is checked as the address of somebody in it, so that one rule says what an address is.
-        guard let address = try? LetterAddress(isDomain ? "a" + pattern.dropFirst() : pattern) else {
+        // An address may have a star in it; who writes one here means more than that one person.
+        guard !pattern.dropFirst(isDomain ? 1 : 0).contains("*"),
+            let address = try? LetterAddress(isDomain ? "a" + pattern.dropFirst() : pattern)
+        else {
             throw SettingFault("\"\(pattern)\" is neither an address nor *@domain.")
         }
         return (isDomain, Array(address.text.utf8.dropFirst(isDomain ? 2 : 0)))

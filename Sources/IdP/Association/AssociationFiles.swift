@@ -23,6 +23,7 @@ final class AssociationFiles: Sendable {
 
     /// Reads the files of one's own again.
     func reload() {
+        logger.notice("SIGHUP: files of association are read again; settings and clients are read at the start only")
         for kind in AssociationKind.allCases {
             guard let source = sources[kind], case .file = source else { continue }
             take(kind, source)

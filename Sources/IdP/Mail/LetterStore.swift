@@ -25,8 +25,10 @@ struct SettledLetter: Sendable {
 
 /// Owns the rows of `letter`: the durable queue, and the count of letters for an address.
 struct LetterStore: Sendable {
-    /// While a process sends a letter, the others leave it alone; if the process dies, they may have it after this.
-    static let lease: Duration = .seconds(60)
+    /// While a process sends a letter, it says so again and again, and the others leave it alone; if the process dies,
+    /// they may have it after this. Far above the pause from one round to the next, so that a busy disk takes no letter
+    /// away that is on its way.
+    static let lease: Duration = .seconds(10)
 
     let database: any Database
     let clock: ServiceClock
@@ -91,14 +93,22 @@ struct LetterStore: Sendable {
         return LetterLimit.nextAllowed(after: try earlier.map { try $0.timestamp("created_at") }, now: now)
     }
 
-    /// Writes what became of letters, and takes others that are due, so that no other process takes them meanwhile.
+    /// Writes what became of letters, holds those that are on their way, and takes others that are due, so that no other
+    /// process takes them meanwhile.
     ///
     /// In one transaction, and for letters to nobody just the same: a stranger who measures how long the next write
     /// waits must not see more commits behind one address than behind another.
-    func exchange(_ settled: [SettledLetter], forNext count: Int) async throws -> [QueuedLetter] {
+    func exchange(
+        _ settled: [SettledLetter], holding held: [String] = [], forNext count: Int
+    ) async throws -> [QueuedLetter] {
         let now = clock.now()
         return try await database.write { connection in
             for letter in settled { try settle(letter, connection) }
+            for id in held {
+                try connection.execute(
+                    "UPDATE letter SET due_at = :lease WHERE id = :id",
+                    ["lease": .timestamp(now + Self.lease), "id": .text(id)])
+            }
             return try connection.query(
                 """
                 UPDATE letter SET due_at = :lease, attempts = attempts + 1 WHERE id IN (

@@ -12,7 +12,7 @@ import Synchronization
 /// sign-in wait can tell an address that gets a letter from one that does not (invariant I10).
 final class PostOffice: Service {
     /// Letters on their way at once.
-    static let parallel = 8
+    static let parallel = 10
     /// From round to round: the longest that a letter waits for the office.
     static let interval: Duration = .milliseconds(500)
 
@@ -27,7 +27,9 @@ final class PostOffice: Service {
     private let desk = Mutex(Desk())
 
     private struct Desk {
-        /// How many letters are on their way.
+        /// The letters on their way.
+        var underWay: Set<String> = []
+        /// How many of them have a place: all but those for nobody.
         var taken = 0
         /// What the next round writes.
         var settled: [SettledLetter] = []
@@ -74,11 +76,15 @@ final class PostOffice: Service {
         for letter in await round(taking: Self.parallel - desk.withLock { $0.taken }) {
             // One for nobody holds no place: however many strangers ask for, they keep no letter waiting for long.
             let places = letter.challengeID == nil ? 0 : 1
-            desk.withLock { $0.taken += places }
+            desk.withLock {
+                $0.taken += places
+                $0.underWay.insert(letter.id)
+            }
             group.addTask {
                 let outcome = await self.deliver(letter)
                 self.desk.withLock {
                     $0.taken -= places
+                    $0.underWay.remove(letter.id)
                     $0.settled.append(SettledLetter(id: letter.id, outcome: outcome))
                 }
             }
@@ -87,10 +93,10 @@ final class PostOffice: Service {
 
     /// Writes what became of letters, and takes some that are due.
     private func round(taking count: Int) async -> [QueuedLetter] {
-        let settled = desk.withLock { $0.settled }
-        guard count > 0 || !settled.isEmpty else { return [] }
+        let (settled, held) = desk.withLock { ($0.settled, $0.underWay.sorted()) }
+        guard count > 0 || !settled.isEmpty || !held.isEmpty else { return [] }
         do {
-            let taken = try await letters.exchange(settled, forNext: count)
+            let taken = try await letters.exchange(settled, holding: held, forNext: count)
             desk.withLock { $0.settled.removeFirst(settled.count) }
             return taken
         } catch {

@@ -14,9 +14,6 @@ final class SMTPMailer: Mailer {
         var whole: Duration = .seconds(30)
     }
 
-    /// Conversations at once. More would look like a flood to many servers.
-    static let parallel = 4
-
     private let settings: SMTPTransfer.Settings
     private let threads: OperationQueue
 
@@ -32,32 +29,62 @@ final class SMTPMailer: Mailer {
             caFile: caFile.flatMap { $0.isEmpty ? nil : $0 }, patience: patience)
         threads = OperationQueue()
         threads.name = "smtp"
-        threads.maxConcurrentOperationCount = Self.parallel
+        // As many as the office sends at once: a letter that was begun there waits for no other here.
+        threads.maxConcurrentOperationCount = PostOffice.parallel
     }
 
     func send(_ letter: Letter) async throws(MailFailure) {
         let cancellation = Cancellation()
         let failure: MailFailure? = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
+                cancellation.wait(for: continuation)
                 threads.addOperation { [settings] in
                     do throws(MailFailure) {
                         try SMTPTransfer(settings: settings, cancellation: cancellation).send(letter)
-                        continuation.resume(returning: nil)
+                        cancellation.finish(nil)
                     } catch {
-                        continuation.resume(returning: error)
+                        cancellation.finish(error)
                     }
                 }
             }
         } onCancel: {
+            // libcurl does not ask while it waits for the answer to the whole letter, and that may take minutes: the
+            // thread is left to it.
             cancellation.cancel()
+            cancellation.finish(.temporary("cancelled on the way"))
         }
         if let failure { throw failure }
     }
 
-    /// Tells a conversation under way to end.
+    /// Tells a conversation under way to end, and whoever waits for it how it ended, once.
     final class Cancellation: Sendable {
+        private enum Wait {
+            case none
+            case waiting(CheckedContinuation<MailFailure?, Never>)
+            case over(MailFailure?)
+        }
+
         private let flag = Atomic(false)
+        private let wait = Mutex(Wait.none)
+
         func cancel() { flag.store(true, ordering: .relaxed) }
         var isCancelled: Bool { flag.load(ordering: .relaxed) }
+
+        func wait(for continuation: CheckedContinuation<MailFailure?, Never>) {
+            let ended: Wait = wait.withLock { wait in
+                if case .over = wait { return wait }
+                wait = .waiting(continuation)
+                return .none
+            }
+            if case .over(let failure) = ended { continuation.resume(returning: failure) }
+        }
+
+        func finish(_ failure: MailFailure?) {
+            let waiting: Wait = wait.withLock { wait in
+                defer { if case .over = wait {} else { wait = .over(failure) } }
+                return wait
+            }
+            if case .waiting(let continuation) = waiting { continuation.resume(returning: failure) }
+        }
     }
 }

@@ -9,6 +9,11 @@ public struct DatabaseLocation: Sendable, CustomStringConvertible {
         guard text.hasPrefix("sqlite:"), text.utf8.count > 7, !text.utf8.contains(0) else {
             throw SettingFault("\"\(text.prefix { $0 != ":" }):…\" is no database this version knows. Give sqlite:PATH")
         }
-        path = String(text.dropFirst(7))
+        let path = String(text.dropFirst(7))
+        // SQLite has its own ideas of these: no file, or an address of one.
+        guard path != ":memory:", !path.hasPrefix("file:"), !path.hasPrefix("//") else {
+            throw SettingFault("\"\(text)\" names no file. Give sqlite:PATH, with one slash at most at its start.")
+        }
+        self.path = path
     }
 }

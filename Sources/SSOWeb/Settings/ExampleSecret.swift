@@ -4,7 +4,7 @@ enum ExampleSecret {
     /// Words of documentation. Nothing that made 32 random bytes writes them.
     private static let words = [
         "changeme", "change-me", "change_me", "replaceme", "replace-me", "replace_me", "replace-this", "placeholder",
-        "your-secret", "your_secret", "yoursecret", "correct-horse",
+        "your-secret", "your_secret", "yoursecret", "correct-horse", "example",
     ]
     /// 32 random hex digits have fewer different ones less than once in a hundred million times.
     private static let fewestDifferentBytes = 6
@@ -15,6 +15,6 @@ enum ExampleSecret {
         return words.contains { small.contains($0) }
     }
 
-    /// Whether it is a pattern: warned of.
+    /// Whether it is a pattern: treated alike.
     static func isPatterned(_ text: String) -> Bool { Set(text.utf8).count < fewestDifferentBytes }
 }

@@ -19,7 +19,8 @@ public final class SettingsReader {
     public private(set) var warnings: [String] = []
     /// What is in force, in the order of reading.
     public private(set) var lines: [Line] = []
-    private var examples: [String] = []
+    /// Settings with a secret that others may know, and what it looks like.
+    private var examples: [(name: String, words: String)] = []
     private var inspections: [@Sendable (SettingsReader) async -> Void] = []
 
     /// A reader that knows already what is wrong with the `.env` file.
@@ -107,19 +108,22 @@ public final class SettingsReader {
         }
     }
 
-    /// Notes a secret that others may know: patterns are warned of, copied ones wait for ``settleExamples(isTrial:)``.
+    /// Notes a secret that others may know. ``settleExamples(publicURL:listen:)`` decides what follows.
     public func judge(_ text: String, setting name: String) {
-        if ExampleSecret.isPatterned(text) { warn("\(name): looks like a pattern, which can be guessed.") }
-        if ExampleSecret.isCopied(text) { examples.append(name) }
+        if ExampleSecret.isCopied(text) {
+            examples.append((name, "looks like an example, which anybody can read."))
+        } else if ExampleSecret.isPatterned(text) {
+            examples.append((name, "looks like a pattern, which can be guessed."))
+        }
     }
 
-    /// Decides on secrets copied from a page: fine for a trial on this machine, a problem anywhere else.
+    /// Decides on secrets that others may know: fine for a trial on this machine, a problem anywhere else.
     ///
-    /// - Parameter isTrial: whether the public address is a loopback one.
-    public func settleExamples(isTrial: Bool) {
-        for name in examples {
-            let words = "\(name): looks like an example, which anybody can read."
-            isTrial ? warn(words) : problem(words + " Make one with: openssl rand -hex 32")
+    /// A trial is reached by a loopback address and listens on one.
+    public func settleExamples(publicURL: PublicOrigin?, listen: ListenAddress?) {
+        let isTrial = publicURL?.isLoopback == true && listen.map { LoopbackHost.contains($0.host) } == true
+        for (name, words) in examples {
+            isTrial ? warn("\(name): \(words)") : problem("\(name): \(words) Make one with: openssl rand -hex 32")
         }
         examples = []
     }

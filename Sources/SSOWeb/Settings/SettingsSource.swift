@@ -5,6 +5,7 @@ import Configuration
 /// A setting has one name, the environment's: `IDP_LISTEN` is `--idp-listen` on the command line.
 public struct SettingsSource: Sendable {
     private let reader: ConfigReader
+    private let arguments: ConfigReader?
     private let environment: [String: String]
     private let dotEnv: DotEnvFile?
 
@@ -14,8 +15,10 @@ public struct SettingsSource: Sendable {
     ///   - dotEnv: the path of the `.env` file; it may be missing.
     public init(arguments: [String], environment: [String: String], dotEnv: String) {
         let file = DotEnvFile(path: dotEnv)
+        let line = CommandLineArgumentsProvider(arguments: ["program"] + arguments)
+        self.arguments = ConfigReader(provider: line)
         reader = ConfigReader(providers: [
-            CommandLineArgumentsProvider(arguments: ["program"] + arguments),
+            line,
             // An empty value is none, and hides none: compose files write NAME= for what is not set.
             EnvironmentVariablesProvider(environmentVariables: environment.filter { !$0.value.isEmpty }),
             EnvironmentVariablesProvider(environmentVariables: file.values),
@@ -26,18 +29,22 @@ public struct SettingsSource: Sendable {
     /// Settings from a dictionary alone, for tests.
     public init(_ values: [String: String]) {
         reader = ConfigReader(provider: EnvironmentVariablesProvider(environmentVariables: values))
-        (environment, dotEnv) = (values, nil)
+        (arguments, environment, dotEnv) = (nil, values, nil)
     }
 
     /// The text of the setting called `name`, or nil where it is absent or empty: an empty value is no value.
     func text(_ name: String) -> String? {
+        Self.text(name, in: reader)
+    }
+
+    private static func text(_ name: String, in reader: ConfigReader?) -> String? {
         let components = name.lowercased().split(separator: "_").map(String.init)
-        guard let text = reader.string(forKey: ConfigKey(components)), !text.isEmpty else { return nil }
+        guard let text = reader?.string(forKey: ConfigKey(components)), !text.isEmpty else { return nil }
         return text
     }
 
-    /// Whether a secret stands there itself, or as a file's name, whichever is nearer: what the environment says hides
-    /// what `.env` does, in either form.
+    /// Whether a secret stands there itself, or as a file's name, whichever is nearer: what the command line says hides
+    /// what the environment does, and that what `.env` does, in either form.
     enum Secret {
         case absent
         case direct(String)
@@ -48,8 +55,11 @@ public struct SettingsSource: Sendable {
 
     /// The secret called `name`, or the file that `name` with `_FILE` names.
     func secret(_ name: String) -> Secret {
-        for place in [environment, dotEnv?.values ?? [:]] {
-            let texts = [name, name + "_FILE"].map { place[$0].flatMap { $0.isEmpty ? nil : $0 } }
+        let places: [(String) -> String?] = [
+            { Self.text($0, in: arguments) }, { environment[$0] }, { dotEnv?.values[$0] },
+        ]
+        for place in places {
+            let texts = [name, name + "_FILE"].map { place($0).flatMap { $0.isEmpty ? nil : $0 } }
             switch (texts[0], texts[1]) {
             case (.some, .some): return .twice
             case (let text?, nil): return .direct(text)

@@ -29,5 +29,21 @@ extension Journeys {
             #expect(server.lines.filter { $0 == "RCPT TO:<ann@example.com>" }.count == 1)
             try await pair.stop()
         }
+
+        /// libcurl asks nobody while it waits for the answer to the whole letter, two minutes if need be.
+        @Test("holds the stop up for the time to drain at most, when its server says nothing any more")
+        func silent() async throws {
+            let gate = DispatchSemaphore(value: 0)
+            let server = try ScriptedSMTPServer(gate: gate)
+            let pair = try ProgramPair(settings: ["IDP_MAIL_URL": server.url])
+            try await pair.start()
+            let visitor = Visitor()
+            _ = try await visitor.ask(for: "ann@example.com", on: visitor.beginSignIn(at: pair.partner))
+            try await server.heard(".")
+            pair.idp.send(SIGTERM)
+            #expect(try await pair.idp.waitForExit(within: .seconds(60)) == .code(0))
+            gate.signal()
+            try await pair.partner.process.terminate()
+        }
     }
 }

@@ -38,6 +38,30 @@ struct LetterPlacesTests {
         }
     }
 
+    @Test("a letter on its way is taken by nobody else, however long its server is silent")
+    func heldLease() async throws {
+        var mailer: HeldMailer?
+        let make = { (folder: String) -> any Mailer in
+            let held = HeldMailer(folder)
+            mailer = held
+            return held
+        }
+        try await House.open(mailer: make) { house in
+            let mailer = try #require(mailer)
+            _ = try await house.waiting(for: "held-1@example.com", by: house.visitor())
+            try await eventually("the letter hangs") { mailer.held == 1 ? () : nil }
+            for name in ["ann", "ben"] {
+                house.clock.advance(by: LetterStore.lease + .seconds(1))
+                // Later letters that arrive show that the queue has been gone through.
+                _ = try await house.asking("\(name)@example.com")
+            }
+            #expect(mailer.held == 1)
+            mailer.letGo()
+            _ = try await house.letters.code(to: "held-1@example.com")
+            #expect(try await house.count("SELECT MAX(attempts) FROM letter") == 1)
+        }
+    }
+
     @Test("letters that hang in all places but one leave that one to all the others, one after the other")
     func freePlace() async throws {
         var mailer: HeldMailer?

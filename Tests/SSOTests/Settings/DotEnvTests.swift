@@ -95,6 +95,10 @@ struct DotEnvTests {
             #expect(reader.secretText("S", required: true, hint: "") == text)
             #expect(reader.problems.isEmpty)
         }
+        let typed = SettingsReader(
+            SettingsSource(
+                arguments: ["--s-file", file], environment: ["S": "near"], dotEnv: folder.path(of: "no.env")))
+        #expect(typed.secretText("S", required: true, hint: "") == "from a file", "the command line is nearest")
         let path = try folder.write("S=far\nS_FILE=\(file)", to: ".env")
         let reader = SettingsReader(SettingsSource(arguments: [], environment: [:], dotEnv: path))
         #expect(reader.secretText("S", required: true, hint: "") == nil)

@@ -6,11 +6,11 @@ import Testing
 /// ASVS 13.2.3.
 @Suite("Secrets that others may know")
 struct ExampleSecretTests {
-    private static func read(_ url: String, secret: String) -> SettingsReader {
+    private static func read(_ url: String, listen: String = "127.0.0.1:0", secret: String) -> SettingsReader {
         let reader = SettingsReader(
             SettingsSource([
                 "RP_PUBLIC_URL": url, "RP_IDP_URL": "https://sso.example.com", "RP_SECRET_KEY": ProgramPair.secret(),
-                "SSO_CLIENT_ID": "partner", "SSO_SHARED_SECRET": secret,
+                "RP_LISTEN": listen, "SSO_CLIENT_ID": "partner", "SSO_SHARED_SECRET": secret,
             ]))
         _ = RelyingPartySettings.read(reader)
         return reader
@@ -18,23 +18,30 @@ struct ExampleSecretTests {
 
     @Test(
         "one copied from a page stops the start where others can reach it, and warns on a machine of one's own",
-        arguments: ["changeme-changeme-changeme-changeme-42", "Your-Secret-0123456789-abcdefghij-xyz"])
+        arguments: [
+            "changeme-changeme-changeme-changeme-42", "Your-Secret-0123456789-abcdefghij-xyz",
+            "example-secret-example-secret-example",
+        ])
     func copied(secret: String) throws {
         let reached = Self.read("https://partner.example.com", secret: secret)
         let problem = try #require(reached.problems.first)
         #expect(problem.hasPrefix("SSO_SHARED_SECRET"))
         #expect(problem.contains("openssl rand -hex 32"))
         #expect(!problem.contains(secret))
+        let open = Self.read("http://localhost:8081", listen: "0.0.0.0:8081", secret: secret)
+        #expect(open.problems.count == 1, "a loopback name is no trial when others can connect")
         let trial = Self.read("http://localhost:8081", secret: secret)
         #expect(trial.problems.isEmpty)
         #expect(trial.warnings.contains { $0.hasPrefix("SSO_SHARED_SECRET") })
     }
 
-    @Test("a pattern is warned of", arguments: ["a", "1234"])
+    @Test("so does a pattern", arguments: ["a", "1234"])
     func patterned(part: String) {
-        let reader = Self.read("https://partner.example.com", secret: String(repeating: part, count: 40))
-        #expect(reader.problems.isEmpty)
-        #expect(reader.warnings.contains { $0.contains("pattern") && !$0.contains(part + part) })
+        let secret = String(repeating: part, count: 40)
+        let reader = Self.read("https://partner.example.com", secret: secret)
+        #expect(reader.problems.contains { $0.contains("pattern") && !$0.contains(part + part) })
+        let trial = Self.read("http://localhost:8081", secret: secret)
+        #expect(trial.problems.isEmpty && trial.warnings.contains { $0.contains("pattern") })
     }
 
     @Test("random ones pass without a word")
