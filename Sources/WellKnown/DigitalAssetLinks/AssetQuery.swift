@@ -5,6 +5,8 @@ public struct AssetQuery: Sendable {
     public let source: LinkedAsset
     /// `nil` for all relations: only `list` may ask so.
     public let relation: String?
+    /// The request names no relation at all: an empty one is a relation that was asked for, and is all of them, too.
+    let asksForEverything: Bool
     /// `nil` for `list`.
     public let target: LinkedAsset?
     /// Whether statements come with their `relation_extensions`.
@@ -47,6 +49,7 @@ public struct AssetQuery: Sendable {
         self.source = source
         self.target = target
         self.relation = relation.isEmpty ? nil : relation
+        asksForEverything = target == nil && node["relation"] == nil
         returnsExtensions =
             (node["return_relation_extensions"] ?? node["returnRelationExtensions"])?.bool == true
     }
@@ -56,6 +59,7 @@ public struct AssetQuery: Sendable {
         guard let source = try? LinkedAsset.web(site: site) else { return nil }
         self.source = source
         relation = nil
+        asksForEverything = true
         target = nil
         returnsExtensions = false
     }

@@ -30,7 +30,7 @@ public struct DigitalAssetLinksClient: Sendable {
         } else {
             result = .statements(matching)
             // Asked for everything, an asset that says nothing is more likely a mistake than an answer: comptest2002.
-            if query.relation == nil, crawl.links.isEmpty, errors.isEmpty {
+            if query.asksForEverything, crawl.links.isEmpty, errors.isEmpty {
                 errors.append(AssetError(.fetchError, "No statements were found"))
             }
         }

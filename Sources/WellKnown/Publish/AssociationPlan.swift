@@ -54,10 +54,16 @@ public struct AssociationPlan: Sendable {
     /// `nil` without an app on Android.
     public var assetLinks: AssetLinks? {
         let rules = AssetLinks.Rules(
-            paths: routes.flatMap(\.androidForms), excludes: excludes.flatMap(\.androidForms))
+            paths: Self.once(routes.flatMap(\.androidForms)), excludes: Self.once(excludes.flatMap(\.androidForms)))
         return AssetLinks(
             apps: androidApps, rules: options.hasDynamicRules ? rules : nil,
             sharesCredentials: options.sharesCredentials)
+    }
+
+    /// `/shop` and `/shop/*` have forms in common; a rule that stands there twice never decides.
+    private static func once(_ forms: [String]) -> [String] {
+        var seen: Set<[UInt8]> = []
+        return forms.filter { seen.insert(Array($0.utf8)).inserted }
     }
 
     /// What the Android app's manifest must say for the same links.

@@ -48,10 +48,11 @@ public struct LinkRoute: Hashable, Sendable, CustomStringConvertible {
 
     /// The patterns that say it on Android, where a slash at the end counts.
     var androidForms: [String] {
-        if description == "/" || description == "/*" { return [description] }
-        if description.hasSuffix("/*") { return [String(description.dropLast(2)), description] }
-        if description.hasSuffix("*") { return [description] }
+        if description == "/" { return [description] }
         let plain = description.hasSuffix("/") ? String(description.dropLast()) : description
+        if plain == "/*" { return [plain] }
+        if plain.hasSuffix("/*") { return [String(plain.dropLast(2)), plain] }
+        if plain.hasSuffix("*") { return [plain] }
         return [plain, plain + "/"]
     }
 
@@ -74,7 +75,8 @@ public struct LinkRoute: Hashable, Sendable, CustomStringConvertible {
         }
         texts += androidForms.filter { !$0.contains("*") }
         var seen: Set<String> = []
-        return texts.filter { $0.hasPrefix("/") && seen.insert($0).inserted }
+        // A star at the beginning of a part is not asked about as nothing: no address has two slashes in a row there.
+        return texts.filter { $0.hasPrefix("/") && !$0.contains("//") && seen.insert($0).inserted }
     }
 
     /// Whether it holds for a path, by the definition of a route: what both systems are held to.

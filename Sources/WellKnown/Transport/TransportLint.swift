@@ -38,9 +38,9 @@ public enum TransportLint {
         let slips = [".", "_", " ", " (1)", " (2)", " copy", "-1", "s"].flatMap { ["\($0)\(stem)", "\(stem)\($0)"] }
         let endings = ["", ".json", ".txt", ".json.txt", ".json.json", ".html"]
         let near = Set((slips + [stem]).flatMap { slip in endings.map { slip + $0 } }).subtracting([file.fileName])
-        guard near.contains(name.lowercased()) || (name.lowercased() == file.fileName && name != file.fileName) else {
-            return nil
-        }
+        let isOtherwiseWritten = name.lowercased() == file.fileName && name != file.fileName
+        let isMistyped = NearName.of(String(name.prefix { $0 != "." }), among: [stem]) != nil
+        guard near.contains(name.lowercased()) || isOtherwiseWritten || isMistyped else { return nil }
         return Finding(
             TransportRules.wrongName, "The file is called \(name.quoted); \(file.fileName.quoted) is asked for.",
             severity: .warning, file: fileName)

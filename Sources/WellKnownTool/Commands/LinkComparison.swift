@@ -58,7 +58,7 @@ struct LinkComparison {
         for app in notDecided {
             lines.append(
                 TextStyle.wrapped(
-                    "\(app.printable): its rules could not be compared in full; there may be more differences. See: wellknown diff --help",
+                    "\(app.printable): its rules could not be compared in full, and \(changes.contains { $0.app == app } ? "there may be more differences" : "differences are not ruled out"). See: wellknown diff --help",
                     first: "", rest: "  "))
         }
         if lines.isEmpty { lines = [style.paint("no difference: every link is decided alike", .green)] }

@@ -45,6 +45,17 @@ struct FileAcceptanceTests {
         #expect(try !explain(Self.sound).isDisputed)
     }
 
+    @Test(
+        "a pattern with an undefined variable matches nothing, also with nothing beside it but stars",
+        arguments: [
+            #"{"/":"/$(nope)*"}"#, #"{"/":"*$(nope)"}"#, #"{"/":"/a","?":"$(nope)*"}"#,
+            #"{"/":"/a","?":{"a":"$(nope)*"}}"#, ##"{"/":"/a","#":"*$(nope)*"}"##,
+        ])
+    func undefinedVariable(component: String) throws {
+        let text = #"{"applinks":{"details":[{"appIDs":["\#(Self.app)"],"components":[\#(component)]}]}}"#
+        #expect(try explain(text).decision == .noMatch)
+    }
+
     @Test("of equal keys the last counts; where the first would decide otherwise, that is said")
     func equalKeys() throws {
         func file(_ paths: String) -> String {

@@ -49,7 +49,8 @@ enum DynamicLint {
                 at: list)
         }
         let paths = DynamicPatternLint.paths(of: rules)
-        for rule in reached { DynamicPatternLint.lint(rule, beside: paths, pen: &pen) }
+        let matcher = DynamicMatcher(rules)
+        for rule in reached { DynamicPatternLint.lint(rule, beside: paths, of: matcher, pen: &pen) }
         pen.note(DynamicRules.newOnly, "Android 14 and older ignore these rules.", at: list)
     }
 }

@@ -10,7 +10,12 @@ enum DynamicPatternLint {
         Set(rules.compactMap { rule in rule.path.value.map { Path(text: $0, isExclude: rule.exclude.value ?? false) } })
     }
 
-    static func lint(_ rule: DynamicComponent, beside paths: Set<Path>, pen: inout FindingPen) {
+    /// - Parameters:
+    ///   - paths: those of all rules of the list.
+    ///   - matcher: the whole list.
+    static func lint(
+        _ rule: DynamicComponent, beside paths: Set<Path>, of matcher: DynamicMatcher, pen: inout FindingPen
+    ) {
         for (name, text, node) in patterns(of: rule) {
             if hasEscape(text) {
                 pen.note(
@@ -25,7 +30,7 @@ enum DynamicPatternLint {
                         + "match on Android.", at: node)
             }
         }
-        lintSlash(rule, beside: paths, pen: &pen)
+        lintSlash(rule, beside: paths, of: matcher, pen: &pen)
     }
 
     private static func patterns(of rule: DynamicComponent) -> [(String, String, JSONNode)] {
@@ -46,7 +51,9 @@ enum DynamicPatternLint {
     }
 
     /// `/buy/` and `/buy/*` do not match `/buy`; iOS takes the three for one. Fine where another rule names `/buy`.
-    private static func lintSlash(_ rule: DynamicComponent, beside paths: Set<Path>, pen: inout FindingPen) {
+    private static func lintSlash(
+        _ rule: DynamicComponent, beside paths: Set<Path>, of matcher: DynamicMatcher, pen: inout FindingPen
+    ) {
         guard case .present(let text, let member) = rule.path else { return }
         let base: Substring
         if text.hasSuffix("/*") {
@@ -62,6 +69,12 @@ enum DynamicPatternLint {
         guard !isNamed else { return }
         // A star may stand for nothing.
         let link = String(base.filter { $0 != "*" })
+        // Another rule may decide the same for it: one for everything at the end, as a rule.
+        if rule.query.isAbsent, rule.fragment.isAbsent, let url = LinkURL("https://example.com\(link)"),
+            matcher.decide(url) == (isExclude ? .excluded : .opens)
+        {
+            return
+        }
         pen.note(
             DynamicRules.trailingSlash,
             "\(text.quoted) does not match \(link.quoted) on Android; on iOS it does.", at: member.value,

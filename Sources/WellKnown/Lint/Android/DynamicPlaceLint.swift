@@ -34,10 +34,18 @@ enum DynamicPlaceLint {
         where member.key == RelationExtension.componentsKey || member.key == "relation_extensions" {
             pen.note(DynamicRules.wrongPlace, "\(member.key) stands in the target.", atKey: member)
         }
+        for member in target.unknownMembers where isBogusExclude(member) {
+            lintExclude(member, in: "the target", pen: &pen)
+        }
+    }
+
+    /// Lists of paths of a form that a blog invented.
+    static func isBogusExclude(_ member: JSONMember) -> Bool {
+        member.key == "exclude" && (member.value["paths"] != nil || member.value.array != nil)
     }
 
     private static func lintExclude(_ member: JSONMember, in place: String, pen: inout FindingPen) {
-        guard member.value["paths"] != nil || member.value.array != nil else {
+        guard isBogusExclude(member) else {
             pen.note(StatementRules.unknownKey, "Unknown key \"exclude\" in \(place).", atKey: member)
             return
         }

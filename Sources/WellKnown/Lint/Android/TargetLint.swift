@@ -13,6 +13,7 @@ struct TargetLint {
             // Those that have a finding of their own.
             target.unknownMembers.filter {
                 $0.key != RelationExtension.componentsKey && $0.key != "relation_extensions"
+                    && !DynamicPlaceLint.isBogusExclude($0)
             },
             known: AssetTarget.keys, present: members, needed: needed, place: "target", pen: &pen)
         lintNamespace(target, guess: namespace, isMisspelled: unknown.meant.contains("namespace"), pen: &pen)

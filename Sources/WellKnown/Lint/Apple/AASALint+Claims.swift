@@ -4,7 +4,8 @@ extension AASALint {
     static let browserPaths = [
         "/auth/callback", "/auth/sso/callback", "/oauth/callback", "/oauth2/callback", "/login/callback",
         "/sso/callback", "/callback", "/signin-oidc", "/saml/acs", "/login/oauth2/code/google",
-        "/__/auth/handler", "/logout", "/sign-out", "/unsubscribe", "/email/unsubscribe", "/download",
+        "/__/auth/handler", "/login", "/log-in", "/signin", "/sign-in", "/logout", "/sign-out", "/unsubscribe",
+        "/email/unsubscribe", "/download",
     ]
 
     /// Steps of the matcher for all questions of one kind.

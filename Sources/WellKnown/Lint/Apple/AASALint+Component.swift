@@ -17,6 +17,7 @@ extension AASALint {
                 AppleComponentRules.emptyComponent, at: component.node,
                 "\(name().capitalizedFirst) sets nothing that systems know, and matches every address")
             remarked.insert(component.node.range.lowerBound)
+            empty.insert(component.node.range.lowerBound)
         }
         if fieldTypes(fields) { remarked.insert(component.node.range.lowerBound) }
         let reading = PatternReading(
@@ -82,7 +83,10 @@ extension AASALint {
         let rules = AppleComponentRules.self
         switch fields.query.value {
         case .whole(let pattern):
-            if let node = fields.query.member?.value { characters(pattern, node, reading) }
+            if let node = fields.query.member?.value {
+                characters(pattern, node, reading)
+                doubleStar(pattern, node)
+            }
         case .items(let items):
             let isOpen = items.allSatisfy { $0.pattern.utf8.allSatisfy { $0 == UInt8(ascii: "*") } }
             for item in items {
@@ -103,6 +107,7 @@ extension AASALint {
                         "\(item.name.quoted) usually repeats: all its values must match the pattern")
                 }
                 characters(item.pattern, item.member.value, reading)
+                doubleStar(item.pattern, item.member.value)
                 // A name is no pattern, and is compared as it is sent.
                 if reading.isEncoded, item.name.utf8.contains(where: { $0 >= 0x80 }) {
                     sheet.add(

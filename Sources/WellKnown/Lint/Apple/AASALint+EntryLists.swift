@@ -5,7 +5,15 @@ extension AASALint {
         var firstOfRules: [CanonicalText: (number: Int, count: Int)] = [:]
         var repeats: [CanonicalText: AppLinksEntry] = [:]
         for (number, entry) in entries {
-            for app in Set(entry.apps).sorted() {
+            for (app, count) in Dictionary(entry.apps.map { ($0, 1) }, uniquingKeysWith: +).sorted(by: {
+                $0.key < $1.key
+            }) {
+                if count > 1 {
+                    sheet.add(
+                        AppleStructureRules.duplicateApp, at: entry.node,
+                        "\(app.quoted) stands \(count) times in entry \(number)",
+                        fix: "Remove all but one.")
+                }
                 guard let first = firstOfApp[app] else {
                     firstOfApp[app] = number
                     continue
@@ -44,9 +52,10 @@ extension AASALint {
     }
 
     /// What the declared oldest system does not know.
-    mutating func systems(_ applinks: AppLinks) {
+    mutating func systems() {
         guard let minimum = options.minimumIOS else { return }
-        if minimum < SystemVersion(13), applinks.apps.isAbsent, let member = file.applinks.member {
+        let applinks = file.applinks.value
+        if minimum < SystemVersion(13), applinks?.apps.isAbsent == true, let member = file.applinks.member {
             sheet.add(
                 AppleStructureRules.appsNeeded, at: member, "applinks has no \"apps\": [], and iOS \(minimum) needs it")
         }
@@ -70,8 +79,8 @@ extension AASALint {
             if fields?.caseSensitive.value == false { note("caseSensitive", 13, 5, fields?.caseSensitive.member) }
             if fields?.percentEncoded.value == false { note("percentEncoded", 14, 0, fields?.percentEncoded.member) }
         }
-        note("substitutionVariables", 13, 5, applinks.substitutionVariables.member)
-        note("defaults", 14, 0, applinks.defaults.member)
+        note("substitutionVariables", 13, 5, applinks?.substitutionVariables.member)
+        note("defaults", 14, 0, applinks?.defaults.member)
         for (_, entry) in entries {
             note("components", 13, 0, entry.components.member)
             note("appIDs", 13, 0, entry.appIDs.member)

@@ -19,7 +19,8 @@ extension AASALint {
                 dead.formUnion(entry.rules[(first + 1)...].map(\.range.lowerBound))
             }
             // One that is as wide only because a value was ignored has been said to be.
-            guard !remarked.contains(entry.rules[first].range.lowerBound) else { continue }
+            let place = entry.rules[first].range.lowerBound
+            guard !remarked.contains(place) || empty.contains(place) else { continue }
             let count = entry.rules.count - first - 1
             let rest = count == 1 ? "the rule behind it never decides" : "the \(count) rules behind it never decide"
             sheet.add(

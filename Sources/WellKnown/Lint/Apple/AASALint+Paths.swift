@@ -21,7 +21,7 @@ extension AASALint {
         let letters = text.drop { $0.isWhitespace }
         let isNot = letters.prefix(3).lowercased() == "not"
         let rest = letters.dropFirst(3)
-        let isKeyword = isNot && (rest.first.map { $0.isWhitespace || "/*(".contains($0) } ?? false)
+        let isKeyword = isNot && (rest.first.map { $0.isWhitespace || "/*(".contains($0) } ?? (letters == "NOT"))
         guard isKeyword else { return path(text, node, reading) }
         let path = rest.drop { $0.isWhitespace }
         guard text.hasPrefix("NOT "), text.dropFirst(4).first.map({ !$0.isWhitespace }) ?? false else {
@@ -73,9 +73,7 @@ extension AASALint {
     /// What is sound and may surprise.
     private mutating func shape(_ pattern: PathText, _ node: JSONNode) {
         var shown: String { pattern.text.quoted }
-        if pattern.hasDoubleStar {
-            sheet.add(ApplePathRules.doubleStar, at: node, "\"**\" in \(shown) means what \"*\" means")
-        }
+        doubleStar(pattern.text, node)
         let stars = pattern.starCount
         if stars > Self.fewStars {
             sheet.add(ApplePathRules.complexity, at: node, "\(stars) stars in one pattern")
@@ -90,6 +88,11 @@ extension AASALint {
                 fix: "Write \((word).quoted) or \((word + "/*").quoted).")
         }
         if pattern.lacksSlash { slashless.append(node) }
+    }
+
+    mutating func doubleStar(_ text: String, _ node: JSONNode) {
+        guard PathText(text).hasDoubleStar else { return }
+        sheet.add(ApplePathRules.doubleStar, at: node, "\"**\" in \(text.quoted) means what \"*\" means")
     }
 
     /// More than this in a row of patterns that anybody has published.

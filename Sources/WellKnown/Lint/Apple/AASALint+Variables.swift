@@ -37,11 +37,20 @@ extension AASALint {
                         + (near.map { "; did you mean \("$(\($0))".quoted)?" } ?? ""))
             }
         }
-        for variable in own { self.variable(variable, isUsed: used.contains(variable.name)) }
+        let decodes = decodes
+        for variable in own { self.variable(variable, isUsed: used.contains(variable.name), decodes: decodes) }
         region(applinks, patterns, isUsed: used.contains("region"))
     }
 
-    private mutating func variable(_ variable: SubstitutionVariable, isUsed: Bool) {
+    /// Whether any rule of the file compares decoded addresses.
+    private var decodes: Bool {
+        let all =
+            [file.applinks.value?.defaults.value] + entries.map(\.entry.defaults.value)
+            + entries.flatMap { $0.entry.components.value?.map(\.fields) ?? [] }
+        return all.contains { $0?.percentEncoded.value == false }
+    }
+
+    private mutating func variable(_ variable: SubstitutionVariable, isUsed: Bool, decodes: Bool) {
         let rules = AppleVariableRules.self
         var name: String { variable.name.quoted }
         if variable.name.unicodeScalars.contains(where: { $0 == "$" || $0 == "(" || $0 == ")" }) {
@@ -60,6 +69,10 @@ extension AASALint {
         }
         if values.isEmpty { sheet.add(rules.empty, at: variable.member.value, "\(name) has no values") }
         for node in variable.member.value.array ?? [] {
+            // Where a rule decodes addresses, the value may be meant for it.
+            if isUsed, !decodes, let text = node.string {
+                characters(text, node, PatternReading(isEncoded: true, isLegacy: false))
+            }
             guard let text = node.string, let inner = VariableNames.of(text).first else { continue }
             sheet.add(rules.nested, at: node, "The value \(text.quoted) of \(name) holds the variable \(inner.quoted)")
         }

@@ -9,6 +9,8 @@ struct AASALint {
     var entries: [(number: Int, entry: AppLinksEntry)] = []
     /// Rules, by their first byte, that match every address for a reason that has been said.
     var remarked: Set<Int> = []
+    /// Of those, the components that set nothing: what stands behind them is dead all the same.
+    var empty: Set<Int> = []
     /// The rules of each entry as one text, by the entry's first byte.
     var rulesTexts: [Int: CanonicalText] = [:]
     var examples = RuleExamples()
@@ -25,11 +27,12 @@ struct AASALint {
             for (number, entry) in lint.entries { lint.entry(number, entry, applinks) }
             lint.entryLists(applinks)
             lint.variables(applinks)
-            lint.systems(applinks)
             let matcher = AppleMatcher(file)
             lint.order(matcher)
+            lint.idleExcludes(matcher)
             lint.claims(matcher)
         }
+        lint.systems()
         sheet = lint.sheet
     }
 

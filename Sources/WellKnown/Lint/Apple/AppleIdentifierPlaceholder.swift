@@ -8,7 +8,8 @@ enum AppleIdentifierPlaceholder {
     ]
 
     private static let marks = ASCIIWords([
-        "<", ">", "{", "}", "$(", "[", "YOUR_", "YOUR-", "YOURTEAM", "TEAM_ID", "TEAM-ID", "TEAMID.", "APP_ID",
+        "<", ">", "{", "}", "$(", "[", "YOUR_", "YOUR-", "YOURTEAM", "TEAM_ID", "TEAM-ID", "_TEAM.", "TEAMID.",
+        "APP_ID",
         "BUNDLE_ID", "BUNDLE_IDENTIFIER", "BUNDLE-ID", "YOURCOMPANY", "YOURAPP", "YOURDOMAIN", "YOURBUNDLE", "REPLACE",
         "TODO.", "TODO_", "TODO:", "CHANGEME",
         "PREFIX_",

@@ -49,7 +49,8 @@ struct PathText {
     ]
 
     private static let instructions = ASCIIWords([
-        "YOUR_", "YOUR-PATH", "YOURPATH", "REPLACE_", "REPLACE-", "TODO:", "PATH_TO_", "/PATH/TO/", "PLACEHOLDER",
+        "YOUR_", "PATH_HERE", "PATH-HERE", "YOUR-PATH", "YOURPATH", "REPLACE_", "REPLACE-", "TODO:", "PATH_TO_",
+        "/PATH/TO/", "PLACEHOLDER",
     ])
     private static let expressions = [".*)", "*)", ".+", "[^", "[0-9", "[a-z", "(?"]
     /// One of these is in whatever is no pattern but something else.
@@ -58,7 +59,7 @@ struct PathText {
     /// Angle brackets, or the words that templates use.
     var isPlaceholder: Bool {
         if bytes.contains(UInt8(ascii: "<")) || bytes.contains(UInt8(ascii: ">")) { return true }
-        if Self.instructions.occur(in: bytes) { return true }
+        if Self.instructions.occur(in: bytes) || text == "TODO" || text == "/TODO" { return true }
         // A sentence: no path has three blanks.
         return bytes.count { $0 == 0x20 } >= 3
     }

@@ -118,7 +118,13 @@ struct ParitySamples {
             return text
         }
         var list = [text(nil, "")]
-        for star in 0..<min(stars, 6) { list += [text(star, "x"), text(star, "x/y")] }
+        // Android stops a star at the first place where the next sign is: one such place inside, and one at the end.
+        let stops = plain.unicodeScalars.split(separator: "*", omittingEmptySubsequences: false).dropFirst().map(
+            \.first)
+        for star in 0..<min(stars, 6) {
+            list += [text(star, "x"), text(star, "x/y")]
+            if let stop = stops[star], stop != "?", stop != "/" { list.append(text(star, "x\(stop)x")) }
+        }
         return list
     }
 

@@ -84,7 +84,7 @@ struct AppleExplainer {
         let whole = LinkText(url.bytes, url.pathRange, isASCII: true)
         var sent = rule.reading.contains(.decoded) ? whole.decoded(keepsSlashes: true) : whole
         if rule.reading.contains(.folded) { sent = sent.folded }
-        let isPlain = plain.matches(sent, &effort) == matches
+        let isPlain = !rule.path.canMatch || plain.matches(sent, &effort) == matches
         let note: String? =
             if isPlain || !matches {
                 // What is shown begins with the slash that is not compared.

@@ -44,7 +44,7 @@ final class LinkPattern: Sendable {
         self.bareCount = bareCount
         hasLists = code.contains(where: \.isList)
         canMatch = undefined.isEmpty && lists.allSatisfy { $0.shortest != nil }
-        isAnything = code == [.star]
+        isAnything = code == [.star] && canMatch
         let literals = code.prefix { $0.literal != nil }.compactMap(\.literal)
         literal = literals.count == code.count ? literals : nil
         prefix = Array(literals.prefix(bareCount ?? .max))

@@ -21,7 +21,8 @@ extension AppleMatcher {
             made != nil
                 ? []
                 : RuleSamples.of(
-                    pair.rule, in: pair.rule.reading.contains(.decoded) == spaces.isDecoded ? spaces : other)
+                    pair.rule, in: pair.rule.reading.contains(.decoded) == spaces.isDecoded ? spaces : other
+                ).flatMap { [$0] + RuleSamples.otherwiseEncoded($0) }
         }
         return LinkRules(rules, samples: samples, excludes: ordered.map(\.rule.isExclude), fallback: .noMatch) { url in
             var texts = AppleTexts(url, self.conventions)

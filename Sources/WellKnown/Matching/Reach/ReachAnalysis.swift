@@ -49,6 +49,34 @@ struct ReachAnalysis {
         return isComplete ? dead(index, rule) : .notDecided
     }
 
+    /// Whether a rule behind this one matches any of its addresses and opens it: else it excludes what nothing opens.
+    /// `nil` when that cannot be told in bounded time.
+    mutating func protects(_ index: Int) -> Bool? {
+        guard let rule = program.rules[index], left > 0 else { return nil }
+        let (queries, fragments) = prepared()
+        var isComplete = queries.isComplete && fragments.isComplete
+        for later in program.rules[(index + 1)...] {
+            guard let later else { return nil }
+            guard !later.isExclude, Self.canMeet(rule.prefix, later.prefix),
+                queries.atoms.contains(where: { (rule.query + later.query).allSatisfy($0.meets.contains) }),
+                fragments.atoms.contains(where: { (rule.fragment + later.fragment).allSatisfy($0.meets.contains) })
+            else { continue }
+            guard let path = rule.path, let other = later.path, path != other else { return true }
+            var limit = min(left, limits.perRule)
+            let before = limit
+            var isMet = false
+            let ending = spaces.path.walk([path, other], limit: &limit) { accepts, isDead, _ in
+                if isDead[0] || isDead[1] { return .prune }
+                isMet = accepts[0] && accepts[1]
+                return isMet ? .stop : .goOn
+            }
+            left -= before - max(limit, 0)
+            if isMet { return true }
+            if ending != .complete { isComplete = false }
+        }
+        return isComplete ? false : nil
+    }
+
     private mutating func prepared() -> (queries: LinkAtoms, fragments: LinkAtoms) {
         if let atoms { return atoms }
         let rules = program.rules.compactMap { $0 }

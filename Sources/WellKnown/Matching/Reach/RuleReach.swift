@@ -58,6 +58,16 @@ public struct RuleReach: Sendable {
         }
     }
 
+    /// Whether each of some excluding rules of an app, by its place in ``rules(of:_:limits:)``, keeps an address from a rule
+    /// behind it; `nil` for those of which nobody can tell in bounded time.
+    static func protecting(_ places: [Int], of app: String, _ matcher: AppleMatcher, limits: Limits) -> [Bool?] {
+        let ordered = matcher.orderedRules(of: app)
+        let isDecoded = ordered.first?.rule.reading.contains(.decoded) ?? false
+        let spaces = LinkSpaces(isDecoded: isDecoded, tellsAbsent: false)
+        var analysis = ReachAnalysis(matcher.linkRules(of: app, in: spaces, name: ""), spaces, limits)
+        return places.map { analysis.protects($0) }
+    }
+
     /// The dynamic rules of an Android app; none when Android discards them.
     public static func rules(_ matcher: DynamicMatcher, limits: Limits = Limits()) -> [RuleReach] {
         guard matcher.flaws.isEmpty else { return [] }

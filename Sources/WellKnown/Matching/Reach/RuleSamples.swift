@@ -50,6 +50,22 @@ enum RuleSamples {
         }
     }
 
+    /// The same address for who decodes it, and another one for who does not: escapes written small, and a letter that
+    /// need not be escaped.
+    static func otherwiseEncoded(_ url: LinkURL) -> [LinkURL] {
+        let tail = (url.query.map { "?" + $0 } ?? "") + (url.fragment.map { "#" + $0 } ?? "")
+        func address(_ path: String) -> LinkURL? { LinkURL("https://\(url.host)\(path)\(tail)") }
+        var variants: [LinkURL] = []
+        let small = url.path.replacing(#/%[0-9A-F]{2}/#) { String($0.output).lowercased() }
+        if small != url.path { variants += [address(small)].compactMap(\.self) }
+        if let letter = url.path.utf8.firstIndex(where: \.isASCIILetter), !url.path[..<letter].utf8.contains(0x25) {
+            let after = url.path.utf8.index(after: letter)
+            let escape = String(decoding: PercentEncoding.encoded(url.path.utf8[letter]), as: UTF8.self)
+            variants += [address(url.path[..<letter] + escape + url.path[after...])].compactMap(\.self)
+        }
+        return variants
+    }
+
     static func of(_ rule: DynamicMatcher.Rule, in spaces: LinkSpaces) -> [LinkURL] {
         fillings.compactMap { star, one in
             func text(_ pattern: DynamicPattern) -> [UInt8] {

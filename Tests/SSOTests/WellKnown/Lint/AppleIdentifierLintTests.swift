@@ -22,7 +22,7 @@ struct AppleIdentifierLintTests {
             ("TODO.com.acme.shop", "id.placeholder"), ("4J6K8M2N9P.com.placeholder.works", nil),
             ("4J6K8M2N9P.com.acme.PLACEHOLDER", "id.placeholder"),
             ("4J6K8M2N9P.com.acme.placeholder", "id.placeholder"),
-            ("4J6K8M2N9P.com.yourcompany.app", "id.placeholder"),
+            ("4J6K8M2N9P.com.yourcompany.app", "id.placeholder"), ("APPLE_TEAM.com.acme.shop", "id.placeholder"),
             ("4J6K8M2N9P.com.acme.my_shop", "id.bundle-chars"), ("4J6K8M2N9P.com.acme.käse", "id.bundle-chars"),
             ("4J6K8M2N9P.com acme.shop", "id.bundle-chars"), ("4J6K8M2N9P.com..shop", "id.bundle-chars"),
             ("4J6K8M2N9P.", "id.bundle-chars"), ("4J6K8M2N9P.*", "id.wildcard"), ("*.com.acme.shop", "id.wildcard"),

@@ -144,7 +144,7 @@ struct AppleLintTests {
             ),
             (two(#"{"/": "/a/*"}"#, #"{"/": "/a/b"}"#), ["aasa.shared-path"]),
             // The later app's rule is kept out by its own exclude.
-            (two(#"{"/": "/a/*"}"#, #"{"/": "/a/*", "exclude": true}, {"/": "/b/*"}"#), []),
+            (two(#"{"/": "/a/*"}"#, #"{"/": "/a/*", "exclude": true}, {"/": "/?/c"}"#), []),
             (two(#"{"/": "/a/b", "exclude": true}, {"/": "/a/*"}"#, #"{"/": "/a/b"}"#), []),
             (two(#"{"/": "/a", "?": {"x": "1"}}"#, #"{"/": "/a", "?": {"x": "1", "y": "2"}}"#), ["aasa.shared-path"]),
             (two(#"{"/": "/a/*", "exclude": true}"#, #"{"/": "/a/*"}"#, app), ["aasa.duplicate-app", "pat.shadowed"]),

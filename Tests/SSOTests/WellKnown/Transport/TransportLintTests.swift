@@ -91,7 +91,8 @@ struct TransportLintTests {
         "a file whose name is nearly the one that is asked for is told; a copy under another name is not",
         arguments: [
             ("public/assetlinks (1).json", AssociationKind.assetlinks, true), (".assetlinks.json", .assetlinks, true),
-            ("assetlinks.json.txt", .assetlinks, true), ("assetlink.json", .assetlinks, false),
+            ("assetlinks.json.txt", .assetlinks, true), ("assetlink.json", .assetlinks, true),
+            ("apple_app_site_association", .aasa, true),
             ("assetlinks.json", .assetlinks, false), ("AssetLinks.json", .assetlinks, true),
             ("apple-app-site-association.json", .aasa, true), ("a/apple-app-site-association", .aasa, false),
             ("aasa.json", .aasa, false), ("070-assetlinks.json", .assetlinks, false), ("old-aasa", .aasa, false),

@@ -68,6 +68,20 @@ struct GenerateProgramTests {
         }
     }
 
+    @Test(
+        "A star may stand at the beginning, slashes at the end do not count, and no rule is written twice",
+        arguments: [
+            (["/*/c"], ["/*/c", "/*/c/"]), (["/wp/*/"], ["/wp", "/wp/*"]), (["/*/"], ["/*"]),
+            (["/shop", "/shop/*"], ["/shop", "/shop/", "/shop/*"]),
+        ])
+    func forms(paths: [String], rules: [String]) async throws {
+        let words = ["generate", "--android", Self.android, "--dynamic-rules", "--only", "assetlinks"]
+        let run = try await WellKnownRun.run(words + paths.flatMap { ["--path", $0] })
+        #expect(run.code == 0, "\(run.errors)")
+        let written = run.output.matches(of: #/"/" ?: ?"([^"]*)"/#).map { String($0.1) }
+        #expect(written == rules)
+    }
+
     @Test("A file that is there stays, unless it is told otherwise; the same bytes are no conflict")
     func overwriting() async throws {
         let folder = try TemporaryFolder()

@@ -89,6 +89,20 @@ struct DiffProgramTests {
         "{\"applinks\":{\"details\":[{\"appIDs\":[\"\(SampleFiles.app)\"],\"components\":[\(components)]}]}}"
     }
 
+    @Test("Of files that read addresses differently it names the easy address, and else rules nothing out")
+    func otherReading() async throws {
+        let folder = try TemporaryFolder()
+        for (old, new, address) in [
+            (#"{"/":"/caf%C3%A9"}"#, #"{"/":"/café","percentEncoded":false}"#, "/caf%c3%a9"),
+            (#"{"/":"/a"}"#, #"{"/":"/a","percentEncoded":false}"#, "/%61"),
+        ] {
+            try folder.write(apple(old), to: "old.json")
+            try folder.write(apple(new), to: "new.json")
+            let run = try await WellKnownRun.run(["diff", "old.json", "new.json"], in: folder.path)
+            #expect(run.code == 1 && run.output.contains(address), "\(run.output)")
+        }
+    }
+
     @Test("Each address it names is decided so by match, under the old file and under the new one")
     func witnesses() async throws {
         let folder = try TemporaryFolder()
