@@ -23,6 +23,7 @@ extension AASALint {
         let reading = PatternReading(
             isEncoded: merged.value(\.percentEncoded, builtIn: true).content, isLegacy: false,
             folds: !merged.value(\.caseSensitive, builtIn: true).content)
+        if !reading.isEncoded { decodes = true }
         if let path = fields.path.value, let node = fields.path.member?.value { self.path(path, node, reading) }
         if let fragment = fields.fragment.value, let node = fields.fragment.member?.value {
             characters(fragment, node, reading)

@@ -1,6 +1,7 @@
 extension AASALint {
     /// Rules that exclude what no rule behind them would open: they stand in the wrong place, or are not needed.
     mutating func idleExcludes(_ matcher: AppleMatcher) {
+        guard matcher.entries.contains(where: { $0.rules.contains(where: \.isExclude) }) else { return }
         var idle: [Int: (entry: Int, rule: Int)] = [:]
         var busy: Set<Int> = []
         var effort = MatchEffort()

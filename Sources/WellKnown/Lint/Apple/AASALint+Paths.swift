@@ -91,7 +91,7 @@ extension AASALint {
     }
 
     mutating func doubleStar(_ text: String, _ node: JSONNode) {
-        guard PathText(text).hasDoubleStar else { return }
+        guard PathText.hasDoubleStar(text) else { return }
         sheet.add(ApplePathRules.doubleStar, at: node, "\"**\" in \(text.quoted) means what \"*\" means")
     }
 

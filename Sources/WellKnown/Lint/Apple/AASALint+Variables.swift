@@ -37,20 +37,11 @@ extension AASALint {
                         + (near.map { "; did you mean \("$(\($0))".quoted)?" } ?? ""))
             }
         }
-        let decodes = decodes
-        for variable in own { self.variable(variable, isUsed: used.contains(variable.name), decodes: decodes) }
+        for variable in own { self.variable(variable, isUsed: used.contains(variable.name)) }
         region(applinks, patterns, isUsed: used.contains("region"))
     }
 
-    /// Whether any rule of the file compares decoded addresses.
-    private var decodes: Bool {
-        let all =
-            [file.applinks.value?.defaults.value] + entries.map(\.entry.defaults.value)
-            + entries.flatMap { $0.entry.components.value?.map(\.fields) ?? [] }
-        return all.contains { $0?.percentEncoded.value == false }
-    }
-
-    private mutating func variable(_ variable: SubstitutionVariable, isUsed: Bool, decodes: Bool) {
+    private mutating func variable(_ variable: SubstitutionVariable, isUsed: Bool) {
         let rules = AppleVariableRules.self
         var name: String { variable.name.quoted }
         if variable.name.unicodeScalars.contains(where: { $0 == "$" || $0 == "(" || $0 == ")" }) {

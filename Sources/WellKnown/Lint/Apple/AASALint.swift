@@ -11,6 +11,8 @@ struct AASALint {
     var remarked: Set<Int> = []
     /// Of those, the components that set nothing: what stands behind them is dead all the same.
     var empty: Set<Int> = []
+    /// A component compares decoded addresses.
+    var decodes = false
     /// The rules of each entry as one text, by the entry's first byte.
     var rulesTexts: [Int: CanonicalText] = [:]
     var examples = RuleExamples()

@@ -15,8 +15,11 @@ struct PathText {
     /// `NOT` and a blank or a slash, `not` and a blank, or `!` and a slash: what somebody wrote for "not", and where the
     /// path begins behind it.
     var negation: (word: String, path: String)? {
-        if bytes.starts(with: "!/".utf8) { return ("!", String(text.dropFirst())) }
-        guard bytes.count > 3, text.prefix(3).lowercased() == "not" else { return nil }
+        guard bytes.count > 1, let first = bytes.first else { return nil }
+        if first == UInt8(ascii: "!"), bytes[1] == Self.slash { return ("!", String(text.dropFirst())) }
+        guard first | 0x20 == UInt8(ascii: "n"), bytes.count > 3, text.prefix(3).lowercased() == "not" else {
+            return nil
+        }
         let isBlank = bytes[3] == 0x20 || bytes[3] == 0x09
         guard isBlank || bytes[3] == Self.slash && text.hasPrefix("NOT") else { return nil }
         return (String(text.prefix(3)), String(text.dropFirst(3).drop { $0.isWhitespace }))
@@ -111,8 +114,13 @@ struct PathText {
         return isGroup ? shown : nil
     }
 
-    var hasDoubleStar: Bool {
-        bytes.indices.dropFirst().contains { bytes[$0] == Self.star && bytes[$0 - 1] == Self.star }
+    static func hasDoubleStar(_ text: String) -> Bool {
+        var isBehindStar = false
+        for byte in text.utf8 {
+            if byte == star, isBehindStar { return true }
+            isBehindStar = byte == star
+        }
+        return false
     }
 
     /// A row of stars is one.
