@@ -10,8 +10,11 @@ final class SMTPMailer: Mailer {
     struct Patience: Sendable {
         /// Until the server's host accepts the connection.
         var connect: Duration = .seconds(10)
-        /// All in all.
-        var whole: Duration = .seconds(30)
+        /// Until the server has been handed the whole letter.
+        var handing: Duration = .seconds(30)
+        /// And then until it says that it has it. Giving up there sends the letter twice: it was taken more often than not
+        /// (RFC 5321 4.5.3.2.6 and 6.1).
+        var answer: Duration = .seconds(120)
     }
 
     private let settings: SMTPTransfer.Settings

@@ -1,5 +1,6 @@
 import CCurl
 import Foundation
+import SSOWeb
 
 /// One conversation with a mail server. Blocks its thread until the server has the letter or it is clear that it has not.
 struct SMTPTransfer {
@@ -23,14 +24,14 @@ struct SMTPTransfer {
         // The envelope is made of parsed addresses alone: dot-atoms hold nothing that SMTP could take for a command.
         guard let recipients = curl_slist_append(nil, "<\(letter.to.text)>") else { throw .temporary("out of memory") }
         defer { curl_slist_free_all(recipients) }
-        let body = Body(letter.rfc5322(), cancellation)
+        let body = Body(letter.rfc5322(), cancellation, deadline: .now + settings.patience.handing)
         // The handle points at the body until it is cleaned up.
         try withExtendedLifetime(body) { () throws(MailFailure) in
             guard isSetUp(handle, letter, recipients, body) else { throw .temporary("this libcurl lacks SMTP or TLS") }
             let result = curl_easy_perform(handle)
             var code = 0
             _ = sso_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &code)
-            if let failure = failure(result, code: code) { throw failure }
+            if let failure = failure(result, code: code, isLate: body.isLate) { throw failure }
         }
     }
 
@@ -50,7 +51,10 @@ struct SMTPTransfer {
             sso_curl_set_long(handle, CURLOPT_USE_SSL, Int(useTLS.rawValue)),
             sso_curl_set_manners(handle),
             sso_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, settings.patience.connect.wholeMilliseconds),
-            sso_curl_set_long(handle, CURLOPT_TIMEOUT_MS, settings.patience.whole.wholeMilliseconds),
+            sso_curl_set_long(
+                handle, CURLOPT_TIMEOUT_MS, (settings.patience.handing + settings.patience.answer).wholeMilliseconds),
+            sso_curl_set_long(
+                handle, CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, settings.patience.answer.secondsRoundedUp)),
             sso_curl_set_string(handle, CURLOPT_MAIL_FROM, "<\(letter.from.address.text)>"),
             sso_curl_set_list(handle, CURLOPT_MAIL_RCPT, recipients),
             sso_curl_set_long(handle, CURLOPT_UPLOAD, 1),
@@ -64,10 +68,13 @@ struct SMTPTransfer {
         return codes.allSatisfy { $0 == CURLE_OK }
     }
 
-    /// - Parameter code: the last SMTP reply code, 0 if there was none.
-    private func failure(_ result: CURLcode, code: Int) -> MailFailure? {
+    /// - Parameters:
+    ///   - code: the last SMTP reply code, 0 if there was none.
+    ///   - isLate: the letter was not handed over in time.
+    private func failure(_ result: CURLcode, code: Int, isLate: Bool) -> MailFailure? {
         switch result {
         case CURLE_OK: return nil
+        case CURLE_ABORTED_BY_CALLBACK where isLate: return .temporary("the mail server took too long")
         case CURLE_ABORTED_BY_CALLBACK: return .temporary("cancelled on the way")
         case CURLE_USE_SSL_FAILED: return .temporary("the mail server offers no STARTTLS: nothing was sent")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE,
@@ -91,11 +98,20 @@ struct SMTPTransfer {
 private final class Body {
     private let bytes: [UInt8]
     private let cancellation: SMTPMailer.Cancellation
+    private let deadline: ContinuousClock.Instant
     private var position = 0
+    /// The deadline has passed with part of the letter still here.
+    private(set) var isLate = false
 
-    init(_ bytes: [UInt8], _ cancellation: SMTPMailer.Cancellation) {
+    init(_ bytes: [UInt8], _ cancellation: SMTPMailer.Cancellation, deadline: ContinuousClock.Instant) {
         self.bytes = bytes
         self.cancellation = cancellation
+        self.deadline = deadline
+    }
+
+    private var isToEnd: Bool {
+        isLate = isLate || position < bytes.count && ContinuousClock.now > deadline
+        return isLate || cancellation.isCancelled
     }
 
     func attach(to handle: UnsafeMutableRawPointer) -> CURLcode {
@@ -112,7 +128,7 @@ private final class Body {
             handle,
             { context, _, _, _, _ in
                 guard let context else { return 1 }
-                return Unmanaged<Body>.fromOpaque(context).takeUnretainedValue().cancellation.isCancelled ? 1 : 0
+                return Unmanaged<Body>.fromOpaque(context).takeUnretainedValue().isToEnd ? 1 : 0
             }, context)
     }
 

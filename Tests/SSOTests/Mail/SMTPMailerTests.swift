@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Testing
 
@@ -12,7 +13,8 @@ private func endpoint(_ url: String) throws -> SMTPEndpoint {
 private func mailer(_ url: String, requiresTLS: Bool? = nil, seconds: Double = 10) throws -> SMTPMailer {
     SMTPMailer(
         try endpoint(url), requiresTLS: requiresTLS, caFile: nil,
-        patience: SMTPMailer.Patience(connect: .seconds(seconds), whole: .seconds(seconds)))
+        patience: SMTPMailer.Patience(connect: .seconds(seconds), handing: .seconds(seconds), answer: .seconds(seconds))
+    )
 }
 
 @Suite("Sending by SMTP")
@@ -94,6 +96,21 @@ struct SMTPMailerTests {
             try await mailer(server.url, seconds: 0.3).send(try Letter.example())
         }
         #expect(failure == .temporary("the mail server took too long"))
+    }
+
+    /// Given up there, it would be sent again, and the server has it.
+    @Test("a server that has the whole letter may take longer to say so than it may take to get it")
+    func slowAnswer() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let server = try ScriptedSMTPServer(gate: gate)
+        let patience = SMTPMailer.Patience(connect: .seconds(3), handing: .seconds(3), answer: Patience.limit)
+        let mailer = SMTPMailer(try endpoint(server.url), caFile: nil, patience: patience)
+        let deadline = ContinuousClock.now + patience.handing
+        let task = Task { try await mailer.send(try Letter.example()) }
+        try await server.heard(".")
+        try await Task.sleep(until: deadline + .milliseconds(1_500))
+        gate.signal()
+        try await task.value
     }
 
     @Test("cancelling ends a conversation that hangs")
