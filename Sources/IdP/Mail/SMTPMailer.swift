@@ -18,7 +18,6 @@ final class SMTPMailer: Mailer {
     }
 
     private let settings: SMTPTransfer.Settings
-    private let threads: OperationQueue
 
     /// - Parameters:
     ///   - requiresTLS: nil for the rule above.
@@ -30,10 +29,6 @@ final class SMTPMailer: Mailer {
         settings = SMTPTransfer.Settings(
             endpoint: endpoint, requiresTLS: requiresTLS ?? !endpoint.isLoopback,
             caFile: caFile.flatMap { $0.isEmpty ? nil : $0 }, patience: patience)
-        threads = OperationQueue()
-        threads.name = "smtp"
-        // As many as the office sends at once: a letter that was begun there waits for no other here.
-        threads.maxConcurrentOperationCount = PostOffice.parallel
     }
 
     func send(_ letter: Letter) async throws(MailFailure) {
@@ -41,7 +36,9 @@ final class SMTPMailer: Mailer {
         let failure: MailFailure? = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 cancellation.wait(for: continuation)
-                threads.addOperation { [settings] in
+                // A thread of its own, as many as the office has letters on their way: a pool of as many threads as the
+                // machine has cores grows by one a second when all of them wait, and the whole program works in it.
+                let thread = Thread { [settings] in
                     do throws(MailFailure) {
                         try SMTPTransfer(settings: settings, cancellation: cancellation).send(letter)
                         cancellation.finish(nil)
@@ -49,6 +46,8 @@ final class SMTPMailer: Mailer {
                         cancellation.finish(error)
                     }
                 }
+                thread.name = "smtp"
+                thread.start()
             }
         } onCancel: {
             // libcurl does not ask while it waits for the answer to the whole letter, and that may take minutes: the

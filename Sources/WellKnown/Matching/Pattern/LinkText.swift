@@ -58,7 +58,7 @@ struct LinkText: Sendable {
 /// How much work a decision may still take. A budget, because a file is written by others: no file makes matching slow.
 struct MatchEffort: Sendable {
     /// Steps of a nanosecond or two each; ordinary decisions take less than a thousand.
-    var left = 4_000_000
+    var left = 2_500_000
 
     var isSpent: Bool { left < 0 }
 }
