@@ -13,7 +13,10 @@ extension AASALint {
             let ordered = matcher.orderedRules(of: app)
             let excludes = ordered.indices.filter { ordered[$0].rule.isExclude }
             // Where nothing opens at all, or the list is long, nothing is said of single rules.
-            guard !excludes.isEmpty, excludes.count < ordered.count, ordered.count <= Self.mostRulesBehind else {
+            let size = ordered.reduce(0) { $0 + $1.rule.path.code.count }
+            guard !excludes.isEmpty, excludes.count < ordered.count, ordered.count <= Self.mostRulesBehind,
+                size <= Self.longestPaths
+            else {
                 busy.formUnion(ordered.map(\.rule.range.lowerBound))
                 continue
             }
@@ -56,4 +59,6 @@ extension AASALint {
 
     /// Each exclude is compared with the rules behind it.
     private static let mostRulesBehind = 100
+    /// Steps of all paths together: automata are made of them.
+    private static let longestPaths = 3_000
 }
