@@ -7,15 +7,7 @@ extension Journeys {
     struct LastLetter {
         @Test("is finished, and not sent again after the next start", .timeLimit(.minutes(2)))
         func finished() async throws {
-            let gate = DispatchSemaphore(value: 0)
-            let server = try ScriptedSMTPServer(gate: gate)
-            let pair = try ProgramPair(settings: ["IDP_MAIL_URL": server.url])
-            try await pair.start()
-            let visitor = Visitor()
-            _ = try await visitor.ask(for: "ann@example.com", on: visitor.beginSignIn(at: pair.partner))
-            // The whole letter is there, and the server has not said yes.
-            try await server.heard(".")
-            pair.idp.send(SIGTERM)
+            let (gate, server, pair) = try await Self.stopping()
             let probe = HTTPProbe(port: pair.idp.port)
             try await eventually("the IdP is stopping") { (try? probe.connect()) == nil ? () : nil }
             gate.signal()
@@ -24,6 +16,7 @@ extension Journeys {
             try await pair.idp.start()
             // A letter that was asked for later has come: the queue has been gone through.
             gate.signal()
+            let visitor = Visitor()
             _ = try await visitor.ask(for: "ben@example.com", on: visitor.beginSignIn(at: pair.partner))
             try await server.heard("RCPT TO:<ben@example.com>")
             #expect(server.lines.filter { $0 == "RCPT TO:<ann@example.com>" }.count == 1)
@@ -33,6 +26,14 @@ extension Journeys {
         /// libcurl asks nobody while it waits for the answer to the whole letter, two minutes if need be.
         @Test("holds the stop up for the time to drain at most, when its server says nothing any more")
         func silent() async throws {
+            let (gate, _, pair) = try await Self.stopping()
+            #expect(try await pair.idp.waitForExit(within: .seconds(60)) == .code(0))
+            gate.signal()
+            try await pair.partner.process.terminate()
+        }
+
+        /// A pair whose IdP was told to stop with a letter under way: the server has all of it, and says so at the gate.
+        private static func stopping() async throws -> (DispatchSemaphore, ScriptedSMTPServer, ProgramPair) {
             let gate = DispatchSemaphore(value: 0)
             let server = try ScriptedSMTPServer(gate: gate)
             let pair = try ProgramPair(settings: ["IDP_MAIL_URL": server.url])
@@ -41,9 +42,7 @@ extension Journeys {
             _ = try await visitor.ask(for: "ann@example.com", on: visitor.beginSignIn(at: pair.partner))
             try await server.heard(".")
             pair.idp.send(SIGTERM)
-            #expect(try await pair.idp.waitForExit(within: .seconds(60)) == .code(0))
-            gate.signal()
-            try await pair.partner.process.terminate()
+            return (gate, server, pair)
         }
     }
 }

@@ -38,16 +38,20 @@ struct LetterPlacesTests {
         }
     }
 
-    @Test("a letter on its way is taken by nobody else, however long its server is silent")
-    func heldLease() async throws {
+    /// A house whose mailer hangs.
+    private static func open(_ body: (House, HeldMailer) async throws -> Void) async throws {
         var mailer: HeldMailer?
         let make = { (folder: String) -> any Mailer in
             let held = HeldMailer(folder)
             mailer = held
             return held
         }
-        try await House.open(mailer: make) { house in
-            let mailer = try #require(mailer)
+        try await House.open(mailer: make) { house in try await body(house, #require(mailer)) }
+    }
+
+    @Test("a letter on its way is taken by nobody else, however long its server is silent")
+    func heldLease() async throws {
+        try await Self.open { house, mailer in
             _ = try await house.waiting(for: "held-1@example.com", by: house.visitor())
             try await eventually("the letter hangs") { mailer.held == 1 ? () : nil }
             for name in ["ann", "ben"] {
@@ -64,14 +68,7 @@ struct LetterPlacesTests {
 
     @Test("letters that hang in all places but one leave that one to all the others, one after the other")
     func freePlace() async throws {
-        var mailer: HeldMailer?
-        let make = { (folder: String) -> any Mailer in
-            let held = HeldMailer(folder)
-            mailer = held
-            return held
-        }
-        try await House.open(mailer: make) { house in
-            let mailer = try #require(mailer)
+        try await Self.open { house, mailer in
             let held = 1..<PostOffice.parallel
             for number in held {
                 _ = try await house.waiting(for: "held-\(number)@example.com", by: house.visitor())
