@@ -165,8 +165,11 @@ struct BackChannelPatienceTests {
             let deadline = ContinuousClock.now + .seconds(10)
             while driverThreads() > 0, ContinuousClock.now < deadline { await Task.yield() }
             guard driverThreads() == 0, let client = try? Fixture.client(server.origin) else { exit(1) }
-            let isAnswered = await Fixture.outcome(client) == .success(Fixture.reply())
-            guard isAnswered, withExtendedLifetime(client, { driverThreads() == 1 }) else { exit(2) }
+            // On a busy machine an answer may come too late for one call.
+            var isAnswered = false
+            for _ in 0..<5 where !isAnswered { isAnswered = await Fixture.outcome(client) == .success(Fixture.reply()) }
+            guard isAnswered else { exit(2) }
+            guard withExtendedLifetime(client, { driverThreads() == 1 }) else { exit(3) }
         }
     }
 
