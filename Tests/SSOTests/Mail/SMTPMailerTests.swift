@@ -108,6 +108,7 @@ struct SMTPMailerTests {
         let deadline = ContinuousClock.now + patience.handing
         let task = Task { try await mailer.send(try Letter.example()) }
         try await server.heard(".")
+        // No event says that a deadline has passed; libcurl looks once a second.
         try await Task.sleep(until: deadline + .milliseconds(1_500))
         gate.signal()
         try await task.value

@@ -7,6 +7,7 @@ enum AppleIdentifierPlaceholder {
         "DEVELOPMENT_TEAM", "BUNDLEID",
     ]
 
+    /// What people leave in identifiers that they meant to replace.
     private static let marks = ASCIIWords([
         "<", ">", "{", "}", "$(", "[", "YOUR_", "YOUR-", "YOURTEAM", "TEAM_ID", "TEAM-ID", "_TEAM.", "TEAMID.",
         "APP_ID",

@@ -59,7 +59,7 @@ struct PathText {
     /// One of these is in whatever is no pattern but something else.
     private static let foreign = ByteSet("\\^$([{:.".utf8)
 
-    /// Angle brackets, or the words that templates use.
+    /// Angle brackets, or the words that templates use, such as a lone TODO (`/todo` may well be somebody's path).
     var isPlaceholder: Bool {
         if bytes.contains(UInt8(ascii: "<")) || bytes.contains(UInt8(ascii: ">")) { return true }
         if Self.instructions.occur(in: bytes) || text == "TODO" || text == "/TODO" { return true }
