@@ -25,4 +25,5 @@ static inline int sso_random(unsigned char *bytes, size_t count) {
     return count <= INT_MAX && RAND_bytes(bytes, (int)count) == 1;
 }
 
+#include "seal.h"
 #include "certificates.h"
