@@ -83,7 +83,8 @@ let package = Package(
                 httpTypes, nioCore, .product(name: "Yams", package: "Yams"),
             ],
             resources: embedded(
-                "idp-brand.css", "Authorize/completion.mustache", "Authorize/continue.js", "Home/home.mustache",
+                "idp-brand.css", "Authorize/completion.mustache", "Authorize/continue.js", "Devices/device.mustache",
+                "Home/home.mustache",
                 "Home/welcome.mustache", "LinkLab/link-lab.mustache", "Mail/mailbox.mustache", "SignIn/sign-in.js",
                 "SignIn/sign-in.mustache",
                 "SignIn/EmailCode/email-code.mustache", "SignIn/EmailCode/email-code-letter-html.mustache",

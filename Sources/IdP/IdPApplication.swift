@@ -18,26 +18,40 @@ func buildIdP(
     let script = assets.path(of: "sign-in.js")
 
     // What features share.
+    let devices = Devices(
+        store: DeviceStore(database: database, clock: clock, randomness: randomness),
+        cookie: DeviceCookie(keys: settings.keys, origin: settings.publicURL))
+    let newcomers = NewcomerLimit(
+        settings.limits.newSessions, by: settings.trustedProxies, clock: clock, knownBrowser: devices.countedBrowser)
+    let limits = SignInLimits(
+        settings.limits, addresses: settings.trustedProxies, newcomers: newcomers, keys: settings.keys, clock: clock)
     let sessions = Sessions<IdPSession>(
         store: SessionStore(
             database: database, clock: clock, randomness: randomness,
             lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2))),
         cookie: SessionCookie(name: "idp_session", origin: settings.publicURL),
         forms: FormTokens(keys: settings.keys, origin: settings.publicURL),
-        newcomers: NewcomerLimit(RateLimit(120, per: .hours(1), clock: clock), by: settings.trustedProxies))
+        newcomers: newcomers)
     let accounts = AccountStore(database: database, clock: clock, randomness: randomness)
     let tokens = SSOTokenStore(database: database, clock: clock, randomness: randomness)
-    let letters = LetterStore(database: database, clock: clock, hourlyLimit: settings.mailHourlyLimit)
+    let letters = LetterStore(
+        database: database, clock: clock, capacity: MailCapacity(limit: settings.mailHourlyLimit))
+    let delay = MailDelay()
     let codes = EmailCode(keys: settings.keys)
     let challenges = ChallengeStore(
         database: database, clock: clock, randomness: randomness, codes: codes,
         eligibility: SignInEligibility(allowed: settings.allowedEmails), letters: letters)
     let guesses = EmailCodeStore(database: database, clock: clock, randomness: randomness)
-    let completion = SignInCompletion(sessions: sessions, accounts: accounts, clock: clock)
+    let completion = SignInCompletion(
+        sessions: sessions, accounts: accounts, devices: devices, clock: clock)
+    let link = DeviceLink(keys: settings.keys, origin: settings.publicURL, randomness: randomness)
     let postOffice = PostOffice(
         letters: letters, challenges: challenges,
-        content: EmailCodeMail(pages: pages, codes: codes, issuer: settings.publicURL), mailer: services.mailer,
-        from: settings.mailFrom, issuer: settings.publicURL, clock: clock, logger: services.logger)
+        content: EmailCodeMail(
+            pages: pages, codes: codes, issuer: settings.publicURL,
+            browserLink: DeviceInvitation(link: link, letters: letters, guesses: guesses, clock: clock).url),
+        mailer: services.mailer, from: settings.mailFrom, issuer: settings.publicURL, delay: delay, clock: clock,
+        logger: services.logger)
 
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
@@ -49,7 +63,8 @@ func buildIdP(
     VerifyRoutes(
         signatures: SignatureCheck(clients: settings.clients), tokens: tokens,
         idleLimit: sessions.store.lifetime.idle, addresses: settings.trustedProxies,
-        badSignatures: RateLimit(6000, per: .minutes(1), clock: clock)
+        badSignatures: NetworkLimit(settings.limits.badSignatures, per: .minutes(1), clock: clock),
+        goodSignatures: NetworkLimit(1, per: .hours(1), clock: clock)
     ).add(to: router)
     if let outbox = services.mailer as? OutboxMailer { MailboxRoutes(outbox: outbox, pages: pages).add(to: router) }
 
@@ -64,20 +79,26 @@ func buildIdP(
     ).add(to: router)
     SignInRoutes(
         sessions: sessions, clients: settings.clients, challenges: challenges, completion: completion,
-        addresses: settings.trustedProxies, posts: RateLimit(30, per: .hours(1), clock: clock),
-        sends: RateLimit(20, per: .hours(1), clock: clock),
-        page: SignInPage(pages: pages, script: script)
+        devices: devices, limits: limits, page: SignInPage(pages: pages, script: script)
     ).add(to: router)
     EmailCodeRoutes(
-        sessions: sessions, challenges: challenges, guesses: guesses, letters: letters, codes: codes,
-        completion: completion, addresses: settings.trustedProxies, posts: RateLimit(60, per: .hours(1), clock: clock),
-        alarm: RateLimit(100, per: .minutes(10), clock: clock),
-        page: EmailCodePage(pages: pages, script: script), clock: clock
+        sessions: sessions, challenges: challenges, guesses: guesses, letters: letters, delay: delay, codes: codes,
+        completion: completion, limits: limits, page: EmailCodePage(pages: pages, script: script), clock: clock
+    ).add(to: router)
+    DeviceRoutes(
+        sessions: sessions, devices: devices, link: link, challenges: challenges, pages: pages, clock: clock
     ).add(to: router)
 
+    let endAlarm: PurgeService.Purge = { [logger = services.logger] _ in
+        if try await guesses.endAlarm() { logger.notice("guess_alarm_ended") }
+        return 0
+    }
     let purge = PurgeService(
         every: .minutes(1), logger: services.logger,
-        [sessions.store.purge, tokens.purge, challenges.purge, guesses.purge, letters.purge])
+        [
+            endAlarm, sessions.store.purge, tokens.purge, challenges.purge, guesses.purge, letters.purge,
+            devices.store.purge,
+        ])
     return WebServer.application(
         router: router,
         broken: BrokenRequests(

@@ -12,6 +12,7 @@ enum IdPPages {
             brand: "Main App",
             templates: [
                 "completion": PackageResources.completion_mustache,
+                "device": PackageResources.device_mustache,
                 "email-code": PackageResources.email_code_mustache,
                 "email-code-letter-html": PackageResources.email_code_letter_html_mustache,
                 "email-code-letter-text": PackageResources.email_code_letter_text_mustache,

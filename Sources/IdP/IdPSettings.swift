@@ -13,6 +13,8 @@ struct IdPSettings: Sendable {
     let mailFrom: MailFrom
     /// Letters an hour over all addresses.
     let mailHourlyLimit: Int
+    /// Limits per network.
+    let limits: SignInLimits.Counts
     let allowedEmails: AllowedEmails
     let clients: ClientRegistry
     let trustedProxies: ClientAddress
@@ -24,7 +26,8 @@ struct IdPSettings: Sendable {
         "IDP_PUBLIC_URL", "IDP_LISTEN", "IDP_DATABASE_URL", "IDP_MAIL_FROM", "IDP_MAIL_HOURLY_LIMIT",
         "IDP_ALLOWED_EMAILS", "IDP_CLIENTS_FILE", "SSO_CLIENT_ID", "SSO_CLIENT_NAME", "SSO_REDIRECT_URIS",
         "IDP_TRUSTED_PROXIES", "IDP_APPLE_APP_IDS", "IDP_ANDROID_APPS", "IDP_AASA_FILE",
-        "IDP_ASSETLINKS_FILE",
+        "IDP_ASSETLINKS_FILE", "IDP_LIMIT_EMAIL_POSTS", "IDP_LIMIT_CODE_POSTS", "IDP_LIMIT_NEW_SESSIONS",
+        "IDP_LIMIT_BAD_SIGNATURES",
     ]
     /// The names that may not: each can be a secret or hold one.
     static let secretNames = ["IDP_SECRET_KEY", "SSO_SHARED_SECRET", "IDP_MAIL_URL"]
@@ -42,6 +45,7 @@ struct IdPSettings: Sendable {
             try MailFrom($0)
         }
         let hourlyLimit = reader.value("IDP_MAIL_HOURLY_LIMIT", default: "1000", positiveNumber)
+        let limits = networkLimits(reader)
         let allowed = reader.value("IDP_ALLOWED_EMAILS", default: "", AllowedEmails.init)
         let clients = registeredClients(reader, environment: environment)
         for client in clients.all {
@@ -80,11 +84,12 @@ struct IdPSettings: Sendable {
             }
         }
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let mail, let mailFrom,
-            let hourlyLimit, let allowed, let proxies
+            let hourlyLimit, let limits, let allowed, let proxies
         else { return nil }
         return IdPSettings(
             publicURL: publicURL, listen: listen, database: database, keys: keys, mail: mail, mailFrom: mailFrom,
-            mailHourlyLimit: hourlyLimit, allowedEmails: allowed, clients: clients, trustedProxies: proxies,
+            mailHourlyLimit: hourlyLimit, limits: limits, allowedEmails: allowed, clients: clients,
+            trustedProxies: proxies,
             appleAssociation: apple, androidAssociation: android)
     }
 
@@ -98,9 +103,23 @@ struct IdPSettings: Sendable {
         return reader.optional(name, parse)
     }
 
+    private static func networkLimits(_ reader: SettingsReader) -> SignInLimits.Counts? {
+        var counts = SignInLimits.Counts()
+        let all: [(String, WritableKeyPath<SignInLimits.Counts, Int>)] = [
+            ("IDP_LIMIT_EMAIL_POSTS", \.emailPosts), ("IDP_LIMIT_CODE_POSTS", \.codePosts),
+            ("IDP_LIMIT_NEW_SESSIONS", \.newSessions), ("IDP_LIMIT_BAD_SIGNATURES", \.badSignatures),
+        ]
+        var isComplete = true
+        for (name, count) in all {
+            let value = reader.value(name, default: "\(counts[keyPath: count])", positiveNumber)
+            if let value { counts[keyPath: count] = value } else { isComplete = false }
+        }
+        return isComplete ? counts : nil
+    }
+
     private static func positiveNumber(_ text: String) throws -> Int {
         guard let number = Int(text), (1...1_000_000).contains(number) else {
-            throw SettingFault("\"\(text)\" is no whole number from 1 to 1000000.")
+            throw SettingFault("\"\(text)\" must be a whole number from 1 to 1000000.")
         }
         return number
     }

@@ -48,6 +48,11 @@ struct PendingFlows: Codable, Sendable {
         return flow.request
     }
 
+    /// The id of the request that began last, of those that wait.
+    func newest(now: Timestamp) -> String? {
+        flows.filter { waiting($0.key, now: now) != nil }.max { $0.value.number < $1.value.number }?.key
+    }
+
     /// Takes a request that waits: of any number of callers exactly one gets it.
     mutating func take(_ id: String, now: Timestamp) -> AuthorizeRequest? {
         guard let request = waiting(id, now: now) else { return nil }

@@ -92,5 +92,38 @@ enum IdPMigrations {
         Migration(
             name: "v006-letter-waiting",
             sql: ["DROP INDEX letter_due_at", "CREATE INDEX letter_waiting ON letter (due_at) WHERE sent_at IS NULL"]),
+        // A process of the version before may run beside this one: new columns are empty in its rows.
+        Migration(
+            name: "v007-device",
+            sql: [
+                """
+                CREATE TABLE device (
+                    id TEXT PRIMARY KEY NOT NULL,
+                    address TEXT NOT NULL,
+                    secret_digest BLOB NOT NULL,
+                    previous_digest BLOB,
+                    created_at BIGINT NOT NULL,
+                    used_at BIGINT NOT NULL,
+                    expires_at BIGINT NOT NULL
+                )
+                """,
+                "CREATE INDEX device_address ON device (address, used_at)",
+                "CREATE INDEX device_expires_at ON device (expires_at)",
+                "CREATE TABLE guess_alarm (id INTEGER PRIMARY KEY NOT NULL, last_at BIGINT NOT NULL)",
+                "ALTER TABLE letter ADD COLUMN device_id TEXT",
+                "ALTER TABLE letter ADD COLUMN network BLOB",
+                "ALTER TABLE letter ADD COLUMN has_account INTEGER NOT NULL DEFAULT 0",
+                "ALTER TABLE letter ADD COLUMN failed_at BIGINT",
+                // NULL: made by the version before. Empty: no email with this code was put in the queue.
+                "ALTER TABLE challenge ADD COLUMN email_id TEXT",
+                "ALTER TABLE challenge ADD COLUMN device_id TEXT",
+                "ALTER TABLE code_guess ADD COLUMN device_id TEXT",
+                "CREATE INDEX code_guess_guessed_at ON code_guess (guessed_at)",
+                "DROP INDEX letter_waiting",
+                """
+                CREATE INDEX letter_waiting ON letter (due_at) WHERE sent_at IS NULL AND challenge_id IS NOT NULL
+                """,
+                "CREATE INDEX letter_decoy ON letter (due_at) WHERE sent_at IS NULL AND challenge_id IS NULL",
+            ]),
     ]
 }

@@ -48,14 +48,23 @@ struct LetterAddress: Sendable, Hashable {
         self.text = String(decoding: bytes.map(HostName.lowercased), as: UTF8.self)
     }
 
+    /// The address without a tag (`ann+news@example.com` is `ann@example.com`): what budgets of emails count, since every
+    /// tag reaches the same mailbox (RFC 5233).
+    var mailbox: String {
+        let parts = text.split(separator: "@")
+        guard parts.count == 2, let plus = parts[0].firstIndex(of: "+"), plus > parts[0].startIndex else { return text }
+        return "\(parts[0][..<plus])@\(parts[1])"
+    }
+
     /// RFC 5322 3.2.3: atoms of `atext`, with single dots between them.
     private static func isDotAtom(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             .allSatisfy { atom in !atom.isEmpty && atom.allSatisfy(isAtomText) }
     }
 
-    /// `atext` of RFC 5322 3.2.3.
+    /// `atext` of RFC 5322 3.2.3 without `%` and `!`: some mail servers still read `a%evil.example@good.example` and
+    /// `evil.example!a@good.example` as routes to another domain (RFC 5321 F.2).
     static func isAtomText(_ byte: UInt8) -> Bool {
-        HostName.isLetterOrDigit(byte) || "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte)
+        HostName.isLetterOrDigit(byte) || "#$&'*+-/=?^_`{|}~".utf8.contains(byte)
     }
 }

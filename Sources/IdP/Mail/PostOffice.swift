@@ -13,6 +13,8 @@ import Synchronization
 final class PostOffice: Service {
     /// Letters on their way at once.
     static let parallel = 10
+    /// Decoys on their way at once: each waits as long as the last real email took.
+    private static let maximumDecoys = 500
     /// From round to round: the longest that a letter waits for the office.
     static let interval: Duration = .milliseconds(500)
 
@@ -22,6 +24,7 @@ final class PostOffice: Service {
     private let mailer: any Mailer
     private let from: MailFrom
     private let issuer: PublicOrigin
+    private let delay: MailDelay
     private let clock: ServiceClock
     private let logger: Logger
     private let desk = Mutex(Desk())
@@ -29,8 +32,10 @@ final class PostOffice: Service {
     private struct Desk {
         /// The letters on their way.
         var underWay: Set<String> = []
-        /// How many of them have a place: all but those for nobody.
+        /// How many of them take a place: all but decoys.
         var taken = 0
+        /// How many decoys are on their way.
+        var decoys = 0
         /// What the next round writes.
         var settled: [SettledLetter] = []
         /// How the last letter that reached the mailer fared: those for nobody fare the same.
@@ -40,7 +45,7 @@ final class PostOffice: Service {
 
     init(
         letters: LetterStore, challenges: ChallengeStore, content: EmailCodeMail, mailer: any Mailer, from: MailFrom,
-        issuer: PublicOrigin, clock: ServiceClock, logger: Logger
+        issuer: PublicOrigin, delay: MailDelay, clock: ServiceClock, logger: Logger
     ) {
         self.letters = letters
         self.challenges = challenges
@@ -48,6 +53,7 @@ final class PostOffice: Service {
         self.mailer = mailer
         self.from = from
         self.issuer = issuer
+        self.delay = delay
         self.clock = clock
         self.logger = logger
     }
@@ -71,19 +77,22 @@ final class PostOffice: Service {
         _ = await round(taking: 0)  // what the last ones came to
     }
 
-    /// Gives every free place a letter that is due. Returns when they are on their way.
+    /// Gives every free place an email that is due, and passes decoys on. Returns when they are on their way.
     private func round(in group: inout DiscardingTaskGroup) async {
-        for letter in await round(taking: Self.parallel - desk.withLock { $0.taken }) {
-            // One for nobody holds no place: however many strangers ask for, they keep no letter waiting for long.
-            let places = letter.challengeID == nil ? 0 : 1
+        let (taken, decoys) = desk.withLock { ($0.taken, $0.decoys) }
+        let room = min(LetterStore.decoysPerRound, Self.maximumDecoys - decoys)
+        for letter in await round(taking: Self.parallel - taken, decoys: room) {
+            let (places, decoys) = letter.challengeID == nil ? (0, 1) : (1, 0)
             desk.withLock {
                 $0.taken += places
+                $0.decoys += decoys
                 $0.underWay.insert(letter.id)
             }
             group.addTask {
                 let outcome = await self.deliver(letter)
                 self.desk.withLock {
                     $0.taken -= places
+                    $0.decoys -= decoys
                     $0.underWay.remove(letter.id)
                     $0.settled.append(SettledLetter(id: letter.id, outcome: outcome))
                 }
@@ -91,14 +100,15 @@ final class PostOffice: Service {
         }
     }
 
-    /// Writes what became of letters, and takes some that are due.
-    private func round(taking count: Int) async -> [QueuedLetter] {
+    /// Writes what became of emails, and takes some that are due.
+    private func round(taking count: Int, decoys: Int = 0) async -> [QueuedLetter] {
         let (settled, held) = desk.withLock { ($0.settled, $0.underWay.sorted()) }
-        guard count > 0 || !settled.isEmpty || !held.isEmpty else { return [] }
+        guard count > 0 || decoys > 0 || !settled.isEmpty || !held.isEmpty else { return [] }
         do {
-            let taken = try await letters.exchange(settled, holding: held, forNext: count)
+            let round = try await letters.exchange(settled, holding: held, forNext: count, decoys: decoys)
             desk.withLock { $0.settled.removeFirst(settled.count) }
-            return taken
+            report(round.level)
+            return round.letters
         } catch {
             // What was settled is written by a later round. If none comes, the lease brings the letters back.
             logger.warning("the queue of letters cannot be read", metadata: ["cause": "\(error)"])
@@ -106,11 +116,25 @@ final class PostOffice: Service {
         }
     }
 
+    /// Logs when the hourly limit begins and stops to hold emails back.
+    private func report(_ level: MailCapacity.Level) {
+        let before = delay.note(level)
+        guard before != level else { return }
+        let metadata: Logger.Metadata = [
+            "limit": "\(letters.capacity.limit)", "leaving": "\(level)",
+        ]
+        if level.rawValue < before.rawValue {
+            logger.error("mail_limit_reached", metadata: metadata)
+        } else {
+            logger.notice("mail_limit_relaxed", metadata: metadata)
+        }
+    }
+
     private func deliver(_ queued: QueuedLetter) async -> SettledLetter.Outcome {
         do {
             if queued.challengeID == nil { return await pass(queued) }
             guard let id = queued.challengeID, let challenge = try await challenges.findAlive(id),
-                let words = content.content(for: challenge), let to = try? LetterAddress(challenge.address)
+                let words = try await content.content(for: challenge), let to = try? LetterAddress(challenge.address)
             else { return .sent(clock.now()) }  // nothing to say any more
             let letter = Letter(
                 id: queued.id, date: clock.now(), from: from, to: to, subject: words.subject, text: words.text,

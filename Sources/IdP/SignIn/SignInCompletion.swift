@@ -3,12 +3,14 @@ import Hummingbird
 import Logging
 import SSOShared
 import SSOWeb
+import Synchronization
 
 /// What every way in calls when it has succeeded, and nothing else: changes the session id, keeps only the `sso` slot,
 /// and decides where to go.
 struct SignInCompletion: Sendable {
     let sessions: Sessions<IdPSession>
     let accounts: AccountStore
+    let devices: Devices
     let clock: ServiceClock
 
     /// Signs the owner of an address in, all in one transaction: the proof is used up, the account made, the session
@@ -18,14 +20,18 @@ struct SignInCompletion: Sendable {
     /// - Returns: 303 to the waiting request, or to the home page when there is none; nil when the proof did not hold,
     ///   or another request of this browser has replaced or ended the session meanwhile.
     func finish(
-        _ address: String, method: String, flow: FlowID?, _ session: Session<IdPSession>, _ context: VisitorContext,
-        proof: @escaping @Sendable (any SQLConnection) throws -> Bool
+        _ address: String, method: String, flow: FlowID?, _ session: Session<IdPSession>, _ request: Request,
+        _ context: VisitorContext, proof: @escaping @Sendable (any SQLConnection) throws -> Bool
     ) async throws -> Response? {
         let now = clock.now()
+        let known = try await devices.known(request, for: address)
+        let claim = Mutex<DeviceCookie.Claim?>(nil)
         let fresh = try await sessions.store.replace(session) { old, connection in
             guard try proof(connection) else { return nil }
             let account = try accounts.findOrCreate(email: address, connection)
             guard !account.isDisabled else { throw Self.disabled }
+            let given = try devices.store.remember(address, known: known, connection)
+            claim.withLock { $0 = given }
             let signIn = IdPSession.SignIn(accountID: account.id, authenticatedAt: now, methods: [method])
             return IdPSession(sso: old.sso, signIn: signIn)
         }
@@ -38,6 +44,7 @@ struct SignInCompletion: Sendable {
             ])
         var response = Response.redirect(to: Self.destination(flow))
         sessions.remember(fresh, in: &response)
+        if let claim = claim.withLock({ $0 }) { devices.give(claim, request, in: &response) }
         return response
     }
 

@@ -10,10 +10,8 @@ struct SignInRoutes: Sendable {
     let clients: ClientRegistry
     let challenges: ChallengeStore
     let completion: SignInCompletion
-    let addresses: ClientAddress
-    let posts: RateLimit
-    /// Letters that leave at the wish of one network.
-    let sends: RateLimit
+    let devices: Devices
+    let limits: SignInLimits
     let page: SignInPage
 
     func add(to router: Router<VisitorContext>) {
@@ -37,12 +35,14 @@ struct SignInRoutes: Sendable {
         else {
             throw PublicFailure.staleForm(.init(label: "Sign in", href: FlowID.path("/sign-in", flow)))
         }
-        try addresses.limit(posts, request, context.peer)
         let typed = try fields.text("email") ?? ""
         guard let address = try? LetterAddress(typed) else {
+            try limits.countEmailPost(request, context, deviceID: nil)
             return form(session, flow: flow, address: String(typed.prefix(254)), hasError: true)
         }
-        try addresses.check(sends, request, context.peer)
+        let known = try await devices.known(request, for: address.text)
+        try limits.countEmailPost(request, context, deviceID: known)
+        let requester = EmailRequester(deviceID: known, network: limits.network(request, context))
         let (service, device) = (service(flow, session), DeviceKind.name(userAgent: request.headers[.userAgent]))
         // A new id at every step: one that was planted before the challenge is dead (session fixation). In one
         // transaction with the challenge: no letter leaves whose code fits no browser.
@@ -50,15 +50,12 @@ struct SignInRoutes: Sendable {
             var held = old.challenges
             held.keep(
                 try challenges.begin(
-                    address, held: held.held(for: address), service: service, device: device, connection))
+                    address, held: held.held(for: address), requester: requester, service: service, device: device,
+                    connection))
             return IdPSession(sso: old.sso, challenges: held)
         }
         // The same form, sent twice, was faster: the browser has the new session from there.
         guard let fresh else { return .redirect(to: FlowID.path(EmailCodeRoutes.path, flow)) }
-        // Asking again for the same code makes no letter. What counts here counts for addresses that get none, too.
-        if fresh.slots.challenges.current?.letterAt != session.slots.challenges.held(for: address)?.letterAt {
-            addresses.count(sends, request, context.peer)
-        }
         var response = Response.redirect(to: FlowID.path(EmailCodeRoutes.path, flow))
         sessions.remember(fresh, in: &response)
         return response

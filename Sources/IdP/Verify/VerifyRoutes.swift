@@ -12,8 +12,11 @@ struct VerifyRoutes: Sendable {
     let tokens: SSOTokenStore
     let idleLimit: Duration
     let addresses: ClientAddress
-    /// Slows down whoever sends one bad signature after the other. Good ones are never counted.
-    let badSignatures: RateLimit
+    /// Slows down networks that send one bad signature after the other. Good ones are never counted.
+    let badSignatures: NetworkLimit
+    /// The networks that have sent a good signature within the hour. A flood of bad ones from the same network, say
+    /// behind one proxy, must not keep them out.
+    let goodSignatures: NetworkLimit
 
     func add(to router: Router<VisitorContext>) {
         router.only(
@@ -48,15 +51,20 @@ struct VerifyRoutes: Sendable {
         guard MediaRange.essence(of: request.headers[values: .contentType]) == "application/json" else {
             throw VerifyRefusal.wrongType
         }
+        let address = addresses.address(of: request, peer: context.peer) ?? .unknown
+        // Before the body is read and hashed: a flood must stay cheap.
+        if let wait = badSignatures.wait(address), goodSignatures.wait(address) == nil {
+            throw VerifyRefusal.rateLimited(wait)
+        }
         let body: [UInt8]
         do { body = try await request.boundedBody(VerifyRequest.maximumBytes) } catch is PublicFailure {
             throw VerifyRefusal.tooLarge
         }
         guard let signed = signatures.check(request, body: body) else {
-            let key = addresses.address(of: request, peer: context.peer)?.limitKey ?? []
-            if let wait = badSignatures.hit(key) { throw VerifyRefusal.rateLimited(wait) }
+            if let wait = badSignatures.hit(address) { throw VerifyRefusal.rateLimited(wait) }
             throw VerifyRefusal.badSignature(claimed: signatures.claimedClient(of: request))
         }
+        _ = goodSignatures.hit(address)
         let asked: VerifyRequest
         do { asked = try VerifyRequest(body: body) } catch {
             throw VerifyRefusal.badRequest("\(error)", client: signed.client.id)

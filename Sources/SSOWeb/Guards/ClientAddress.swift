@@ -35,36 +35,28 @@ public struct ClientAddress: Sendable {
         return (nearest, nil)
     }
 
-    /// Counts a request against a limit by its client's address.
-    ///
-    /// Where no proxy is declared, loopback is not counted: it is this machine itself, or a proxy on it behind which
-    /// everybody would share one count. Beside a declared one it is: whoever sends what nobody can read is limited with all
-    /// who do.
+    /// Counts a request against a limit by its client's network.
     ///
     /// - Throws: ``PublicFailure`` 429 beyond the limit.
-    public func limit(_ limit: RateLimit, _ request: Request, _ peer: SocketAddress?) throws {
-        if let key = limitKey(request, peer), let wait = limit.hit(key) {
+    public func limit(_ limit: NetworkLimit, _ request: Request, _ peer: SocketAddress?) throws {
+        if let address = countedAddress(of: request, peer: peer), let wait = limit.hit(address) {
             throw PublicFailure.tooManyRequests(retryAfter: wait)
         }
     }
 
-    /// Refuses a request whose client has reached a limit already, and counts nothing.
+    /// Takes one request of this network back that was counted before.
+    public func giveBack(_ limit: NetworkLimit, _ request: Request, _ peer: SocketAddress?) {
+        if let address = countedAddress(of: request, peer: peer) { limit.giveBack(address) }
+    }
+
+    /// The address that limits count, nil where networks cannot be told apart.
     ///
-    /// - Throws: ``PublicFailure`` 429.
-    public func check(_ limit: RateLimit, _ request: Request, _ peer: SocketAddress?) throws {
-        if let key = limitKey(request, peer), let wait = limit.wait(key) {
-            throw PublicFailure.tooManyRequests(retryAfter: wait)
-        }
-    }
-
-    /// Counts an event that has come about, whatever the limit says.
-    public func count(_ limit: RateLimit, _ request: Request, _ peer: SocketAddress?) {
-        if let key = limitKey(request, peer) { _ = limit.hit(key) }
-    }
-
-    private func limitKey(_ request: Request, _ peer: SocketAddress?) -> [UInt8]? {
+    /// Where no proxy is declared, loopback is not counted: it is this machine itself, or a proxy on it behind which
+    /// everybody would share one count. Beside a declared one it is: a client whose address cannot be read is limited
+    /// together with all such clients.
+    public func countedAddress(of request: Request, peer: SocketAddress?) -> IPAddress? {
         guard let address = address(of: request, peer: peer), !trustsNobody || !address.isLoopback else { return nil }
-        return address.limitKey
+        return address
     }
 
     /// An address as proxies write it: bare, or with the port of the connection (`192.0.2.1:4711`, `[2001:db8::1]:4711`).

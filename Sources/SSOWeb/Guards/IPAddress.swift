@@ -22,12 +22,20 @@ public struct IPAddress: Sendable, Hashable {
         return inet_pton(family, text, &bytes) == 1 ? bytes : nil
     }
 
+    /// Stands for all clients whose address cannot be told, so that they share one count.
+    public static let unknown = IPAddress(bytes: [0, 0, 0, 0])
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
     public var isLoopback: Bool {
         bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
     }
 
-    /// What limits count by: an IPv4 address, or the /64 of an IPv6 one, since one customer has that many.
-    public var limitKey: [UInt8] { bytes.count == 4 ? bytes : Array(bytes.prefix(8)) }
+    /// What limits count by: an IPv4 address, or the /64 of an IPv6 address, since one customer has that many.
+    public var networkKey: [UInt8] { bytes.count == 4 ? bytes : Array(bytes.prefix(8)) }
+
+    /// The /48 of an IPv6 address, which a site has; nil for IPv4.
+    public var siteKey: [UInt8]? { bytes.count == 4 ? nil : Array(bytes.prefix(6)) }
 }
 
 extension IPAddress: CustomStringConvertible {

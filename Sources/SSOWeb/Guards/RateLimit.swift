@@ -6,6 +6,22 @@ public final class RateLimit: Sendable {
         var start: Timestamp
         var current: Int
         var previous: Int
+
+        /// Moves to the span that `now` lies in.
+        mutating func advance(to now: Timestamp, span: Duration) {
+            let age = now - start
+            if age >= span * 2 {
+                self = Window(start: now, current: 0, previous: 0)
+            } else if age >= span {
+                self = Window(start: start + span, current: 0, previous: current)
+            }
+        }
+
+        /// How many events the span before `now` holds, with those of the span before spread evenly.
+        func estimate(at now: Timestamp, span: Duration) -> Double {
+            let part = Double((now - start).milliseconds) / Double(span.milliseconds)
+            return Double(previous) * (1 - part) + Double(current)
+        }
     }
 
     private let limit: Int
@@ -13,8 +29,10 @@ public final class RateLimit: Sendable {
     private let clock: ServiceClock
     private let windows = Mutex<[[UInt8]: Window]>([:])
 
-    /// More keys than this are forgotten at once: memory stays bounded whatever addresses come.
+    /// At most this many keys are remembered, so memory stays bounded whatever addresses come.
     static let maximumKeys = 20_000
+    /// How many keys stay when there is no room. Far fewer than ``maximumKeys``: sorting them is rare then.
+    private static let keysKept = 15_000
 
     /// - Parameters:
     ///   - limit: how many events within `span` pass.
@@ -33,32 +51,42 @@ public final class RateLimit: Sendable {
     /// Counts one event. Returns nil if it passes, else how long to wait.
     public func hit(_ key: [UInt8]) -> Duration? { weigh(key, counts: true) }
 
+    /// Takes one counted event back: what it was for has turned out to be legitimate.
+    public func giveBack(_ key: [UInt8]) {
+        windows.withLock { windows in
+            guard var window = windows[key] else { return }
+            if window.current > 0 { window.current -= 1 } else { window.previous = max(0, window.previous - 1) }
+            windows[key] = window
+        }
+    }
+
     private func weigh(_ key: [UInt8], counts: Bool) -> Duration? {
         let now = clock.now()
         return windows.withLock { windows in
-            if windows.count >= Self.maximumKeys {
-                let stale = now - span * 2
-                windows = windows.filter { $0.value.start > stale }
-                if windows.count >= Self.maximumKeys { windows.removeAll() }
-            }
             var window = windows[key] ?? Window(start: now, current: 0, previous: 0)
-            let age = now - window.start
-            if age >= span * 2 {
-                window = Window(start: now, current: 0, previous: 0)
-            } else if age >= span {
-                window = Window(start: window.start + span, current: 0, previous: window.current)
-            }
-            let part = Double((now - window.start).milliseconds) / Double(span.milliseconds)
-            let estimate = Double(window.previous) * (1 - part) + Double(window.current)
-            guard estimate < Double(limit) else {
+            window.advance(to: now, span: span)
+            guard window.estimate(at: now, span: span) < Double(limit) else {
                 windows[key] = window
                 return (window.start + span) - now
             }
             if counts {
+                if windows[key] == nil { makeRoom(&windows, now) }
                 window.current += 1
                 windows[key] = window
             }
             return nil
         }
+    }
+
+    /// Forgets what has aged out, and then the least busy keys: a flood of new addresses must not wash away the counts
+    /// of those that have reached the limit.
+    private func makeRoom(_ windows: inout [[UInt8]: Window], _ now: Timestamp) {
+        guard windows.count >= Self.maximumKeys else { return }
+        let stale = now - span * 2
+        windows = windows.filter { $0.value.start > stale }
+        guard windows.count >= Self.maximumKeys else { return }
+        let busiest = windows.map { ($0.key, $0.value, $0.value.estimate(at: now, span: span)) }
+            .sorted { $0.2 > $1.2 }.prefix(Self.keysKept)
+        windows = Dictionary(busiest.map { ($0.0, $0.1) }) { first, _ in first }
     }
 }

@@ -18,7 +18,7 @@ struct EmailCodeTests {
         return Challenge(
             id: id, address: "ann@example.com", isEligible: true,
             codeMAC: codes.mac(of: codes.code(for: id), challenge: id),
-            service: nil, device: "Mac", createdAt: now, expiresAt: now + Challenge.lifetime)
+            service: nil, device: "Mac", deviceID: nil, createdAt: now, expiresAt: now + Challenge.lifetime)
     }
 
     /// ASVS 6.5.3. Fixed ids, so the outcome is always the same; 27.88 is the chi-square bound of nine degrees at 0.1 %.

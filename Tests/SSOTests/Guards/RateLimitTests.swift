@@ -47,4 +47,26 @@ struct RateLimitTests {
         }
         #expect(limit.count <= RateLimit.maximumKeys)
     }
+
+    @Test("a flood of addresses does not wash away the count of one that has reached its limit")
+    func busyStay() {
+        let clock = TestClock()
+        let limit = RateLimit(3, per: .hours(1), clock: clock.clock)
+        let busy: [[UInt8]] = (0..<100).map { [0xff, UInt8($0)] }
+        for key in busy { for _ in 1...3 { #expect(limit.hit(key) == nil) } }
+        for number in 0..<100_000 { _ = limit.hit(withUnsafeBytes(of: number) { Array($0) }) }
+        for key in busy { #expect(limit.hit(key) != nil) }
+        #expect(limit.count <= RateLimit.maximumKeys)
+    }
+
+    @Test("what is given back can be used again, and never more than was counted")
+    func givenBack() {
+        let limit = RateLimit(2, per: .hours(1), clock: TestClock().clock)
+        limit.giveBack([1])
+        for _ in 1...2 { #expect(limit.hit([1]) == nil) }
+        #expect(limit.hit([1]) != nil)
+        limit.giveBack([1])
+        #expect(limit.hit([1]) == nil)
+        #expect(limit.hit([1]) != nil)
+    }
 }

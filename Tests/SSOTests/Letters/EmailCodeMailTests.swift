@@ -6,33 +6,34 @@ import Testing
 
 @Suite("What the letter with the code says")
 struct EmailCodeMailTests {
-    private static func content(service: String?) throws -> (code: String, subject: String, text: String, html: String)
-    {
+    private static func content(service: String?) async throws -> (
+        code: String, subject: String, text: String, html: String
+    ) {
         let codes = EmailCode(keys: try SealingKeys.parse(ProgramPair.secret(), setting: "IDP_SECRET_KEY"))
         let now = TestClock().now
         let challenge = Challenge(
             id: "chl_one", address: "ann@example.com", isEligible: true,
             codeMAC: codes.mac(of: codes.code(for: "chl_one"), challenge: "chl_one"), service: service, device: "Mac",
-            createdAt: now, expiresAt: now + Challenge.lifetime)
+            deviceID: nil, createdAt: now, expiresAt: now + Challenge.lifetime)
         let mail = EmailCodeMail(
             pages: try IdPPages.pages(assets: IdPPages.assets), codes: codes,
             issuer: try PublicOrigin("https://main.example"))
-        let content = try #require(mail.content(for: challenge))
+        let content = try #require(try await mail.content(for: challenge))
         return (codes.code(for: "chl_one"), content.subject, content.text, content.html)
     }
 
     /// ASVS 1.2.1: text in the text part, escaped in the other, and the same words in both.
     @Test("the name of a service is text in both parts")
-    func escaping() throws {
-        let content = try Self.content(service: EscapingTests.evil)
+    func escaping() async throws {
+        let content = try await Self.content(service: EscapingTests.evil)
         #expect(content.text.contains(EscapingTests.evil))
         #expect(content.html.contains("&lt;script src="))
         #expect(try !ScannedTag.scan(content.html).contains { $0.name == "script" || $0.name == "img" })
     }
 
     @Test("both parts hold the code once, alone on a line, and the subject does not: subjects show on locked screens")
-    func code() throws {
-        let content = try Self.content(service: "Partner")
+    func code() async throws {
+        let content = try await Self.content(service: "Partner")
         for part in [content.text, content.html] {
             #expect(part.split(whereSeparator: \.isNewline).count { $0 == content.code } == 1)
             #expect(part.ranges(of: content.code).count == 1)
@@ -42,8 +43,8 @@ struct EmailCodeMailTests {
     }
 
     @Test("without a service it names the place where the sign-in happens")
-    func ownSignIn() throws {
-        let content = try Self.content(service: nil)
+    func ownSignIn() async throws {
+        let content = try await Self.content(service: nil)
         #expect(content.text.contains("main.example"))
         #expect(content.html.contains("https://main.example"))
     }

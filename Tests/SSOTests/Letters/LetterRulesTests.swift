@@ -65,19 +65,6 @@ struct LetterRulesTests {
         }
     }
 
-    @Test("the relay as a whole sends no more than its share an hour, and the page does not tell")
-    func wholeRelay() async throws {
-        try await House.open(settings: ["IDP_MAIL_HOURLY_LIMIT": "3"]) { house in
-            for number in 1...5 {
-                let page = try await house.waiting(for: "person-\(number)@example.com", by: house.visitor())
-                #expect(page.status == 200)
-            }
-            #expect(try await house.count("SELECT COUNT(*) FROM letter WHERE challenge_id IS NOT NULL") == 3)
-            house.clock.advance(by: .hours(1))
-            _ = try await house.asking("person-5@example.com")
-        }
-    }
-
     @Test("the letter says which service asked, on which kind of device, when, and that it can be ignored")
     func words() async throws {
         try await House.open { house in

@@ -6,7 +6,7 @@ import Testing
 /// ASVS 16.2.1: a line says where the request came from, as the trusted proxies see it and never as the client says.
 @Suite("The network address in the log")
 struct ClientInLogTests {
-    private static let settings = ["IDP_TRUSTED_PROXIES": "127.0.0.0/8"]
+    private static let settings = ["IDP_TRUSTED_PROXIES": "127.0.0.0/8", "IDP_LIMIT_EMAIL_POSTS": "30"]
     private static let from: HTTPProbe.Headers = [("X-Forwarded-For", "192.0.2.66, 203.0.113.7")]
 
     @Test("sign-in, wrong code, token, limit, bad signature, burnt token: each line carries it")

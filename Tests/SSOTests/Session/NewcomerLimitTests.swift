@@ -5,9 +5,9 @@ import Testing
 /// ASVS 2.4.1: a session is a row, and whoever throws the cookie away makes one a visit.
 @Suite("How many sessions one network may begin")
 struct NewcomerLimitTests {
-    private static let settings = ["IDP_TRUSTED_PROXIES": "127.0.0.0/8"]
+    private static let settings = ["IDP_TRUSTED_PROXIES": "127.0.0.0/8", "IDP_LIMIT_NEW_SESSIONS": "120"]
 
-    @Test("120 an hour, by the sign-in form or by authorize; then a page with the wait, and no further row")
+    @Test("a limit of 120 an hour, by the sign-in form or by authorize; then a page with the wait, and no further row")
     func limit() async throws {
         try await House.open(settings: Self.settings) { house in
             let from: HTTPProbe.Headers = [("X-Forwarded-For", "203.0.113.7")]

@@ -1,48 +1,64 @@
 import Testing
 
-/// A brake on spraying beside the counts by account (ASVS 2.4.1, 6.3.1), never the only guard of anything.
+/// A brake on floods from one place beside the budgets of each address (ASVS 2.4.1, 6.3.1), never the only guard.
 @Suite("How often one network may ask and guess")
 struct NetworkLimitTests {
-    private static let settings = ["IDP_TRUSTED_PROXIES": "127.0.0.0/8"]
-
-    @Test("thirty posts an hour, of which twenty letters: asking again for the same code makes none")
-    func postsAndLetters() async throws {
-        try await House.open(settings: Self.settings) { house in
-            let from: HTTPProbe.Headers = [("X-Forwarded-For", "203.0.113.7")]
-            let visitor = house.visitor()
-            func ask(_ address: String) async throws -> Int {
-                let form = try await visitor.get(house.origin + "/sign-in")
-                let fields = [("form_token", try form.formToken()), ("email", address)]
-                return try await visitor.post(form.address, fields, from).status
-            }
-            for _ in 0..<20 { #expect(try await ask("ann@example.com") == 303) }
-            for number in 0..<10 { #expect(try await ask("person-\(number)@example.com") == 303) }
-            let beyond = try await ask("ann@example.com")
-            #expect(beyond == 429)
-        }
+    private static func settings(_ limits: [String: String] = [:]) -> [String: String] {
+        limits.merging(["IDP_TRUSTED_PROXIES": "127.0.0.0/8"]) { one, _ in one }
     }
 
-    @Test("twenty addresses an hour, counted by the /64 of IPv6, and the page says when to come back")
-    func addresses() async throws {
-        try await House.open(settings: Self.settings) { house in
-            func ask(_ number: Int, from network: String) async throws -> Visit {
-                let visitor = house.visitor()
-                let form = try await visitor.get(house.origin + "/sign-in")
-                let fields = [("form_token", try form.formToken()), ("email", "person-\(number)@example.com")]
-                return try await visitor.post(form.address, fields, [("X-Forwarded-For", network)])
+    private static func ask(
+        _ address: String, by visitor: Visitor, from network: String, _ house: House
+    ) async throws -> Visit {
+        let from: HTTPProbe.Headers = [("X-Forwarded-For", network)]
+        let form = try await visitor.get(house.origin + "/sign-in", from)
+        return try await visitor.post(
+            form.address, [("form_token", try form.formToken()), ("email", address)], from)
+    }
+
+    @Test("200 posts of an address per hour by default: the 21st and the 100th colleague get in, the 201st post waits")
+    func defaults() async throws {
+        try await House.open(settings: Self.settings()) { house in
+            for number in 0..<200 {
+                let visit = try await Self.ask(
+                    "user-\(number)@example.com", by: house.visitor(), from: "203.0.113.7", house)
+                #expect(visit.status == 303)
             }
-            for number in 0..<20 { #expect(try await ask(number, from: "2001:db8::\(number)").status == 303) }
-            let refused = try await ask(20, from: "2001:db8::ffff")
+            let refused = try await Self.ask("ann@example.com", by: house.visitor(), from: "203.0.113.7", house)
             #expect(refused.status == 429)
             #expect(refused.reply.header("retry-after") == "3600")
             #expect(refused.text.contains("60 minutes"))
-            #expect(try await ask(21, from: "2001:db8:0:1::1").status == 303, "another /64 is another network")
+            let elsewhere = try await Self.ask("ann@example.com", by: house.visitor(), from: "203.0.113.8", house)
+            #expect(elsewhere.status == 303)
         }
     }
 
-    @Test("sixty codes an hour, over however many accounts; what is beyond is not looked at")
+    @Test("the limit can be set, counts a /64 of IPv6 as one network, and its /48 with four times the limit")
+    func addresses() async throws {
+        try await House.open(settings: Self.settings(["IDP_LIMIT_EMAIL_POSTS": "3"])) { house in
+            var number = 0
+            func statuses(from networks: [String]) async throws -> [Int] {
+                var statuses: [Int] = []
+                for network in networks {
+                    number += 1
+                    let visit = try await Self.ask(
+                        "user-\(number)@example.com", by: house.visitor(), from: network, house)
+                    statuses.append(visit.status)
+                }
+                return statuses
+            }
+            let near = try await statuses(from: (0..<3).map { "2001:db8::\($0)" } + ["2001:db8::ffff"])
+            #expect(near == [303, 303, 303, 429])
+            let site = try await statuses(from: (4..<13).map { "2001:db8:0:\($0)::1" } + ["2001:db8:0:ffff::1"])
+            #expect(site == Array(repeating: 303, count: 9) + [429], "the thirteenth of one /48")
+            let elsewhere = try await statuses(from: ["2001:db8:1::1"])
+            #expect(elsewhere == [303], "another /48 is another site")
+        }
+    }
+
+    @Test("400 codes per hour can be set as well; what is beyond is not looked at")
     func codes() async throws {
-        try await House.open(settings: Self.settings) { house in
+        try await House.open(settings: Self.settings(["IDP_LIMIT_CODE_POSTS": "10"])) { house in
             let from: HTTPProbe.Headers = [("X-Forwarded-For", "203.0.113.7")]
             func wrongCodes(_ count: Int, for address: String) async throws -> [Int] {
                 let visitor = house.visitor()
@@ -52,13 +68,49 @@ struct NetworkLimitTests {
                 for _ in 0..<count { statuses.append(try await visitor.post(page.address, fields, from).status) }
                 return statuses
             }
-            for number in 0..<12 {
-                #expect(try await wrongCodes(5, for: "person-\(number)@example.com").allSatisfy { $0 == 422 })
+            for number in 0..<2 {
+                #expect(try await wrongCodes(5, for: "user-\(number)@example.com").allSatisfy { $0 == 422 })
             }
             #expect(try await wrongCodes(1, for: "ann@example.com") == [429])
             #expect(try await house.failures(of: "ann@example.com") == 0)
             let elsewhere = try await house.asking("ben@example.com")
             #expect(try await elsewhere.guess(elsewhere.code).status == 303)
+        }
+    }
+
+    @Test("a used code gives its counts back: an office of any size signs in behind one address")
+    func givenBack() async throws {
+        let limits = [
+            "IDP_LIMIT_EMAIL_POSTS": "2", "IDP_LIMIT_CODE_POSTS": "2", "IDP_LIMIT_NEW_SESSIONS": "2",
+        ]
+        try await House.open(settings: Self.settings(limits)) { house in
+            let from: HTTPProbe.Headers = [("X-Forwarded-For", "203.0.113.7")]
+            for number in 0..<6 {
+                let (visitor, address) = (house.visitor(), "user-\(number)@example.com")
+                let sent = try await Self.ask(address, by: visitor, from: "203.0.113.7", house)
+                #expect(sent.status == 303)
+                let code = try await house.letters.code(to: address)
+                let page = try await visitor.get(sent.location(), from)
+                let fields = [("form_token", try page.formToken()), ("code", code)]
+                #expect(try await visitor.post(page.address, fields, from).status == 303)
+            }
+        }
+    }
+
+    @Test("a known browser does not count against its network, and gets in while the network's limit is used up")
+    func knownBrowser() async throws {
+        try await House.open(settings: Self.settings(["IDP_LIMIT_EMAIL_POSTS": "4", "IDP_LIMIT_NEW_SESSIONS": "9"])) {
+            house in
+            let owner = try await house.signedIn(as: "ann@example.com")
+            try await owner.signOut(of: house)
+            for number in 0..<9 {
+                _ = try? await Self.ask("user-\(number)@example.com", by: house.visitor(), from: "127.0.0.1", house)
+            }
+            #expect(try await house.visitor().get(house.origin + "/sign-in").status == 429)
+            let again = try await Self.ask("ann@example.com", by: owner, from: "127.0.0.1", house)
+            #expect(again.status == 303)
+            let stranger = try await Self.ask("ben@example.com", by: owner, from: "127.0.0.1", house)
+            #expect(stranger.status == 429, "known for its own address only")
         }
     }
 }

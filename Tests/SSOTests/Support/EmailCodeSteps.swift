@@ -35,9 +35,10 @@ extension House {
         try await visitor.ask(for: address, on: visitor.get(origin + "/sign-in"))
     }
 
-    /// Types so many wrong codes for an address, five a browser, whether or not letters come.
+    /// Types so many wrong codes for an address, five in each browser. Each code's email leaves at once.
     func typeWrongCodes(_ count: Int, for address: String = "ann@example.com") async throws {
         for start in stride(from: 0, to: count, by: 5) {
+            try await forgetEmails(to: address)
             let visitor = visitor()
             let waiting = try await waiting(for: address, by: visitor)
             for _ in start..<min(start + 5, count) {
@@ -46,9 +47,41 @@ extension House {
         }
     }
 
+    /// Makes earlier emails to an address two days old, so that its budget is whole.
+    func forgetEmails(to address: String) async throws {
+        try await database.write { connection in
+            try connection.execute(
+                "UPDATE letter SET created_at = created_at - 172800000 WHERE address = :address",
+                ["address": .text(address)])
+            return
+        }
+    }
+
     /// The one number that a query answers.
     func count(_ sql: String) async throws -> Int {
         try await database.read { connection in Int(try connection.query("SELECT (\(sql)) AS n")[0].integer("n")) }
+    }
+
+    /// A browser that has signed in with an address and signed out again: known from then on.
+    func knownBrowser(of address: String = "ann@example.com") async throws -> Visitor {
+        let asking = try await asking(address)
+        guard try await asking.guess(asking.code).status == 303 else { throw ProbeFailure("not signed in") }
+        try await asking.visitor.signOut(of: self)
+        try await forgetEmails(to: address)
+        return asking.visitor
+    }
+
+    /// Asks for codes from fresh browsers until the budget of the address is used up, and types five wrong codes in each.
+    func attack(_ address: String = "ann@example.com", browsers: Int = 5) async throws {
+        for _ in 0..<browsers {
+            let visitor = visitor()
+            let waiting = try await waiting(for: address, by: visitor)
+            for _ in 0..<5 {
+                let form = try waiting.page().form(with: "code")
+                guard form != nil else { break }
+                _ = try await visitor.submit(form, on: waiting, ["code": "000000"])
+            }
+        }
     }
 
     /// How many letters to an address are or were to be sent.
@@ -67,6 +100,15 @@ extension Visitor {
     func isKnownAtHome(of house: House) async throws -> Bool {
         try await get(house.origin + "/").page().form(to: "/sign-out") != nil
     }
+
+    /// Signs out at the IdP by the button of its home page.
+    func signOut(of house: House) async throws {
+        let home = try await get(house.origin + "/")
+        _ = try await submit(home.page().form(to: "/sign-out"), on: home)
+    }
+
+    /// The cookie of a known browser at the IdP.
+    var device: String? { cookie("idp_device", at: "localhost") }
 
     /// The session cookie at the IdP.
     var session: String? { cookie("idp_session", at: "localhost") }

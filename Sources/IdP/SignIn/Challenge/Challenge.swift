@@ -20,6 +20,8 @@ struct Challenge: Sendable {
     let service: String?
     /// The kind of device that asked: `iPhone`, `Windows computer`.
     let device: String
+    /// The known browser that asked; nil for an unknown one.
+    let deviceID: String?
     let createdAt: Timestamp
     let expiresAt: Timestamp
 }
@@ -32,6 +34,7 @@ extension Challenge {
         codeMAC = try row.blob("code_mac")
         service = try row.optionalText("service")
         device = try row.text("device")
+        deviceID = try row.optionalText("device_id")
         createdAt = try row.timestamp("created_at")
         expiresAt = try row.timestamp("expires_at")
     }

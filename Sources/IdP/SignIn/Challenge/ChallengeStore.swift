@@ -16,18 +16,20 @@ struct ChallengeStore: Sendable {
     /// The same statements run for every address, whether it may sign in or not (invariant I10): only the letter of
     /// one that may not stays unsent.
     ///
-    /// - Parameter held: what this browser holds for the address. While it is alive, asking again sends the same code.
+    /// - Parameters:
+    ///   - held: what this browser holds for the address. While it is alive, asking again sends the same code.
+    ///   - requester: who asks, for the budgets of emails and guesses.
     /// - Returns: what the browser's session keeps.
     func begin(
-        _ address: LetterAddress, held: HeldChallenges.Held?, service: String?, device: String,
-        _ connection: any SQLConnection
+        _ address: LetterAddress, held: HeldChallenges.Held?, requester: EmailRequester, service: String?,
+        device: String, _ connection: any SQLConnection
     ) throws -> HeldChallenges.Held {
         let id = "chl_" + Base64URL.encode(try randomness.bytes(16))
         let letterID = Base64URL.encode(try randomness.bytes(16))
         let mac = codes.mac(of: codes.code(for: id), challenge: id)
         let now = clock.now()
         let expires = now + Challenge.lifetime
-        let isEligible = try eligibility.mayHaveLetter(address.text, connection)
+        let standing = try eligibility.standing(of: address.text, connection)
         let alive = try connection.query(
             """
             SELECT id, expires_at FROM challenge WHERE id = :id AND address = :address AND eligible = :eligible
@@ -35,29 +37,42 @@ struct ChallengeStore: Sendable {
             """,
             [
                 "id": .text(held?.id ?? ""), "address": .text(address.text), "now": .timestamp(now),
-                "eligible": .integer(isEligible ? 1 : 0), "tries": .integer(Int64(Challenge.maximumTries)),
+                "eligible": .integer(standing.isEligible ? 1 : 0), "tries": .integer(Int64(Challenge.maximumTries)),
             ]
         ).first
         if alive == nil {
             try connection.execute(
                 """
-                INSERT INTO challenge (id, address, eligible, code_mac, service, device, created_at, expires_at)
-                VALUES (:id, :address, :eligible, :mac, :service, :device, :now, :expires)
+                INSERT INTO challenge (id, address, eligible, code_mac, service, device, device_id, email_id,
+                                       created_at, expires_at)
+                VALUES (:id, :address, :eligible, :mac, :service, :device, :known, '', :now, :expires)
                 """,
                 [
-                    "id": .text(id), "address": .text(address.text), "eligible": .integer(isEligible ? 1 : 0),
-                    "mac": .blob(mac), "service": .optional(service), "device": .text(device),
-                    "now": .timestamp(now), "expires": .timestamp(expires),
+                    "id": .text(id), "address": .text(address.text),
+                    "eligible": .integer(standing.isEligible ? 1 : 0), "mac": .blob(mac),
+                    "service": .optional(service), "device": .text(device),
+                    "known": .optional(requester.deviceID), "now": .timestamp(now), "expires": .timestamp(expires),
                 ])
         }
         let chosen = try alive?.text("id") ?? id
+        if let deviceID = requester.deviceID { try adopt(chosen, device: deviceID, connection) }
         let earlier = alive == nil ? nil : held?.letterAt
         let leavesAt = try letters.enqueue(
             QueuedLetter(
-                id: letterID, address: address.text, challengeID: isEligible ? chosen : nil,
+                id: letterID, address: address.mailbox, challengeID: standing.isEligible ? chosen : nil,
                 expiresAt: try alive?.timestamp("expires_at") ?? expires),
-            isRepeat: earlier != nil, now: now, connection)
+            by: requester, hasAccount: standing.hasAccount, isRepeat: earlier != nil, now: now, connection)
+        // The first email that carries the code decides from when on guesses at it count.
+        try connection.execute(
+            "UPDATE challenge SET email_id = :email WHERE id = :id AND email_id = ''",
+            ["email": .text(leavesAt == nil ? "" : letterID), "id": .text(chosen)])
         return HeldChallenges.Held(address: address.text, id: chosen, letterAt: leavesAt ?? earlier)
+    }
+
+    /// Counts guesses at this challenge for a known browser from now on, in the caller's transaction.
+    func adopt(_ id: String, device: String, _ connection: any SQLConnection) throws {
+        try connection.execute(
+            "UPDATE challenge SET device_id = :device WHERE id = :id", ["device": .text(device), "id": .text(id)])
     }
 
     func find(_ id: String) async throws -> Challenge? {

@@ -12,12 +12,10 @@ struct EmailCodeRoutes: Sendable {
     let challenges: ChallengeStore
     let guesses: EmailCodeStore
     let letters: LetterStore
+    let delay: MailDelay
     let codes: EmailCode
     let completion: SignInCompletion
-    let addresses: ClientAddress
-    let posts: RateLimit
-    /// Wrong codes over all accounts: whoever tries a few on each of many trips over no account's own limit.
-    let alarm: RateLimit
+    let limits: SignInLimits
     let page: EmailCodePage
     let clock: ServiceClock
 
@@ -31,7 +29,7 @@ struct EmailCodeRoutes: Sendable {
         guard let session = context.session, let challenge = try await challenge(of: session) else {
             return .redirect(to: FlowID.path("/sign-in", flow))
         }
-        return try await form(session, challenge, flow: flow, error: nil)
+        return try await form(request, context, session, challenge, flow: flow, error: nil)
     }
 
     @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -46,24 +44,30 @@ struct EmailCodeRoutes: Sendable {
             throw PublicFailure.staleForm(
                 .init(label: "Back to the code", href: FlowID.path(Self.path, flow)))
         }
-        try addresses.limit(posts, request, context.peer)
+        try limits.countCodePost(request, context, deviceID: challenge.deviceID)
         guard let code = EmailCode.normalised(try fields.text("code") ?? "") else {
-            return try await form(session, challenge, flow: flow, error: .notSixDigits)
+            return try await form(request, context, session, challenge, flow: flow, error: .notSixDigits)
         }
-        return try await guess(code, session, challenge, flow: flow, context)
+        return try await guess(code, session, challenge, flow: flow, request, context)
     }
 
     private func guess(
         _ code: String, _ session: Session<IdPSession>, _ challenge: Challenge, flow: FlowID?,
-        _ context: VisitorContext
+        _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
         switch try await guesses.count(guessOn: challenge.id) {
-        case .compare(let counted, let guessID):
+        case .compare(let counted, let guessID, let raisesAlarm):
+            if raisesAlarm {
+                context.logger.error(
+                    "guess_alarm_raised",
+                    metadata: ["message": "more than \(GuessAlarm.threshold) wrong codes within ten minutes"])
+            }
             if codes.matches(code, counted) {
                 if let done = try await completion.finish(
-                    counted.address, method: "email_code", flow: flow, session, context,
+                    counted.address, method: "email_code", flow: flow, session, request, context,
                     proof: { try challenges.succeed(counted, guessID: guessID, $0) })
                 {
+                    limits.giveBack(request, context)
                     return done
                 }
                 // Right, and too late: the same code again, or one that was used meanwhile. Nobody has guessed.
@@ -71,14 +75,17 @@ struct EmailCodeRoutes: Sendable {
             }
             if try await isReplaced(session) { return .redirect(to: FlowID.path("/sign-in", flow)) }
             log("code refused", context, challenge, session, flow)
-            return try await form(session, challenge, flow: flow, error: .wrong)
+            return try await form(request, context, session, challenge, flow: flow, error: .wrong)
+        case .notSent:
+            log("code refused, email not sent yet", context, challenge, session, flow)
+            return try await form(request, context, session, challenge, flow: flow, error: .notSent)
         case .dead:
             if try await isReplaced(session) { return .redirect(to: FlowID.path("/sign-in", flow)) }
             log("code refused, challenge is over", context, challenge, session, flow)
-            return try await form(session, challenge, flow: flow, error: .wrong)
+            return try await form(request, context, session, challenge, flow: flow, error: .wrong)
         case .paused:
             log("code refused, account pauses", context, challenge, session, flow)
-            return try await form(session, challenge, flow: flow, error: .refused)
+            return try await form(request, context, session, challenge, flow: flow, error: .refused)
         }
     }
 
@@ -93,15 +100,19 @@ struct EmailCodeRoutes: Sendable {
     }
 
     private func form(
-        _ session: Session<IdPSession>, _ challenge: Challenge, flow: FlowID?, error: EmailCodePage.Fault?
+        _ request: Request, _ context: VisitorContext, _ session: Session<IdPSession>, _ challenge: Challenge,
+        flow: FlowID?, error: EmailCodePage.Fault?
     ) async throws -> Response {
         let now = clock.now()
-        // Also after a wrong code: whoever has just typed the twentieth learns at once that another is in vain.
-        let pause = try await guesses.pausedUntil(challenge.address)
-        let next = try await letters.nextAllowed(for: challenge.address)
+        // Also after a wrong code: the page with the twentieth says at once that another is in vain.
+        let pause = try await guesses.pausedUntil(challenge)
+        let requester = EmailRequester(deviceID: challenge.deviceID, network: limits.network(request, context))
+        let mailbox = (try? LetterAddress(challenge.address).mailbox) ?? challenge.address
+        let next = try await letters.nextAllowed(for: mailbox, requester)
         return page.response(
             formToken: sessions.formToken(for: session), address: challenge.address, flow: flow, fault: error,
-            letterAt: session.slots.challenges.current?.letterAt,
+            letterAt: session.slots.challenges.current?.letterAt, isDelayed: delay.isDelayed,
+            isKnown: challenge.deviceID != nil,
             pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
     }
 
@@ -109,9 +120,6 @@ struct EmailCodeRoutes: Sendable {
         _ event: Logger.Message, _ context: VisitorContext, _ challenge: Challenge, _ session: Session<IdPSession>,
         _ flow: FlowID?
     ) {
-        if alarm.hit([]) != nil {
-            context.logger.error("alarm: more than 100 wrong codes within ten minutes, over all accounts")
-        }
         context.logger.notice(
             event,
             metadata: [

@@ -1,7 +1,7 @@
 import SSOShared
 import SSOWeb
 
-/// Owns the counting of guesses: rows of `code_guess`, and `tries` of `challenge`.
+/// Owns the counting of guesses: rows of `code_guess` and `guess_alarm`, and `tries` of `challenge`.
 struct EmailCodeStore: Sendable {
     let database: any Database
     let clock: ServiceClock
@@ -10,25 +10,24 @@ struct EmailCodeStore: Sendable {
     /// What counting a guess led to.
     enum Counted: Sendable {
         /// Counted as wrong until it proves right: compare now.
-        case compare(Challenge, guessID: String)
+        case compare(Challenge, guessID: String, raisesAlarm: Bool)
         /// The challenge takes no more: used, expired, unknown, or five wrong codes.
         case dead
+        /// No email with this code has left, so nobody can know it. Not compared, and not counted.
+        case notSent
         /// The account pauses.
         case paused
     }
 
-    /// Counts one guess before anybody compares it, durably: of a hundred at the same instant no more are compared
-    /// than the limits allow, in however many processes, and a crash in between counts as wrong.
+    /// Counts one guess before it is compared, durably: of a hundred at the same instant no more are compared than the
+    /// limits allow, in however many processes, and a crash in between counts as wrong.
     func count(guessOn challengeID: String) async throws -> Counted {
         let guessID = Base64URL.encode(try randomness.bytes(16))
         let now = clock.now()
         return try await database.write { connection in
-            guard
-                let address = try connection.query(
-                    "SELECT address FROM challenge WHERE id = :id", ["id": .text(challengeID)]
-                ).first?.text("address")
-            else { return .dead }
-            guard try Self.pause(of: address, now: now, connection) == nil else { return .paused }
+            guard let asked = try Self.budget(of: challengeID, now: now, connection) else { return .dead }
+            guard asked.isSent else { return .notSent }
+            guard try Self.pause(of: asked.budget, now: now, connection) == nil else { return .paused }
             let rows = try connection.query(
                 """
                 UPDATE challenge SET tries = tries + 1
@@ -41,9 +40,13 @@ struct EmailCodeStore: Sendable {
                 ])
             guard let challenge = try rows.first.map(Challenge.init) else { return .dead }
             try connection.execute(
-                "INSERT INTO code_guess (id, address, guessed_at) VALUES (:id, :address, :now)",
-                ["id": .text(guessID), "address": .text(address), "now": .timestamp(now)])
-            return .compare(challenge, guessID: guessID)
+                "INSERT INTO code_guess (id, address, device_id, guessed_at) VALUES (:id, :address, :device, :now)",
+                [
+                    "id": .text(guessID), "address": .text(challenge.address),
+                    "device": .optional(challenge.deviceID), "now": .timestamp(now),
+                ])
+            return .compare(
+                challenge, guessID: guessID, raisesAlarm: try Self.raiseAlarm(now: now, connection))
         }
     }
 
@@ -54,26 +57,112 @@ struct EmailCodeStore: Sendable {
         }
     }
 
-    /// Until when the address pauses, for the page.
-    func pausedUntil(_ address: String) async throws -> Timestamp? {
+    /// Until when no code is taken for this challenge, for the page.
+    func pausedUntil(_ challenge: Challenge) async throws -> Timestamp? {
         let now = clock.now()
-        return try await database.read { connection in try Self.pause(of: address, now: now, connection) }
+        return try await database.read { connection in
+            try Self.pause(
+                of: Budget(address: challenge.address, deviceID: challenge.deviceID), now: now, connection)
+        }
+    }
+
+    /// Whether codes are being guessed on many accounts at once.
+    func isAlarmed() async throws -> Bool {
+        let now = clock.now()
+        return try await database.read { connection in try Self.isAlarmed(now: now, connection) }
+    }
+
+    /// Ends the alarm when it has been quiet for long enough. Of several processes exactly one hears of it.
+    ///
+    /// - Returns: whether this call ended it.
+    func endAlarm() async throws -> Bool {
+        let now = clock.now()
+        return try await database.write { connection in
+            try connection.execute(
+                "DELETE FROM guess_alarm WHERE last_at <= :quiet", ["quiet": .timestamp(now - GuessAlarm.quiet)]) > 0
+        }
+    }
+
+    /// Whose wrong guesses count together: those of one known browser, or of all unknown ones, for an address.
+    private struct Budget {
+        let address: String
+        let deviceID: String?
+    }
+
+    /// The budget of a challenge, and whether an email with its code has left. An email that the mail server has not
+    /// taken yet, or that still waits for its turn, has not: guesses at such codes say nothing about who holds them, and
+    /// counting them would let anybody pause an account without a single email.
+    private static func budget(
+        of challengeID: String, now: Timestamp, _ connection: any SQLConnection
+    ) throws -> (budget: Budget, isSent: Bool)? {
+        let row = try connection.query(
+            """
+            SELECT c.address, c.device_id, CASE
+                     WHEN c.email_id IS NULL THEN 1
+                     WHEN EXISTS (SELECT 1 FROM letter l WHERE l.id = c.email_id
+                                     AND (l.sent_at IS NOT NULL OR (l.failed_at IS NULL AND l.created_at <= :now)))
+                     THEN 1 ELSE 0 END AS is_sent
+              FROM challenge c WHERE c.id = :id
+            """, ["id": .text(challengeID), "now": .timestamp(now)]
+        ).first
+        guard let row else { return nil }
+        return (
+            Budget(address: try row.text("address"), deviceID: try row.optionalText("device_id")),
+            try row.integer("is_sent") == 1
+        )
     }
 
     private static func pause(
-        of address: String, now: Timestamp, _ connection: any SQLConnection
+        of budget: Budget, now: Timestamp, _ connection: any SQLConnection
     ) throws -> Timestamp? {
         let failures = try connection.query(
             """
-            SELECT guessed_at FROM code_guess WHERE address = :address AND guessed_at > :since AND guessed_at <= :skewed
+            SELECT guessed_at FROM code_guess
+             WHERE address = :address AND COALESCE(device_id, '') = :device
+               AND guessed_at > :since AND guessed_at <= :skewed
              ORDER BY guessed_at DESC LIMIT \(GuessLimit.maximum)
             """,
             [
-                "address": .text(address), "since": .timestamp(now - GuessLimit.window),
-                "skewed": .timestamp(now + ClockSkew.tolerated),
+                "address": .text(budget.address), "device": .text(budget.deviceID ?? ""),
+                "since": .timestamp(now - GuessLimit.window), "skewed": .timestamp(now + ClockSkew.tolerated),
             ]
         ).map { try $0.timestamp("guessed_at") }
-        return GuessLimit.pausedUntil(failures: failures, now: now)
+        let isAlarmed = try isAlarmed(now: now, connection)
+        return GuessLimit.pausedUntil(
+            failures: failures, isAlarmed: isAlarmed && budget.deviceID == nil, now: now)
+    }
+
+    private static func isAlarmed(now: Timestamp, _ connection: any SQLConnection) throws -> Bool {
+        try !connection.query(
+            "SELECT 1 FROM guess_alarm WHERE last_at > :quiet AND last_at <= :skewed",
+            [
+                "quiet": .timestamp(now - GuessAlarm.quiet), "skewed": .timestamp(now + ClockSkew.tolerated),
+            ]
+        ).isEmpty
+    }
+
+    /// Notes the alarm when too many guesses were counted over all accounts.
+    ///
+    /// - Returns: whether it is new.
+    private static func raiseAlarm(now: Timestamp, _ connection: any SQLConnection) throws -> Bool {
+        let recent = try connection.query(
+            """
+            SELECT COUNT(*) AS count FROM (
+                SELECT 1 FROM code_guess WHERE guessed_at > :since AND guessed_at <= :skewed LIMIT :limit) AS recent
+            """,
+            [
+                "since": .timestamp(now - GuessAlarm.span), "skewed": .timestamp(now + ClockSkew.tolerated),
+                "limit": .integer(Int64(GuessAlarm.threshold) + 1),
+            ]
+        ).first?.integer("count")
+        guard recent ?? 0 > GuessAlarm.threshold else { return false }
+        let wasAlarmed = try isAlarmed(now: now, connection)
+        try connection.execute(
+            """
+            INSERT INTO guess_alarm (id, last_at) VALUES (1, :now)
+                ON CONFLICT (id) DO UPDATE SET last_at = excluded.last_at
+            """, ["now": .timestamp(now)])
+        return !wasAlarmed
     }
 
     func purge(limit: Int) async throws -> Int {

@@ -1,0 +1,82 @@
+import SSOShared
+import SSOWeb
+
+/// Owns the rows of `device`: which browsers are known for which address. Only hashes of their secrets are stored.
+struct DeviceStore: Sendable {
+    /// Browsers known for one address. More push out the one that was used longest ago.
+    static let maximumPerAddress = 20
+
+    let database: any Database
+    let clock: ServiceClock
+    let randomness: any Randomness
+
+    /// The id of the device that one of the claims proves for this address, nil for an unknown browser.
+    func find(_ claims: [DeviceCookie.Claim], for address: String) async throws -> String? {
+        guard !claims.isEmpty else { return nil }
+        let now = clock.now()
+        return try await database.read { connection in
+            try claims.first { claim in
+                let row = try connection.query(
+                    """
+                    SELECT secret_digest, previous_digest FROM device
+                     WHERE id = :id AND address = :address AND expires_at > :now AND created_at <= :skewed
+                    """,
+                    [
+                        "id": .text(claim.name), "address": .text(address), "now": .timestamp(now),
+                        "skewed": .timestamp(now + ClockSkew.tolerated),
+                    ]
+                ).first
+                guard let row else { return false }
+                let current = ConstantTime.equal(claim.secretDigest, try row.blob("secret_digest"))
+                let previous = ConstantTime.equal(
+                    claim.secretDigest, try row.optionalBlob("previous_digest") ?? [])
+                return current || previous
+            }?.name
+        }
+    }
+
+    /// Makes the browser known for an address, or gives a known one a new secret, in the caller's transaction.
+    ///
+    /// The secret before the new one stays valid until the next: the answer with the new cookie may get lost.
+    ///
+    /// - Parameters:
+    ///   - known: the id that the browser has for this address, nil for a new device.
+    ///   - keepsPrevious: false where the id moves to another browser.
+    func remember(
+        _ address: String, known: String?, keepsPrevious: Bool = true, _ connection: any SQLConnection
+    ) throws -> DeviceCookie.Claim {
+        let now = clock.now()
+        let claim = DeviceCookie.Claim(
+            id: try known.flatMap { Base64URL.decode($0) } ?? randomness.bytes(DeviceCookie.Claim.idBytes),
+            secret: try randomness.bytes(DeviceCookie.Claim.secretBytes))
+        try connection.execute(
+            """
+            INSERT INTO device (id, address, secret_digest, created_at, used_at, expires_at)
+            VALUES (:id, :address, :digest, :now, :now, :expires)
+                ON CONFLICT (id) DO UPDATE SET
+                   previous_digest = CASE WHEN :keeps = 1 THEN device.secret_digest ELSE NULL END,
+                   secret_digest = excluded.secret_digest, used_at = excluded.used_at, expires_at = excluded.expires_at
+                 WHERE device.address = excluded.address
+            """,
+            [
+                "id": .text(claim.name), "address": .text(address), "digest": .blob(claim.secretDigest),
+                "now": .timestamp(now), "expires": .timestamp(now + DeviceCookie.lifetime),
+                "keeps": .integer(keepsPrevious ? 1 : 0),
+            ])
+        try connection.execute(
+            """
+            DELETE FROM device WHERE address = :address AND id NOT IN (
+                SELECT id FROM device WHERE address = :address ORDER BY used_at DESC, id LIMIT :limit)
+            """, ["address": .text(address), "limit": .integer(Int64(Self.maximumPerAddress))])
+        return claim
+    }
+
+    func purge(limit: Int) async throws -> Int {
+        let now = clock.now()
+        return try await database.write { connection in
+            try connection.execute(
+                "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE expires_at <= :now LIMIT :limit)",
+                ["now": .timestamp(now), "limit": .integer(Int64(limit))])
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Hummingbird
+import SSOShared
+import SSOWeb
+
+/// The limits per network (`IDP_LIMIT_…`): a brake on floods from one place, beside the budgets of each address.
+///
+/// Known browsers count for themselves, apart from their network, and a used code takes back what it was counted for. So
+/// the limits of an office are not used up by its own users.
+struct SignInLimits: Sendable {
+    /// How many events of each kind one network gets.
+    struct Counts: Sendable {
+        /// Addresses submitted per hour.
+        var emailPosts = 200
+        /// Codes submitted per hour.
+        var codePosts = 400
+        /// Sessions begun per hour.
+        var newSessions = 1_000
+        /// Requests with a wrong signature at verify per minute.
+        var badSignatures = 6_000
+    }
+
+    let addresses: ClientAddress
+    let newcomers: NewcomerLimit
+    private let emailPosts: NetworkLimit
+    private let codePosts: NetworkLimit
+    private let browserPosts: RateLimit
+    private let networkKeys: [[UInt8]]
+
+    init(
+        _ counts: Counts, addresses: ClientAddress, newcomers: NewcomerLimit, keys: SealingKeys, clock: ServiceClock
+    ) {
+        self.addresses = addresses
+        self.newcomers = newcomers
+        emailPosts = NetworkLimit(counts.emailPosts, per: .hours(1), clock: clock)
+        codePosts = NetworkLimit(counts.codePosts, per: .hours(1), clock: clock)
+        browserPosts = RateLimit(counts.emailPosts, per: .hours(1), clock: clock)
+        networkKeys = keys.derive("network")
+    }
+
+    /// Counts a submitted address.
+    ///
+    /// - Throws: ``PublicFailure`` 429 beyond the limit.
+    func countEmailPost(_ request: Request, _ context: VisitorContext, deviceID: String?) throws {
+        try count(emailPosts, request, context, deviceID)
+    }
+
+    /// Counts a submitted code.
+    ///
+    /// - Throws: ``PublicFailure`` 429 beyond the limit.
+    func countCodePost(_ request: Request, _ context: VisitorContext, deviceID: String?) throws {
+        try count(codePosts, request, context, deviceID)
+    }
+
+    private func count(
+        _ limit: NetworkLimit, _ request: Request, _ context: VisitorContext, _ deviceID: String?
+    ) throws {
+        guard let deviceID else { return try addresses.limit(limit, request, context.peer) }
+        if let wait = browserPosts.hit(Array(deviceID.utf8)) { throw PublicFailure.tooManyRequests(retryAfter: wait) }
+    }
+
+    /// Takes back what one sign-in was counted for, once its code was right.
+    func giveBack(_ request: Request, _ context: VisitorContext) {
+        for limit in [emailPosts, codePosts] { addresses.giveBack(limit, request, context.peer) }
+        newcomers.giveBack(request, context)
+    }
+
+    /// Names the request's network in the queue of emails: a keyed hash, so that a leaked database tells no addresses.
+    func network(_ request: Request, _ context: VisitorContext) -> [UInt8]? {
+        guard let key = networkKeys.first, let address = addresses.countedAddress(of: request, peer: context.peer)
+        else { return nil }
+        return Array(HMACSHA256.code(for: address.siteKey ?? address.networkKey, key: key).prefix(12))
+    }
+}

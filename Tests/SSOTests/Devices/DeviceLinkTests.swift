@@ -1,0 +1,125 @@
+import Foundation
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import IdP
+
+@Suite("The link for one's own browser")
+struct DeviceLinkTests {
+    /// The address of the link in the newest email, nil without one.
+    static func link(in house: House, to address: String = "ann@example.com") -> String? {
+        guard let text = house.letters.all(to: address).last?.text else { return nil }
+        let plain = String(decoding: QuotedPrintable.decoded(Array(text.utf8)[...]), as: UTF8.self)
+        guard let start = plain.range(of: "\(house.origin)/sign-in/browser?key=")?.lowerBound else { return nil }
+        return String(plain[start...].prefix { !$0.isWhitespace })
+    }
+
+    /// Attacks until the address pauses; what comes is the newest link.
+    private static func pressed(_ house: House) async throws -> String {
+        for _ in 0..<5 {
+            try await house.attack(browsers: 1)
+            house.clock.advance(by: .seconds(61))
+        }
+        return try await eventually("an email with a link") { link(in: house) }
+    }
+
+    @Test("stands in no ordinary email, and in those to an address that gets many")
+    func pressure() async throws {
+        try await House.open { house in
+            for _ in 0..<2 {
+                _ = try await house.asking()
+                #expect(Self.link(in: house) == nil)
+                house.clock.advance(by: .seconds(61))
+            }
+            _ = try await house.asking()
+            #expect(Self.link(in: house) != nil)
+        }
+    }
+
+    @Test("makes the owner's new browser known: the code that it waits for works at once, the attack goes on in vain")
+    func wayAround() async throws {
+        try await House.open { house in
+            let link = try await Self.pressed(house)
+            let owner = house.visitor()
+            let form = try await owner.beginSignIn(at: house.partner)
+            let waiting = try await owner.ask(for: "ann@example.com", on: form)
+            #expect(waiting.text.contains("Typing codes is paused for"))
+            #expect(waiting.text.contains("has a link for your own browser"))
+
+            let page = try await owner.get(link)
+            #expect(page.status == 200)
+            let back = try await owner.submit(page.page().form(to: "/sign-in/browser"), on: page)
+            #expect(try back.location().target.hasPrefix("/sign-in/code?flow="), "the waiting client is not lost")
+            let free = try await owner.follow(back)
+            #expect(try free.page().form(with: "code") != nil)
+            // The budget of emails is its own now as well.
+            let asking = try await house.asking(by: owner)
+            let complete = try await owner.enter(asking.code, on: free)
+            #expect(complete.text.contains("Authentication complete"))
+        }
+    }
+
+    @Test("signs nobody in and changes nothing by itself, however often a scanner fetches it")
+    func scanner() async throws {
+        try await House.open { house in
+            let link = try await Self.pressed(house)
+            for method in ["GET", "HEAD", "GET"] {
+                let visit = try await house.visitor().send(method, WebAddress(link))
+                #expect(visit.status == 200)
+                #expect(!visit.reply.all("set-cookie").contains { $0.hasPrefix("idp_device") })
+            }
+            #expect(try await house.rows(of: "device") == 0)
+            let scanner = house.visitor()
+            let page = try await scanner.get(link)
+            _ = try await scanner.submit(page.page().form(to: "/sign-in/browser"), on: page)
+            #expect(try await !scanner.isKnownAtHome(of: house))
+            #expect(try await scanner.post(page.address.resolving("/sign-in/browser"), [("key", "x")]).status == 410)
+        }
+    }
+
+    @Test("opened in a second browser it moves there: one email gives one browser a budget, never two")
+    func moves() async throws {
+        try await House.open { house in
+            let link = try await Self.pressed(house)
+            func open() async throws -> Visitor {
+                let visitor = house.visitor()
+                let page = try await visitor.get(link)
+                _ = try await visitor.submit(page.page().form(to: "/sign-in/browser"), on: page)
+                return visitor
+            }
+            let (first, second) = (try await open(), try await open())
+            #expect(try await house.rows(of: "device") == 1)
+            #expect(try await house.waiting(for: "ann@example.com", by: first).text.contains("is paused for"))
+            #expect(try await !house.waiting(for: "ann@example.com", by: second).text.contains("is paused for"))
+        }
+    }
+
+    @Test("works for two days; later, cut off or changed there is one page that says so")
+    func expiry() async throws {
+        try await House.open { house in
+            let link = try await Self.pressed(house)
+            for wrong in [String(link.dropLast()), link + "A", link.replacing("key=", with: "key=A")] {
+                #expect(try await house.visitor().get(wrong).status == 410)
+            }
+            house.clock.advance(by: .hours(47))
+            #expect(try await house.visitor().get(link).status == 200)
+            house.clock.advance(by: .hours(2))
+            let late = try await house.visitor().get(link)
+            #expect(late.status == 410)
+            #expect(try late.page().links.contains("/sign-in"))
+        }
+    }
+
+    @Test("without the form's token nothing happens")
+    func forged() async throws {
+        try await House.open { house in
+            let link = try await Self.pressed(house)
+            let visitor = house.visitor()
+            let page = try await visitor.get(link)
+            let key = try #require(page.address.query("key"))
+            #expect(try await visitor.post(page.address.resolving("/sign-in/browser"), [("key", key)]).status == 403)
+            #expect(try await house.rows(of: "device") == 0)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import SSOWeb
+import Testing
+
+@testable import IdP
+
+/// A long attack on one address, with the clock in the test's hand. `SSO_ATTACK=full` makes it a fortnight from 1, 10 and
+/// 100 networks with 100 sign-ins each; without it, a day.
+@Suite("An owner gets in while an attack goes on for days")
+struct FortnightTests {
+    private static let networks = AttackReport.isFull ? [1, 10, 100] : [10]
+    private static let signIns = AttackReport.isFull ? 100 : 6
+    private static let days = AttackReport.isFull ? 14 : 1
+
+    @Test("in a known browser every time", arguments: networks)
+    func known(networks: Int) async throws {
+        try await run(networks, "a known browser") { house, owner in
+            // A code may have to be typed a second time, as people do.
+            let asking = try await house.asking(by: owner)
+            _ = try await asking.guess(asking.wrong)
+            guard try await asking.guess(asking.code).status == 303 else { return nil }
+            try await owner.signOut(of: house)
+            return .zero
+        }
+    }
+
+    @Test(
+        "in a browser that was never seen as well: by an email, or by the link in the newest one", arguments: networks)
+    func unknown(networks: Int) async throws {
+        try await run(networks, "a new browser") { house, _ in
+            let owner = house.visitor()
+            let begun = house.clock.now
+            var waiting = try await house.waiting(for: "ann@example.com", by: owner)
+            if waiting.text.contains("paused") || waiting.text.contains("No letter comes now") {
+                guard let link = DeviceLinkTests.link(in: house) else { return nil }
+                let page = try await owner.get(link)
+                _ = try await owner.submit(page.page().form(to: "/sign-in/browser"), on: page)
+                waiting = try await house.waiting(for: "ann@example.com", by: owner)
+            }
+            let wait = try waiting.page().tags.lazy.compactMap { $0["data-countdown"] }.first.flatMap { Int($0) }
+            if waiting.text.contains("leaves for there in") { house.clock.advance(by: .seconds(wait ?? 0)) }
+            let id = try await house.newestEmail()
+            let letter = try await eventually("the owner's own email") {
+                house.letters.all(to: "ann@example.com").last { $0.name.contains(id) }
+            }
+            let form = try waiting.page().form(with: "code")
+            let done = try await owner.submit(form, on: waiting, ["code": letter.code ?? ""])
+            return done.status == 303 ? house.clock.now - begun : nil
+        }
+    }
+
+    /// - Parameter signIn: one attempt of the owner; how long it took by the clock, nil when it failed.
+    private func run(
+        _ networks: Int, _ browser: String, signIn: @escaping @Sendable (House, Visitor) async throws -> Duration?
+    ) async throws {
+        try await House.open(settings: ["IDP_TRUSTED_PROXIES": "127.0.0.1/32"]) { house in
+            let owner = try await house.knownBrowser()
+            var (step, succeeded, longest) = (0, 0, Duration.zero)
+            let stepsBetween = Self.days * 144 / Self.signIns
+            for _ in 0..<Self.signIns {
+                for _ in 0..<stepsBetween {
+                    try await Self.attack(house, from: "198.51.100.\(step % networks)")
+                    house.clock.advance(by: .minutes(10))
+                    step += 1
+                }
+                if let time = try await signIn(house, owner) {
+                    succeeded += 1
+                    longest = max(longest, time)
+                }
+            }
+            AttackReport.line(
+                "codes and guesses for one address, \(networks) networks, \(Self.days) days",
+                "\(browser) signed in \(succeeded) of \(Self.signIns) times, longest \(longest.milliseconds / 1000) s")
+            #expect(succeeded == Self.signIns)
+            #expect(longest <= .minutes(10))
+        }
+    }
+
+    /// Asks for a code in a fresh browser, and types five wrong ones where the page takes them.
+    private static func attack(_ house: House, from network: String) async throws {
+        let visitor = house.visitor()
+        let from: HTTPProbe.Headers = [("X-Forwarded-For", network)]
+        let form = try await visitor.get(house.origin + "/sign-in", from)
+        guard form.status == 200 else { return }
+        let sent = try await visitor.post(
+            form.address, [("form_token", try form.formToken()), ("email", "ann@example.com")], from)
+        guard sent.status == 303 else { return }
+        let page = try await visitor.get(sent.location(), from)
+        for _ in 0..<5 where try page.page().form(with: "code") != nil {
+            _ = try await visitor.post(
+                page.address, [("form_token", try page.formToken()), ("code", "000000")], from)
+        }
+    }
+}
+
+extension House {
+    /// The id of the email of the newest challenge, as the outbox names it.
+    fileprivate func newestEmail() async throws -> String {
+        try await database.read { connection in
+            try connection.query("SELECT email_id FROM challenge ORDER BY rowid DESC LIMIT 1")[0].text("email_id")
+        }
+    }
+}

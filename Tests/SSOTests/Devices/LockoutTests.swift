@@ -1,0 +1,120 @@
+import Foundation
+import SSOWeb
+import Testing
+
+@testable import IdP
+
+@Suite("What others can do to an address, and what they cannot")
+struct LockoutTests {
+    private static let trusted = ["IDP_TRUSTED_PROXIES": "127.0.0.0/8"]
+
+    private static func ask(
+        _ address: String = "ann@example.com", from network: String, _ house: House
+    ) async throws -> Visit {
+        let visitor = house.visitor()
+        let from: HTTPProbe.Headers = [("X-Forwarded-For", network)]
+        let form = try await visitor.get(house.origin + "/sign-in", from)
+        let sent = try await visitor.post(
+            form.address, [("form_token", try form.formToken()), ("email", address)], from)
+        return try await visitor.get(sent.location(), from)
+    }
+
+    @Test(
+        "one network gets three emails an hour and six a day for an address; the rest is kept for networks that come later"
+    )
+    func keptForOthers() async throws {
+        try await House.open(settings: Self.trusted) { house in
+            func sent() async throws -> Int { try await house.lettersQueued() }
+            for _ in 0..<6 {
+                _ = try await Self.ask(from: "203.0.113.7", house)
+                house.clock.advance(by: .seconds(61))
+            }
+            #expect(try await sent() == 3)
+            #expect(try await Self.ask(from: "203.0.113.8", house).text.contains("is on its way"))
+            #expect(try await sent() == 4)
+            for _ in 0..<6 {
+                house.clock.advance(by: .minutes(30))
+                _ = try await Self.ask(from: "203.0.113.7", house)
+            }
+            #expect(try await sent() == 6, "the sixth was the last one of this network")
+            house.clock.advance(by: .hours(2))
+            #expect(try await Self.ask(from: "2001:db8::1", house).text.contains("is on its way"))
+            #expect(try await Self.ask(from: "203.0.113.7", house).text.contains("No letter comes now"))
+        }
+    }
+
+    @Test("tags of one mailbox share its emails")
+    func tags() async throws {
+        try await House.open { house in
+            for number in 0..<20 {
+                _ = try await house.waiting(for: "ann+\(number)@example.com", by: house.visitor())
+                house.clock.advance(by: .seconds(61))
+            }
+            #expect(try await house.count("SELECT COUNT(*) FROM letter WHERE challenge_id IS NOT NULL") == 5)
+            #expect(try await house.count("SELECT COUNT(DISTINCT address) FROM letter") == 1)
+        }
+    }
+
+    @Test("twenty guesses in one burst count as five: only one of the emails has left by then")
+    func burst() async throws {
+        try await House.open { house in
+            try await house.attack(browsers: 4)
+            #expect(try await house.failures() == 5)
+            house.clock.advance(by: .seconds(61 * 4))
+            _ = try await house.letters.letter(to: "ann@example.com", count: 4)
+            let owner = try await house.asking()
+            #expect(try await owner.guess(owner.code).status == 303)
+        }
+    }
+
+    @Test(
+        "guesses at codes that the mail server has refused do not count, and the page says that the email has not left")
+    func unsent() async throws {
+        try await House.open { house in
+            try LetterQueueTests.breakMail(of: house)
+            for name in ["ann", "nobody"] {
+                let address = name == "ann" ? "ann@example.com" : "nobody@elsewhere.example"
+                let visitor = house.visitor()
+                let waiting = try await house.waiting(for: address, by: visitor)
+                try await eventually("the email to \(name) was tried") {
+                    try await house.count(
+                        "SELECT COUNT(*) FROM letter WHERE address = '\(address)' AND failed_at IS NOT NULL") == 1
+                        ? () : nil
+                }
+                for _ in 0..<6 {
+                    let form = try waiting.page().form(with: "code")
+                    let guess = try await visitor.submit(form, on: waiting, ["code": "000000"])
+                    #expect(guess.status == 422 && guess.text.contains("has not left yet"))
+                }
+                #expect(try await house.failures(of: address) == 0)
+            }
+        }
+    }
+
+    @Test("refused guesses never prolong a pause")
+    func notRenewed() async throws {
+        try await House.open { house in
+            let asking = try await house.asking()
+            try await house.typeWrongCodes(20)
+            for _ in 0..<6 {
+                house.clock.advance(by: .minutes(9))
+                _ = try await asking.guess(asking.code)
+            }
+            #expect(try await house.failures() == 20)
+            house.clock.advance(by: .minutes(6))
+            try await house.forgetEmails(to: "ann@example.com")
+            let fresh = try await house.asking()
+            #expect(try await fresh.guess(fresh.code).status == 303, "an hour after the twentieth")
+        }
+    }
+
+    @Test("a code that a process of the version before has sent still works")
+    func rollingUpgrade() async throws {
+        try await House.open { house in
+            let asking = try await house.asking()
+            try await house.execute("UPDATE challenge SET email_id = NULL")
+            try await house.execute("DELETE FROM letter")
+            #expect(try await asking.guess(asking.code).status == 303)
+        }
+    }
+}

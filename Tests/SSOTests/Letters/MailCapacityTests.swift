@@ -1,0 +1,76 @@
+import SSOWeb
+import Testing
+
+@testable import IdP
+
+@Suite("How many emails leave in an hour over all addresses")
+struct MailCapacityTests {
+    @Test(
+        "seven of ten places are for everybody, three more for accounts, and then only known browsers get emails",
+        arguments: [
+            (1000, 0, MailCapacity.Level.all), (1000, 699, .all), (1000, 700, .accountsOnly),
+            (1000, 999, .accountsOnly), (1000, 1000, .knownBrowsersOnly), (1, 0, .all), (1, 1, .knownBrowsersOnly),
+            (3, 2, .all), (3, 3, .knownBrowsersOnly),
+        ])
+    func levels(limit: Int, sent: Int, level: MailCapacity.Level) {
+        #expect(MailCapacity(limit: limit).level(sent: sent) == level)
+    }
+
+    @Test(
+        "invented addresses use up their share alone: accounts and known browsers still get emails, the log has an alarm, and every page says that emails are delayed"
+    )
+    func share() async throws {
+        try await House.open(settings: ["IDP_MAIL_HOURLY_LIMIT": "10"]) { house in
+            let known = try await house.knownBrowser(of: "known@example.com")
+            let account = try await house.asking("account@example.com")
+            #expect(try await account.guess(account.code).status == 303)
+            house.clock.advance(by: .hours(2))
+            for number in 0..<9 {
+                _ = try await house.waiting(for: "invented-\(number)@example.com", by: house.visitor())
+            }
+            try await eventually("the alarm") { house.log.contains("mail_limit_reached") ? () : nil }
+            #expect(try await house.delivered("invented-") == 7)
+            for address in ["account@example.com", "stray@nowhere.example", "invented-8@example.com"] {
+                let page = try await house.waiting(for: address, by: house.visitor())
+                #expect(page.text.contains("Emails are delayed at the moment"), "\(address)")
+            }
+            let second = try await house.letters.letter(to: "account@example.com", count: 2)
+            #expect(second.code != nil)
+            _ = try await house.asking("known@example.com", by: known)
+            #expect(try await house.delivered("invented-") == 7)
+
+            house.clock.advance(by: .hours(1))
+            try await eventually("the end of it") { house.log.contains("mail_limit_relaxed") ? () : nil }
+            _ = try await house.asking("invented-8@example.com")
+        }
+    }
+
+    @Test("1,500 emails that are never sent do not delay a real one: it leaves while they still wait")
+    func decoys() async throws {
+        try await House.open { house in
+            let now = house.clock.now.milliseconds
+            try await house.database.write { connection in
+                for number in 0..<1500 {
+                    try connection.execute(
+                        """
+                        INSERT INTO letter (id, address, created_at, due_at, expires_at)
+                        VALUES ('d\(number)', 'd\(number)@nowhere.example', \(now - 1), \(now - 1), \(now + 600000))
+                        """)
+                }
+            }
+            _ = try await house.asking()
+            #expect(try await house.count("SELECT COUNT(*) FROM letter WHERE attempts = 0") >= 500)
+            try await eventually("they pass as well") {
+                try await house.count("SELECT COUNT(*) FROM letter WHERE sent_at IS NULL") == 0 ? () : nil
+            }
+        }
+    }
+}
+
+extension House {
+    /// How many emails to addresses that begin like this were handed over.
+    fileprivate func delivered(_ prefix: String) async throws -> Int {
+        try await count(
+            "SELECT COUNT(*) FROM letter WHERE address LIKE '\(prefix)%' AND attempts > 0 AND challenge_id IS NOT NULL")
+    }
+}
