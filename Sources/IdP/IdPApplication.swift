@@ -59,14 +59,21 @@ func buildIdP(
     let association = AssociationFiles(
         apple: settings.appleAssociation, android: settings.androidAssociation, logger: services.logger)
     AssociationRoutes(files: association).add(to: router)
-    LinkLabRoutes(files: association, page: LinkLabPage(pages: pages, origin: settings.publicURL)).add(to: router)
+    if settings.linkTester {
+        LinkLabRoutes(
+            files: association, dev: services.devPages, isForThisMachineOnly: settings.publicURL.isLoopback,
+            page: LinkLabPage(pages: pages, origin: settings.publicURL, path: services.devPages.path(of: .links))
+        ).add(to: router)
+    }
     VerifyRoutes(
         signatures: SignatureCheck(clients: settings.clients), tokens: tokens,
         idleLimit: sessions.store.lifetime.idle, addresses: settings.trustedProxies,
         badSignatures: NetworkLimit(settings.limits.badSignatures, per: .minutes(1), clock: clock),
         goodSignatures: NetworkLimit(1, per: .hours(1), clock: clock)
     ).add(to: router)
-    if let outbox = services.mailer as? OutboxMailer { MailboxRoutes(outbox: outbox, pages: pages).add(to: router) }
+    if settings.showsMailbox, let outbox = services.mailer as? OutboxMailer {
+        MailboxRoutes(outbox: outbox, dev: services.devPages, pages: pages).add(to: router)
+    }
 
     // What knows the browser's session.
     router.add(middleware: SessionMiddleware(sessions))

@@ -43,6 +43,8 @@ enum IdPProgram: Program {
         let application = try buildIdP(settings: settings, services: services) { address in
             log.started(address, publicURL: settings.publicURL)
         }
+        // Not in the log, which more people may read than sit at this machine.
+        StandardOutput.write(services.devPages.announcement(settings))
         try await WebServer.run(application, logger: log.logger)
         await services.database.close()
     }

@@ -9,6 +9,8 @@ struct IdPServices: Sendable {
     let clock: ServiceClock
     let randomness: any Randomness
     let logger: Logger
+    /// Where the pages for a trial are at this start.
+    let devPages: DevPages
 
     /// The real ones, as the settings say.
     ///
@@ -18,6 +20,7 @@ struct IdPServices: Sendable {
         if let fault = (settings.mail.mailer() as? OutboxMailer)?.fault { throw SettingFault("IDP_MAIL_URL: \(fault)") }
         return IdPServices(
             database: try await SQLiteDatabase(path: settings.database.path, migrations: IdPMigrations.all),
-            mailer: settings.mail.mailer(), clock: .system(), randomness: SystemRandomness(), logger: logger)
+            mailer: settings.mail.mailer(), clock: .system(), randomness: SystemRandomness(), logger: logger,
+            devPages: try DevPages(randomness: SystemRandomness()))
     }
 }

@@ -20,14 +20,21 @@ struct IdPSettings: Sendable {
     let trustedProxies: ClientAddress
     let appleAssociation: AssociationSource
     let androidAssociation: AssociationSource
+    /// Whether the link tester exists.
+    let linkTester: Bool
+
+    /// Whether the page of the outbox folder exists: on a loopback public address only.
+    var showsMailbox: Bool {
+        if case .outbox = mail { publicURL.isLoopback } else { false }
+    }
 
     /// The names that may stand on the command line.
     static let names = [
         "IDP_PUBLIC_URL", "IDP_LISTEN", "IDP_DATABASE_URL", "IDP_MAIL_FROM", "IDP_MAIL_HOURLY_LIMIT",
         "IDP_ALLOWED_EMAILS", "IDP_CLIENTS_FILE", "SSO_CLIENT_ID", "SSO_CLIENT_NAME", "SSO_REDIRECT_URIS",
         "IDP_TRUSTED_PROXIES", "IDP_APPLE_APP_IDS", "IDP_ANDROID_APPS", "IDP_AASA_FILE",
-        "IDP_ASSETLINKS_FILE", "IDP_LIMIT_EMAIL_POSTS", "IDP_LIMIT_CODE_POSTS", "IDP_LIMIT_NEW_SESSIONS",
-        "IDP_LIMIT_BAD_SIGNATURES",
+        "IDP_ASSETLINKS_FILE", "IDP_LINK_TESTER", "IDP_LIMIT_EMAIL_POSTS", "IDP_LIMIT_CODE_POSTS",
+        "IDP_LIMIT_NEW_SESSIONS", "IDP_LIMIT_BAD_SIGNATURES",
     ]
     /// The names that may not: each can be a secret or hold one.
     static let secretNames = ["IDP_SECRET_KEY", "SSO_SHARED_SECRET", "IDP_MAIL_URL"]
@@ -65,6 +72,9 @@ struct IdPSettings: Sendable {
         let android = AssociationSource.read(
             reader, kind: .assetlinks, apps: ("IDP_ANDROID_APPS", AssetLinks(apps: androidApps)?.json()),
             file: "IDP_ASSETLINKS_FILE")
+        // Elsewhere than on one's own machine a page for developers has to be asked for (ASVS 15.2.3).
+        let linkTester = reader.value(
+            "IDP_LINK_TESTER", default: publicURL?.isLoopback == true ? "true" : "false", SettingFlag.parse)
 
         if let publicURL, !publicURL.isLoopback, let listen, LoopbackHost.contains(listen.host),
             proxies?.trustsNobody ?? false
@@ -84,13 +94,12 @@ struct IdPSettings: Sendable {
             }
         }
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let mail, let mailFrom,
-            let hourlyLimit, let limits, let allowed, let proxies
+            let hourlyLimit, let limits, let allowed, let proxies, let linkTester
         else { return nil }
         return IdPSettings(
             publicURL: publicURL, listen: listen, database: database, keys: keys, mail: mail, mailFrom: mailFrom,
             mailHourlyLimit: hourlyLimit, limits: limits, allowedEmails: allowed, clients: clients,
-            trustedProxies: proxies,
-            appleAssociation: apple, androidAssociation: android)
+            trustedProxies: proxies, appleAssociation: apple, androidAssociation: android, linkTester: linkTester)
     }
 
     private static func required<T>(

@@ -33,12 +33,12 @@ struct RelyingPartySettings: Sendable {
         let database = reader.value("RP_DATABASE_URL", default: "sqlite:var/rp.sqlite", DatabaseLocation.init)
         let keys = reader.sealingKeys("RP_SECRET_KEY")
         let idp = reader.value("RP_IDP_URL", default: "http://localhost:8080", PublicOrigin.init)
-        let plaintext = reader.value("RP_ALLOW_PLAINTEXT_BACKCHANNEL", default: "false", flag)
+        let plaintext = reader.value("RP_ALLOW_PLAINTEXT_BACKCHANNEL", default: "false", SettingFlag.parse)
         let backChannel = reader.value("RP_IDP_BACKCHANNEL_URL", default: idp?.text ?? "http://localhost:8080") {
             try origin($0, allowsPlaintext: plaintext ?? false)
         }
         let caFile = reader.optional("RP_CA_FILE", certificateFile)
-        let signed = reader.value("RP_REQUIRE_SIGNED_RESPONSE", default: "true", flag)
+        let signed = reader.value("RP_REQUIRE_SIGNED_RESPONSE", default: "true", SettingFlag.parse)
         let clientID = reader.optional("SSO_CLIENT_ID", wellFormedID)
         if reader.text("SSO_CLIENT_ID") == nil {
             reader.problem("SSO_CLIENT_ID: is required and not set. It is the id the IdP has registered for you.")
@@ -58,14 +58,6 @@ struct RelyingPartySettings: Sendable {
             publicURL: publicURL, listen: listen, database: database, keys: keys, idp: idp, backChannel: backChannel,
             allowsPlaintextBackChannel: plaintext, caFile: caFile, requiresSignedResponse: signed,
             clientID: clientID, secret: secret)
-    }
-
-    private static func flag(_ text: String) throws -> Bool {
-        switch text {
-        case "true": true
-        case "false": false
-        default: throw SettingFault("\"\(text)\" is neither true nor false.")
-        }
     }
 
     private static func origin(_ text: String, allowsPlaintext: Bool) throws -> String {

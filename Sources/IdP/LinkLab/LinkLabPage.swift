@@ -7,9 +7,11 @@ import WellKnown
 struct LinkLabPage: Sendable {
     let pages: Pages
     let origin: PublicOrigin
+    /// The path of the page itself.
+    let path: String
 
     struct Model: Sendable {
-        let typed, fault, link, code: String
+        let path, typed, fault, link, code: String
         let hasFault, hasCode, hasSamples: Bool
         let platforms: [LinkLabPlatform]
         let samples: [Sample]
@@ -32,10 +34,10 @@ struct LinkLabPage: Sendable {
         let code = link.flatMap { QRCode($0.description) }.map { $0.svg(label: "QR code of the link") } ?? ""
         let samples = LinkLabSamples.links(reports.first { $0.kind == .aasa }?.apple, at: origin.text)
         let model = Model(
-            typed: typed, fault: fault, link: link?.description ?? "", code: code, hasFault: !fault.isEmpty,
+            path: path, typed: typed, fault: fault, link: link?.description ?? "", code: code, hasFault: !fault.isEmpty,
             hasCode: !code.isEmpty, hasSamples: !samples.isEmpty,
             platforms: link.map { link in reports.map { $0.platform(link) } } ?? [],
-            samples: samples.map { Sample(href: $0, lab: "/admin/links?url=" + PercentEncoding.encode($0)) },
+            samples: samples.map { Sample(href: $0, lab: path + "?url=" + PercentEncoding.encode($0)) },
             files: reports.map(\.file))
         return pages.response("link-lab", model, status: fault.isEmpty ? .ok : .unprocessableContent)
     }

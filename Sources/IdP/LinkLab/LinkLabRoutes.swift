@@ -2,16 +2,23 @@ import HTTPTypes
 import Hummingbird
 import SSOWeb
 
-/// `/admin/links`: type a link, see which app opens it by which rule.
+/// `/dev/WORD/links`: type a link, see which app opens it by which rule. Exists on a loopback public address, elsewhere
+/// with `IDP_LINK_TESTER=true`.
 ///
 /// Owns who may look. Does not decide anything: the page asks the matchers.
 struct LinkLabRoutes: Sendable {
     let files: AssociationFiles
+    let dev: DevPages
+    /// On a loopback address only this machine looks; elsewhere the request comes through a proxy, and the word alone
+    /// guards the page. It shows nothing but what the association files say in public.
+    let isForThisMachineOnly: Bool
     let page: LinkLabPage
 
     func add(to router: Router<VisitorContext>) {
-        router.page(at: "/admin/links") { [files, page] request, context in
-            guard request.isFromThisMachine(context.peer) else { throw PublicFailure.notFound }
+        router.page(at: RouterPath(DevPages.route(of: .links))) { [self] request, context in
+            guard dev.isNamed(by: context.parameters.get("word")),
+                !isForThisMachineOnly || request.isFromThisMachine(context.peer)
+            else { throw PublicFailure.notFound }
             let typed = request.uri.queryParameters["url"].map(String.init) ?? ""
             return page.response(typed, files: files)
         }

@@ -2,13 +2,15 @@ import HTTPTypes
 import Hummingbird
 import SSOWeb
 
-/// `/dev/mailbox`: the letters of the outbox folder, newest first, for a trial on one's own machine. Exists only with
+/// `/dev/WORD/mailbox`: the emails of the outbox folder, newest first, for a trial on one's own machine. Exists only with
 /// `IDP_MAIL_URL=outbox:…`, which the settings refuse unless the public address is a loopback one.
 struct MailboxRoutes: Sendable {
     let outbox: OutboxMailer
+    let dev: DevPages
     let pages: Pages
 
     struct Model: Sendable {
+        let path: String
         let letters: [Item]
         let hasLetters: Bool
     }
@@ -18,13 +20,18 @@ struct MailboxRoutes: Sendable {
     }
 
     func add(to router: Router<VisitorContext>) {
-        router.page(at: "/dev/mailbox") { [outbox, pages] request, context in
-            // Also where the program listens on more than loopback: codes are nobody else's business.
-            guard request.isFromThisMachine(context.peer) else { throw PublicFailure.notFound }
+        router.page(at: RouterPath(DevPages.route(of: .mailbox))) { [outbox, dev, pages] request, context in
+            // The word is the guard. The second one costs nothing, and holds where the address was copied along: the
+            // program may listen on more than loopback, and codes are nobody else's business.
+            guard dev.isNamed(by: context.parameters.get("word")), request.isFromThisMachine(context.peer) else {
+                throw PublicFailure.notFound
+            }
             let letters = outbox.letters().prefix(50).map {
                 Item(subject: $0.subject, to: $0.to, date: $0.date, text: $0.text)
             }
-            return pages.response("mailbox", Model(letters: letters, hasLetters: !letters.isEmpty))
+            return pages.response(
+                "mailbox",
+                Model(path: dev.path(of: .mailbox), letters: letters, hasLetters: !letters.isEmpty))
         }
     }
 }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import SSOShared
@@ -9,41 +10,107 @@ import Testing
 /// What helps on one's own machine is not there anywhere else (ASVS 15.2.3).
 @Suite("Addresses for trials")
 struct DebugAddressTests {
-    /// Stands for any way of sending letters but the outbox folder.
+    /// Stands for any way of sending emails but the outbox folder.
     private struct RealMail: Mailer {
         func send(_ letter: Letter) async throws(MailFailure) {}
     }
 
-    @Test("the page of all letters exists with the outbox folder, and with real mail it does not")
-    func mailbox() async throws {
-        try await House.open { house in
-            #expect(try await house.visitor().get(house.origin + "/dev/mailbox").status == 200)
-            let partner = try await house.visitor().get(house.partner.origin + "/dev/mailbox")
-            #expect(partner.status == 404)
-            let settings = try House.readIdPSettings([
-                "IDP_SECRET_KEY": ProgramPair.secret(), "IDP_MAIL_URL": "outbox:\(house.letters.folder)",
-                "IDP_MAIL_FROM": "Main App <sign-in@main.example>",
-            ])
-            let services = IdPServices(
-                database: house.database, mailer: RealMail(), clock: house.clock.clock, randomness: SystemRandomness(),
-                logger: house.log.logger("idp"))
-            try await buildIdP(settings: settings, services: services).test(.router) { client in
-                try await client.execute(uri: "/dev/mailbox", method: .get) {
-                    #expect($0.status == .notFound)
-                }
-            }
+    /// Asks an IdP with these settings, which serves nobody else.
+    private static func status(
+        _ path: String, _ house: House, settings: [String: String] = [:], mailer: any Mailer,
+        headers: HTTPFields = [:]
+    ) async throws -> HTTPResponse.Status {
+        let base = [
+            "IDP_SECRET_KEY": ProgramPair.secret(), "IDP_MAIL_URL": "outbox:\(house.letters.folder)",
+            "IDP_MAIL_FROM": "Main App <sign-in@main.example>",
+        ]
+        let services = IdPServices(
+            database: house.database, mailer: mailer, clock: house.clock.clock, randomness: SystemRandomness(),
+            logger: house.log.logger("idp"), devPages: house.dev)
+        let idp = try buildIdP(
+            settings: House.readIdPSettings(base.merging(settings) { $1 }), services: services)
+        return try await idp.test(.router) { client in
+            try await client.execute(uri: path, method: .get, headers: headers) { $0.status }
         }
     }
 
+    @Test("the page of all emails is under this start's word; any other word, and the old addresses, are 404")
+    func word() async throws {
+        try await House.open { house in
+            let mailbox = house.dev.path(of: .mailbox)
+            let word = try #require(mailbox.split(separator: "/").dropFirst().first.map(String.init))
+            #expect(word.utf8.count >= 16 && Base64URL.decode(word)?.count == 16)
+            #expect(try await house.visitor().get(house.origin + mailbox).status == 200)
+            #expect(try await house.visitor().get(house.origin + house.dev.path(of: .links)).status == 200)
+            let swapped = String(word.map { Character($0.isUppercase ? $0.lowercased() : $0.uppercased()) })
+            let another = try DevPages(randomness: SystemRandomness())
+            for path in [
+                "/dev/mailbox", "/admin/links", "/dev/links", "/dev/\(word)", "/dev/\(word)/", "/dev/\(word)/other",
+                "/dev/\(word.dropLast())/mailbox", "/dev/\(word)A/mailbox", "/dev/\(swapped)/mailbox",
+                "/dev/*/mailbox", "/dev/{word}/links", another.path(of: .mailbox), another.path(of: .links),
+            ] {
+                let page = try await house.visitor().get(house.origin + path)
+                #expect(page.status == 404, "\(path)")
+                let partner = try await house.visitor().get(house.partner.origin + path)
+                #expect(partner.status == 404, "\(path)")
+            }
+            #expect(try await house.visitor().get(house.partner.origin + mailbox).status == 404)
+            #expect(!house.log.contains(word), "whoever reads the log opens no page by it")
+        }
+    }
+
+    @Test("with real mail there is no page of emails")
+    func realMail() async throws {
+        try await House.open { house in
+            let status = try await Self.status(house.mailbox, house, mailer: RealMail())
+            #expect(status == .notFound)
+        }
+    }
+
+    @Test("elsewhere than on loopback the mailbox is not there, and the link tester only when it is asked for")
+    func elsewhere() async throws {
+        try await House.open { house in
+            var settings = ["IDP_PUBLIC_URL": "https://id.example.com", "IDP_MAIL_URL": "smtps://mail.example.com"]
+            let outbox = OutboxMailer(folder: house.letters.folder)
+            for path in [house.mailbox, house.linkTester] {
+                #expect(try await Self.status(path, house, settings: settings, mailer: outbox) == .notFound)
+            }
+            settings["IDP_LINK_TESTER"] = "true"
+            // Through the proxy, as everything there.
+            let proxied: HTTPFields = [try #require(HTTPField.Name("X-Forwarded-For")): "203.0.113.7"]
+            let there = try await Self.status(
+                house.linkTester, house, settings: settings, mailer: outbox, headers: proxied)
+            #expect(there == .ok)
+            for path in ["/admin/links", "/dev/links", house.mailbox] {
+                #expect(try await Self.status(path, house, settings: settings, mailer: outbox) == .notFound)
+            }
+            let off = ["IDP_LINK_TESTER": "false"]
+            let here = try await Self.status(house.linkTester, house, settings: off, mailer: outbox)
+            #expect(here == .notFound, "and it can be switched off here")
+        }
+    }
+
+    @Test("only pages that exist are announced, with their whole addresses")
+    func announcement() throws {
+        let dev = try DevPages(randomness: SystemRandomness())
+        let base = SettingsFixture.idp
+        #expect(
+            try dev.announcement(House.readIdPSettings(base))
+                == "Mailbox: http://localhost:8080\(dev.path(of: .mailbox))\n"
+                + "Link tester: http://localhost:8080\(dev.path(of: .links))\n")
+        let mail = ["IDP_MAIL_URL": "smtps://mail.example.com", "IDP_LINK_TESTER": "false"]
+        #expect(try dev.announcement(House.readIdPSettings(base.merging(mail) { $1 })) == "")
+    }
+
     @Test(
-        "letters are shown to this machine only: not through a proxy, and not under another name for it",
+        "emails are shown to this machine only: not through a proxy, and not under another name for it",
         arguments: [("Host", "evil.example:4000"), ("X-Forwarded-For", "203.0.113.7"), ("Forwarded", "for=1.2.3.4")])
     func rebinding(field: (String, String)) async throws {
         try await House.open { house in
             let isHost = field.0 == "Host"
             let probe = HTTPProbe(port: house.port, authority: isHost ? field.1 : "localhost:4000")
             let fields: HTTPProbe.Headers = isHost ? [] : [field]
-            let reply = try await probe.get("/dev/mailbox", fields)
+            let reply = try await probe.get(house.dev.path(of: .mailbox), fields)
             #expect(reply.status == 404)
         }
     }

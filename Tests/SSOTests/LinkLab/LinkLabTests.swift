@@ -15,7 +15,8 @@ struct LinkLabTests {
     {
         let query =
             link.isEmpty ? "" : "?url=" + link.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        return try await HTTPProbe(port: house.port, authority: host).get("/admin/links" + query, headers)
+        return try await HTTPProbe(port: house.port, authority: host).get(
+            house.linkTester + query, headers)
     }
 
     @Test("says which app opens a link, by which rule, and shows a code for the phone")
@@ -92,7 +93,7 @@ struct LinkLabTests {
         try await House.open(settings: Self.apps) { house in
             let link = "https://sso.example/" + String(repeating: "a", count: 2_400)
             let page = try await HTTPProbe(port: house.port, authority: "localhost:4000").get(
-                "/admin/links?url=" + link)
+                house.linkTester + "?url=" + link)
             #expect(page.status == 200)
             #expect(!page.text.contains("<svg "))
         }

@@ -32,7 +32,7 @@ struct EscapingTests {
             for page in [form, waiting, complete] { #expect(try Self.isClean(page)) }
             #expect(complete.text.contains("&lt;/strong&gt;&lt;script"))
             house.clock.advance(by: .seconds(601))
-            #expect(try await Self.isClean(house.visitor().get(house.origin + "/dev/mailbox")))
+            #expect(try await Self.isClean(house.visitor().get(house.origin + house.mailbox)))
         }
     }
 

@@ -6,8 +6,7 @@ import Testing
 @Suite("HEAD")
 struct HeadTests {
     private static let idpPages = [
-        "/", "/sign-in", "/sign-in?flow=AAAAAAAAAAAAAAAAAAAAAA", "/sign-in/code", "/dev/mailbox", "/healthz",
-        "/nowhere",
+        "/", "/sign-in", "/sign-in?flow=AAAAAAAAAAAAAAAAAAAAAA", "/sign-in/code", "/healthz", "/nowhere",
     ]
     private static let partnerPages = ["/", "/account", "/account?x=1", "/api/session", "/healthz", "/nowhere"]
     /// Where GET does what cannot be looked at without doing it.
@@ -40,7 +39,7 @@ struct HeadTests {
             let idp = "idp_session=\(visitor.session ?? "")"
             let partner = "rp_session=\(visitor.cookie("rp_session", at: "127.0.0.2") ?? "")"
             for cookie in [nil, idp] {
-                for target in Self.idpPages {
+                for target in Self.idpPages + [house.mailbox, house.linkTester] {
                     let get = try await Self.head("GET", target, house.probe(), cookie)
                     #expect(try await Self.head("HEAD", target, house.probe(), cookie) == get, "\(target)")
                 }
@@ -75,7 +74,8 @@ struct HeadTests {
             let authorize = String(house.authorize(house.partner, state: "s").dropFirst(house.origin.count))
             let cookies = [nil, visitor.session, waiting.session].map { $0.map { "idp_session=\($0)" } }
             for cookie in cookies {
-                for target in Self.idpPages + ["/sign-out", "/name", authorize, "\(SSOPath.complete)?flow=\(flow)"] {
+                let others = ["/sign-out", "/name", authorize, "\(SSOPath.complete)?flow=\(flow)"]
+                for target in Self.idpPages + [house.mailbox, house.linkTester] + others {
                     let headers = cookie.map { [("Cookie", $0)] } ?? []
                     let reply = try await house.probe().send("HEAD", target, headers)
                     #expect(reply.body.isEmpty && reply.all("set-cookie") == [], "\(target)")

@@ -15,7 +15,7 @@ struct MarkupTests {
         var pages = [
             form, wrongAddress, waiting, wrongCode, complete, wrongName, try await visitor.get(house.origin + "/"),
         ]
-        for path in ["/nowhere", "/auth/sso/authorize", "/auth/sso/complete?flow=x", "/dev/mailbox"] {
+        for path in ["/nowhere", "/auth/sso/authorize", "/auth/sso/complete?flow=x", house.mailbox] {
             pages.append(try await house.visitor().get(house.origin + path))
         }
         pages.append(try await house.visitor().get(house.origin + "/"))

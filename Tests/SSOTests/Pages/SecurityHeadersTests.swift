@@ -9,7 +9,7 @@ struct SecurityHeadersTests {
 
     /// Request and the status it gets from a stranger: pages, errors of every kind, redirects, files, JSON.
     static let requests: [(method: String, target: String, status: Int)] = [
-        ("GET", "/", 200), ("GET", "/sign-in", 200), ("GET", "/sign-in/code", 303), ("GET", "/dev/mailbox", 200),
+        ("GET", "/", 200), ("GET", "/sign-in", 200), ("GET", "/sign-in/code", 303), ("GET", "/dev/mailbox", 404),
         ("GET", "/healthz", 200), ("GET", "/readyz", 200), ("GET", "/nowhere", 404), ("GET", "/%00", 404),
         ("GET", "/sign-out", 405), ("HEAD", "/sign-in", 200), ("HEAD", "/sign-out", 405), ("POST", "/sign-in", 415),
         ("PUT", "/", 405),
@@ -48,6 +48,12 @@ struct SecurityHeadersTests {
             Self.check(home.reply)
             #expect(home.reply.all("cache-control") == ["no-store"])
             #expect(home.reply.all("content-security-policy") == [Self.policy])
+            for page in [house.mailbox, house.linkTester] {
+                let trial = try await visitor.get(house.origin + page)
+                #expect(trial.status == 200)
+                Self.check(trial.reply)
+                #expect(trial.reply.all("cache-control") == ["no-store"])
+            }
         }
     }
 

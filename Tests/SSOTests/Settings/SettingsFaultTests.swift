@@ -52,6 +52,7 @@ struct SettingsFaultTests {
             Fault(
                 .partner, "RP_IDP_BACKCHANNEL_URL", "http://idp.internal:8080", "RP_ALLOW_PLAINTEXT_BACKCHANNEL=true"),
             Fault(.partner, "RP_ALLOW_PLAINTEXT_BACKCHANNEL", "yes", "neither true nor false"),
+            Fault(.idp, "IDP_LINK_TESTER", "1", "neither true nor false"),
             Fault(.partner, "RP_REQUIRE_SIGNED_RESPONSE", "0", "neither true nor false"),
             Fault(.partner, "RP_CA_FILE", "/nowhere/ca.pem", "Check the path"),
             Fault(.partner, "RP_CA_FILE", "/etc/hostname", "PEM"),

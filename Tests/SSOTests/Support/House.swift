@@ -26,13 +26,17 @@ final class House: Household {
     let letters: Letters
     let partners: [Guest]
     let log: LogBook
+    /// Where the pages for a trial are.
+    let dev: DevPages
+    var mailbox: String { dev.path(of: .mailbox) }
+    var linkTester: String { dev.path(of: .links) }
 
     private init(
         folder: TemporaryFolder, clock: TestClock, port: UInt16, database: SQLiteDatabase, letters: Letters,
-        partners: [Guest], log: LogBook
+        partners: [Guest], log: LogBook, dev: DevPages
     ) {
         (self.folder, self.clock, self.port, self.database) = (folder, clock, port, database)
-        (self.letters, self.partners, self.log) = (letters, partners, log)
+        (self.letters, self.partners, self.log, self.dev) = (letters, partners, log, dev)
     }
 
     /// Opens a house, lets `body` use it, and closes it.
@@ -67,9 +71,10 @@ final class House: Household {
         ]
         let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
         let idp = try readIdPSettings(base.merging(settings) { $1 })
+        let dev = try DevPages(randomness: SystemRandomness())
         let services = IdPServices(
             database: database, mailer: mailer(letters.folder), clock: clock.clock,
-            randomness: SystemRandomness(), logger: log.logger("idp"))
+            randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev)
         try await serving({ try buildIdP(settings: idp, services: services, started: $0) }) { port in
             var guests: [Guest] = []
             for (index, name) in names.enumerated() {
@@ -84,7 +89,7 @@ final class House: Household {
                 try await body(
                     House(
                         folder: folder, clock: clock, port: port, database: database, letters: letters,
-                        partners: partners, log: log))
+                        partners: partners, log: log, dev: dev))
             }
         }
         await database.close()
