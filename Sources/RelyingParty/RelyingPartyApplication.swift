@@ -20,7 +20,10 @@ func buildRelyingParty(
             lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(1))),
         cookie: SessionCookie(name: "rp_session", origin: settings.publicURL),
         forms: FormTokens(keys: settings.keys, origin: settings.publicURL))
-    let start = SignInStart(settings: settings, sessions: sessions, clock: clock, randomness: randomness)
+    let pending = PendingSignInsCookie(
+        keys: settings.keys, origin: settings.publicURL, clock: clock, randomness: randomness)
+    let start = SignInStart(settings: settings, cookie: pending, clock: clock, randomness: randomness)
+    let used = UsedStateStore(database: database, clock: clock)
 
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
@@ -31,11 +34,11 @@ func buildRelyingParty(
     router.add(middleware: SessionMiddleware(sessions))
     HomeRoutes(sessions: sessions, start: start, page: HomePage(pages: pages)).add(to: router)
     SignInRoutes(
-        start: start, sessions: sessions, backChannel: services.backChannel, redirectURI: settings.redirectURI,
-        idp: settings.idp.text, clock: clock, once: SignInOnce(clock: clock)
+        start: start, pending: pending, used: used, sessions: sessions, backChannel: services.backChannel,
+        redirectURI: settings.redirectURI, idp: settings.idp.text, clock: clock, once: SignInOnce(clock: clock)
     ).add(to: router)
 
-    let purge = PurgeService(every: .minutes(1), logger: services.logger, [sessions.store.purge])
+    let purge = PurgeService(every: .minutes(1), logger: services.logger, [sessions.store.purge, used.purge])
     return WebServer.application(
         router: router,
         broken: BrokenRequests(

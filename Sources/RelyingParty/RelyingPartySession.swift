@@ -1,9 +1,9 @@
 import SSOShared
 import SSOWeb
 
-/// The slots of a browser's session at the partner.
+/// The slots of a browser's session at the partner. Only who has signed in has one.
 struct RelyingPartySession: SessionSlots {
-    /// The sign-ins this browser has begun and not finished.
+    /// The sign-ins that led here. Versions before kept those that are still open here as well, under this name.
     var pending = PendingSignIns()
     /// Who is signed in.
     var user: User?

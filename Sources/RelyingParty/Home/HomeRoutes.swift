@@ -25,10 +25,10 @@ struct HomeRoutes: Sendable {
         }
         // A plain link straight to the IdP, not to a redirect of our own: phones open the app only on a tap of a link
         // that leads to the other domain.
-        let begun = try start.make(returnTo: "/")
+        let begun = try start.make(returnTo: "/", isOffer: true)
         var response = page.signedOut(link: begun.url)
         // Whoever only looks begins nothing.
-        if request.method != .head { try await start.remember(begun, request, context, in: &response) }
+        if request.method != .head { try start.remember(begun, request, in: &response) }
         return response
     }
 

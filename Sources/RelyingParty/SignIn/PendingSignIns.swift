@@ -14,6 +14,8 @@ struct PendingSignIns: Codable, Sendable {
         let idp: String
         let returnTo: String
         let begunAt: Timestamp
+        /// Whether the visitor has only seen a page with the link so far, as far as we know. Nil means no.
+        var isOffer: Bool?
     }
 
     static let lifetime: Duration = .minutes(10)
@@ -23,24 +25,37 @@ struct PendingSignIns: Codable, Sendable {
     /// The last ones that succeeded, so that a reload of the callback leads to the page, not to an error.
     private(set) var finished: [Finished] = []
 
+    init() {}
+
     /// What is left of a sign-in that was finished.
     struct Finished: Codable, Sendable {
         let state: String
         let returnTo: String
     }
 
-    /// Adds a sign-in. Beyond eight the oldest goes.
+    /// Adds a sign-in. Beyond eight one goes.
     mutating func add(_ pending: Pending) {
-        open = Array((open + [pending]).suffix(Self.maximumCount))
+        open.append(pending)
+        while open.count > Self.maximumCount { dropOne() }
     }
+
+    /// Drops the oldest offer, or the oldest of all when none was only offered: ten views of a page must not end the
+    /// sign-in that another tab is in the middle of. Never the newest.
+    mutating func dropOne() {
+        guard open.count > 1 else { return }
+        open.remove(at: open.dropLast().firstIndex { $0.isOffer == true } ?? 0)
+    }
+
+    /// Forgets what is too old to be finished.
+    mutating func dropExpired(now: Timestamp) { open.removeAll { !Self.isAlive($0, now) } }
 
     /// The sign-in of this state, if it is open and not too old. Compares bytes, in constant time.
     func find(_ state: String, now: Timestamp) -> Pending? {
-        open.first { Self.same($0.state, state) && now - $0.begunAt < Self.lifetime }
+        open.first { ConstantTime.equal($0.state, state) && Self.isAlive($0, now) }
     }
 
-    /// Uses the state up, before anything is asked with it: whatever comes of that, it cannot be used again.
-    mutating func consume(_ state: String) { open.removeAll { Self.same($0.state, state) } }
+    /// Forgets an open sign-in.
+    mutating func remove(_ state: String) { open.removeAll { ConstantTime.equal($0.state, state) } }
 
     /// Notes where the callback of a sign-in led that has succeeded.
     mutating func finish(_ pending: Pending) {
@@ -48,15 +63,33 @@ struct PendingSignIns: Codable, Sendable {
         finished = Array((finished + [done]).suffix(Self.maximumCount))
     }
 
-    /// For when another person signs in.
+    /// For when another user signs in.
     mutating func forgetFinished() { finished = [] }
 
     /// Where the callback of a state led that has succeeded already.
     func finishedReturnTo(_ state: String) -> String? {
-        finished.first { Self.same($0.state, state) }?.returnTo
+        finished.first { ConstantTime.equal($0.state, state) }?.returnTo
     }
 
-    private static func same(_ one: String, _ other: String) -> Bool {
-        ConstantTime.equal(Array(one.utf8), Array(other.utf8))
+    /// One from the future was made while the clock was wrong, and would live too long.
+    private static func isAlive(_ pending: Pending, _ now: Timestamp) -> Bool {
+        now - pending.begunAt < lifetime && pending.begunAt <= now + ClockSkew.tolerated
+    }
+}
+
+extension PendingSignIns {
+    private enum Key: String, CodingKey { case open, finished }
+
+    /// Tolerant of another version: what it does not name is empty, and an entry that cannot be read is left out.
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        open = try fields.decodeIfPresent([Readable<Pending>].self, forKey: .open)?.compactMap(\.value) ?? []
+        finished =
+            try fields.decodeIfPresent([Readable<Finished>].self, forKey: .finished)?.compactMap(\.value) ?? []
+    }
+
+    private struct Readable<Value: Decodable>: Decodable {
+        let value: Value?
+        init(from decoder: any Decoder) throws { value = try? Value(from: decoder) }
     }
 }

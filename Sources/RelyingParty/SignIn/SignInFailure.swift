@@ -8,7 +8,7 @@ enum SignInFailure {
     static let unknownState = failure(
         .badRequest, "unknown_state", "This sign-in did not begin here",
         "It began in another browser, took longer than ten minutes, or is finished already.",
-        cause: "state unknown in this session, used or expired")
+        cause: "state unknown in this browser, used or expired")
 
     static let prefetch = failure(
         .badRequest, "prefetch", "Open this page by itself", "A sign-in is not finished ahead of a click.",

@@ -5,9 +5,9 @@ import Synchronization
 /// One redemption for a callback that comes twice: on a double click the browser gives up the first request and with it
 /// the cookie of the new session, so the second one waits for the first and gets its answer.
 ///
-/// Told apart by the session cookie as it came, the state *and* the token. Whoever planted the cookie knows its state as
-/// well, but never the token, and gets nothing here (session fixation). Known to this process only: another one sends
-/// the second request on to the page.
+/// Told apart by the pending sign-in of the sealed cookie as it came, the state *and* the token. An attacker who
+/// planted the cookie knows its state as well, but never the token, and gets nothing here (session fixation). Known to this process
+/// only: another one sends the second request on to the page.
 final class SignInOnce: Sendable {
     /// For a click that was on its way while the first answer left. Failures are not kept: they are not repeated either.
     static let grace: Duration = .seconds(10)

@@ -7,6 +7,8 @@ import SSOWeb
 /// The web of signing in: `/auth/sso/start`, `/auth/sso/callback`, `/sign-out` (contract 6).
 struct SignInRoutes: Sendable {
     let start: SignInStart
+    let pending: PendingSignInsCookie
+    let used: UsedStateStore
     let sessions: Sessions<RelyingPartySession>
     let backChannel: BackChannelClient
     let redirectURI: String
@@ -25,7 +27,7 @@ struct SignInRoutes: Sendable {
         let returnTo = ReturnPath.checked((try? request.queryFields.text("return_to")) ?? nil)
         let begun = try start.make(returnTo: returnTo)
         var response = Response.redirect(to: begun.url, type: .found)
-        try await start.remember(begun, request, context, in: &response)
+        try start.remember(begun, request, in: &response)
         return response
     }
 
@@ -34,18 +36,26 @@ struct SignInRoutes: Sendable {
         // A browser that loads ahead of a click must not use up what works once.
         guard !request.isPrefetch else { throw SignInFailure.prefetch }
         let fields = request.queryFields
-        guard let state = (try? fields.text("state")) ?? nil, let browser = sessions.browser(of: request) else {
-            throw SignInFailure.unknownState
-        }
+        guard let state = (try? fields.text("state")) ?? nil else { throw SignInFailure.unknownState }
         if let session = context.session, session.slots.user != nil,
             let path = session.slots.pending.finishedReturnTo(state)
         {
             return goOn(to: path)
         }
+        let now = clock.now()
+        var kept = pending.read(request)
+        // Versions before kept what is open in the session: a sign-in goes on over the upgrade.
+        guard let asked = kept.find(state, now: now) ?? context.session?.slots.pending.find(state, now: now),
+            asked.idp == idp
+        else { throw SignInFailure.unknownState }
         let answer = Answer(state: state, fields)
-        let outcome = try await once.run(answer.digest(from: browser)) { try await signIn(answer, context) }
+        let outcome = try await once.run(answer.digest(asked)) { try await signIn(answer, asked, request, context) }
         var response = goOn(to: outcome.path)
-        if let session = outcome.session { sessions.remember(session, in: &response) }
+        if let session = outcome.session {
+            sessions.remember(session, in: &response)
+            kept.remove(state)
+            try pending.write(kept, in: &response)
+        }
         return response
     }
 
@@ -63,28 +73,30 @@ struct SignInRoutes: Sendable {
         }
 
         /// Names this answer in this browser; holds none of its secrets.
-        func digest(from browser: [UInt8]) -> [UInt8] {
-            SHA256.hash([browser, Array(state.utf8), Array((token ?? "").utf8)].flatMap(SHA256.hash))
+        func digest(_ asked: PendingSignIns.Pending) -> [UInt8] {
+            SHA256.hash([asked.codeVerifier, state, token ?? ""].map { Array($0.utf8) }.flatMap(SHA256.hash))
         }
     }
 
-    private func signIn(_ answer: Answer, _ context: VisitorContext) async throws -> SignInOnce.Outcome {
-        guard let session = context.session,
-            let asked = session.slots.pending.find(answer.state, now: clock.now()), asked.idp == idp
-        else { throw SignInFailure.unknownState }
-        // Another process of ours was faster: what came of it shows on the page.
-        guard try await use(asked, of: session) else { return .init(path: asked.returnTo, session: nil) }
-        if answer.isError { throw SignInFailure.refused(returnTo: asked.returnTo) }
-        guard let token = answer.token else { throw SignInFailure.noToken(returnTo: asked.returnTo) }
-        return try await signIn(try await verify(token, asked), asked, session, context)
-    }
-
-    /// Uses the state up in the store, durably and only once: of two callbacks at the same instant one goes on.
-    private func use(_ asked: PendingSignIns.Pending, of session: Session<RelyingPartySession>) async throws -> Bool {
-        try await sessions.store.updateOnce(session) { slots in
-            guard slots.pending.find(asked.state, now: asked.begunAt) != nil else { return false }
-            slots.pending.consume(asked.state)
-            return true
+    private func signIn(
+        _ answer: Answer, _ asked: PendingSignIns.Pending, _ request: Request, _ context: VisitorContext
+    ) async throws -> SignInOnce.Outcome {
+        // Before anything is asked with it: whatever comes of that, the state cannot be used again.
+        switch try await used.use(answer.state, answer: answer.digest(asked)) {
+        case .first: break
+        case .again(let repeats, let failed):
+            // A reload, or another process of ours was faster: what came of it shows on the page.
+            guard !failed, repeats || context.session?.slots.user != nil else { throw SignInFailure.unknownState }
+            return .init(path: asked.returnTo, session: nil)
+        }
+        do {
+            if answer.isError { throw SignInFailure.refused(returnTo: asked.returnTo) }
+            guard let token = answer.token else { throw SignInFailure.noToken(returnTo: asked.returnTo) }
+            return try await signIn(try await verify(token, asked), asked, request, context)
+        } catch {
+            // Where this fails as well, a repetition within seconds leads to the page instead of to an error.
+            try? await used.noteFailure(answer.state)
+            throw error
         }
     }
 
@@ -97,22 +109,28 @@ struct SignInRoutes: Sendable {
         }
     }
 
-    /// Gives the browser a new session in which the person is signed in. Nothing of an earlier person stays.
+    /// Gives the browser a new session in which the user is signed in. Nothing of an earlier user stays.
     private func signIn(
-        _ reply: VerifyReply, _ asked: PendingSignIns.Pending, _ session: Session<RelyingPartySession>,
-        _ context: VisitorContext
+        _ reply: VerifyReply, _ asked: PendingSignIns.Pending, _ request: Request, _ context: VisitorContext
     ) async throws -> SignInOnce.Outcome {
         let user = RelyingPartySession.User(
             id: reply.user.id, email: reply.user.email, name: reply.user.name, signedInAt: clock.now(),
             methods: reply.session.methods)
-        let fresh = try await sessions.store.replace(session) { old, _ in
+        let slots: @Sendable (RelyingPartySession) -> RelyingPartySession = { old in
             var pending = old.pending
-            // What another person has finished here is none of this one's business.
+            // What another user has finished here is none of this one's business.
             if old.user?.id != user.id { pending.forgetFinished() }
+            pending.remove(asked.state)
             pending.finish(asked)
             return RelyingPartySession(pending: pending, user: user)
         }
-        // Another tab of this browser finished a sign-in at the same moment: the browser has that session.
+        let fresh: Session<RelyingPartySession>?
+        if let session = context.session {
+            // Nil when another tab of this browser finished a sign-in at the same moment: the browser has that session.
+            fresh = try await sessions.store.replace(session) { old, _ in slots(old) }
+        } else {
+            fresh = try await sessions.begin(slots(RelyingPartySession()), request, context)
+        }
         if fresh != nil { context.logger.info("signed in", metadata: ["user": "\(user.id)"]) }
         return .init(path: asked.returnTo, session: fresh)
     }

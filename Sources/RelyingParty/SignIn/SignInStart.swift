@@ -2,10 +2,10 @@ import Hummingbird
 import SSOShared
 import SSOWeb
 
-/// Owns the beginning of a sign-in: makes the state, remembers it in the browser's session, builds the link.
+/// Owns the beginning of a sign-in: makes the state, has the browser remember it, builds the link. Costs no row.
 struct SignInStart: Sendable {
     let settings: RelyingPartySettings
-    let sessions: Sessions<RelyingPartySession>
+    let cookie: PendingSignInsCookie
     let clock: ServiceClock
     let randomness: any Randomness
 
@@ -15,31 +15,23 @@ struct SignInStart: Sendable {
         let pending: PendingSignIns.Pending
     }
 
-    func make(returnTo: String) throws -> Begun {
+    /// - Parameter isOffer: whether the visitor only sees a link so far.
+    func make(returnTo: String, isOffer: Bool = false) throws -> Begun {
         let pending = PendingSignIns.Pending(
             state: Base64URL.encode(try randomness.bytes(32)),
             codeVerifier: try CodeChallenge.makeVerifier(randomness: randomness),
-            idp: settings.idp.text, returnTo: returnTo, begunAt: clock.now())
+            idp: settings.idp.text, returnTo: returnTo, begunAt: clock.now(), isOffer: isOffer ? true : nil)
         let request = AuthorizeRequest(
             clientID: settings.clientID, redirectURI: settings.redirectURI, state: pending.state,
             codeChallenge: CodeChallenge.s256(pending.codeVerifier))
         return Begun(url: request.url(at: settings.idp.text), pending: pending)
     }
 
-    /// Begins it: from now on this browser may come back with its state. The answer carries the session's cookie.
-    func remember(
-        _ begun: Begun, _ request: Request, _ context: VisitorContext, in response: inout Response
-    ) async throws {
-        let session: Session<RelyingPartySession>
-        if let current = context.session,
-            let updated = try await sessions.store.update(current, { $0.pending.add(begun.pending) })
-        {
-            session = updated
-        } else {
-            var slots = RelyingPartySession()
-            slots.pending.add(begun.pending)
-            session = try await sessions.begin(slots, request, context)
-        }
-        sessions.remember(session, in: &response)
+    /// Begins it: from now on this browser may come back with its state.
+    func remember(_ begun: Begun, _ request: Request, in response: inout Response) throws {
+        var pending = cookie.read(request)
+        pending.dropExpired(now: clock.now())
+        pending.add(begun.pending)
+        try cookie.write(pending, in: &response)
     }
 }

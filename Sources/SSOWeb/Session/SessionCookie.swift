@@ -1,34 +1,20 @@
-import HTTPTypes
 import Hummingbird
 
-/// The one cookie of a program (contract 7): `__Host-` and `Secure` over https, plain on a loopback host.
+/// The cookie that holds a session's id. It ends with the browser; how long the session lives, the store says.
 public struct SessionCookie: Sendable {
+    private let cookie: BrowserCookie
     /// With the prefix `__Host-` over https.
-    public let name: String
-    private let attributes: String
+    public var name: String { cookie.name }
 
     /// The cookie called `name`, as tight as the origin allows.
-    public init(name: String, origin: PublicOrigin) {
-        self.name = origin.isHTTPS ? "__Host-\(name)" : name
-        attributes = "; Path=/; HttpOnly; SameSite=Lax" + (origin.isHTTPS ? "; Secure" : "")
-    }
+    public init(name: String, origin: PublicOrigin) { cookie = BrowserCookie(name: name, origin: origin) }
 
-    /// The id that the request carries. Two cookies of this name count as none: a neighbour on a sibling domain may
-    /// have set one of them (cookie tossing), and the server cannot tell which.
+    /// The id that the request carries; nil when there is none, or two, or one of another shape.
     func id(in request: Request) -> SessionID? {
-        var found: Substring?
-        for field in request.headers[values: .cookie] {
-            for pair in field.split(separator: ";") {
-                let pair = pair.drop { $0 == " " }
-                guard let equals = pair.firstIndex(of: "="), pair[..<equals] == name else { continue }
-                if found != nil { return nil }
-                found = pair[pair.index(after: equals)...]
-            }
-        }
-        return found.flatMap { SessionID(cookieValue: $0) }
+        cookie.value(in: request).flatMap { SessionID(cookieValue: $0) }
     }
 
-    func set(_ id: SessionID) -> String { "\(name)=\(id.cookieValue)\(attributes)" }
+    func set(_ id: SessionID, in response: inout Response) { cookie.set(id.cookieValue, in: &response) }
 
-    func clear() -> String { "\(name)=\(attributes); Max-Age=0" }
+    func clear(in response: inout Response) { cookie.clear(in: &response) }
 }

@@ -43,18 +43,14 @@ public struct Sessions<Slots: SessionSlots>: Sendable {
         return try await store.begin(slots)
     }
 
-    /// Names the browser of a request by the cookie it came with, whether or not its session is still alive. Nil for a
-    /// browser without a cookie of ours. Never the cookie itself.
-    public func browser(of request: Request) -> [UInt8]? { cookie.id(in: request)?.digest }
-
     /// Gives the browser the id of its session.
     public func remember(_ session: Session<Slots>, in response: inout Response) {
-        response.headers.append(.init(name: .setCookie, value: cookie.set(session.id)))
+        cookie.set(session.id, in: &response)
     }
 
     /// Takes the cookie from the browser.
     public func forget(in response: inout Response) {
-        response.headers.append(.init(name: .setCookie, value: cookie.clear()))
+        cookie.clear(in: &response)
     }
 
     /// The token that every form of this session carries.

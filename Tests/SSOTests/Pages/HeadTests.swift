@@ -82,7 +82,7 @@ struct HeadTests {
                 }
             }
             let callback = "\(SSOPath.callback)?token=\(token)&state=\(state)"
-            for cookie in [nil, begun.cookie("rp_session", at: "127.0.0.2").map { "rp_session=\($0)" }] {
+            for cookie in [nil, begun.cookie("rp_pending", at: "127.0.0.2").map { "rp_pending=\($0)" }] {
                 for target in Self.partnerPages + [SSOPath.start, callback] {
                     let reply = try await house.partnerProbe().send(
                         "HEAD", target, cookie.map { [("Cookie", $0)] } ?? [])
@@ -104,7 +104,7 @@ struct HeadTests {
         var found: [String] = []
         for (database, tables) in [
             (house.database, ["session", "account", "sso_token", "challenge", "code_guess", "letter"]),
-            (house.partner.database, ["session"]),
+            (house.partner.database, ["session", "used_state"]),
         ] {
             for table in tables {
                 found.append(

@@ -41,7 +41,7 @@ struct PendingSignInsTests {
         }
     }
 
-    @Test("ten thousand beginnings leave a cookie and a row as small as eight do")
+    @Test("ten thousand beginnings leave a list as small as eight do")
     func bounded() async throws {
         var pending = PendingSignIns()
         for number in 1...10_000 {
@@ -50,7 +50,7 @@ struct PendingSignInsTests {
         }
         #expect(pending.open.count == 8)
         #expect(pending.open.first?.state == "state-9993")
-        for asked in pending.open { pending.consume(asked.state) }
+        for asked in pending.open { pending.remove(asked.state) }
         #expect(pending.open.isEmpty && pending.finished.isEmpty)
         for number in 1...100 {
             pending.finish(

@@ -75,7 +75,7 @@ struct HealthTests {
                     #expect(reply.all("strict-transport-security") == ["max-age=31536000; includeSubDomains"])
                 }
             }
-            for (probe, name) in zip(Self.probes(of: house), ["__Host-idp_session", "__Host-rp_session"]) {
+            for (probe, name) in zip(Self.probes(of: house), ["__Host-idp_session", "__Host-rp_pending"]) {
                 let path = name.contains("idp") ? "/sign-in" : "/"
                 let cookie = try await probe.get(path).header("set-cookie") ?? ""
                 #expect(cookie.hasPrefix(name + "="))

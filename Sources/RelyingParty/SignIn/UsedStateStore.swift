@@ -1,0 +1,87 @@
+import SSOShared
+import SSOWeb
+
+/// Owns the rows of the table `used_state`: a state works once, whichever process the callbacks come to, at the same
+/// instant or with an old copy of the cookie.
+struct UsedStateStore: Sendable {
+    let database: any Database
+    let clock: ServiceClock
+
+    /// The table, for the migrations.
+    static let schema = [
+        """
+        CREATE TABLE used_state (
+            digest BLOB PRIMARY KEY NOT NULL,
+            answer_digest BLOB NOT NULL,
+            failed INTEGER NOT NULL DEFAULT 0,
+            used_at BIGINT NOT NULL,
+            expires_at BIGINT NOT NULL
+        )
+        """,
+        "CREATE INDEX used_state_expires_at ON used_state (expires_at)",
+    ]
+
+    /// Longer than any cookie with the state is accepted, by whichever of two clocks.
+    private static let lifetime = PendingSignIns.lifetime + ClockSkew.tolerated * 4
+
+    /// What came of an attempt to use a state.
+    enum Use: Equatable, Sendable {
+        /// It is used now, durably, and was not before.
+        case first
+        /// It was used before.
+        /// - repeats: whether the very same answer of the IdP used it a moment ago: a double click.
+        /// - failed: whether nobody was signed in by it.
+        case again(repeats: Bool, failed: Bool)
+    }
+
+    /// Uses a state up, in one atomic statement: of any number of callbacks one is first.
+    ///
+    /// - Parameter answer: names the callback by its state and token together; holds neither.
+    func use(_ state: String, answer: [UInt8]) async throws -> Use {
+        let now = clock.now()
+        let digest = Self.digest(state)
+        return try await database.write { connection in
+            let rows = try connection.execute(
+                """
+                INSERT INTO used_state (digest, answer_digest, used_at, expires_at)
+                VALUES (:digest, :answer, :now, :expires) ON CONFLICT (digest) DO NOTHING
+                """,
+                [
+                    "digest": .blob(digest), "answer": .blob(answer), "now": .timestamp(now),
+                    "expires": .timestamp(now + Self.lifetime),
+                ])
+            if rows == 1 { return .first }
+            let found = try connection.query(
+                "SELECT answer_digest, failed, used_at FROM used_state WHERE digest = :digest",
+                ["digest": .blob(digest)])
+            guard let row = found.first else { return .again(repeats: false, failed: true) }
+            let isRecent = now - (try row.timestamp("used_at")) < SignInOnce.grace
+            let isSame = ConstantTime.equal(try row.blob("answer_digest"), answer)
+            return .again(repeats: isRecent && isSame, failed: try row.integer("failed") != 0)
+        }
+    }
+
+    /// Notes that a state which was used signed nobody in.
+    func noteFailure(_ state: String) async throws {
+        let digest = Self.digest(state)
+        try await database.write { connection in
+            try connection.execute(
+                "UPDATE used_state SET failed = 1 WHERE digest = :digest", ["digest": .blob(digest)])
+            return
+        }
+    }
+
+    /// Removes at most `limit` rows that no cookie can ask for any more. Returns how many went.
+    func purge(limit: Int) async throws -> Int {
+        let now = clock.now()
+        return try await database.write { connection in
+            try connection.execute(
+                """
+                DELETE FROM used_state WHERE digest IN
+                    (SELECT digest FROM used_state WHERE expires_at <= :now LIMIT :limit)
+                """, ["now": .timestamp(now), "limit": .integer(Int64(limit))])
+        }
+    }
+
+    private static func digest(_ state: String) -> [UInt8] { SHA256.hash(Array(state.utf8)) }
+}

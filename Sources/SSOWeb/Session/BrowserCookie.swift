@@ -1,0 +1,47 @@
+import HTTPTypes
+public import Hummingbird
+
+/// A cookie for this host alone, as tight as the origin allows (contract 7, ASVS 3.3.1 to 3.3.4): `__Host-` and `Secure`
+/// over https, plain on a loopback host.
+///
+/// Over https neither a sibling domain nor an attacker on the network can set it: a browser takes a name with `__Host-`
+/// only from this very host over TLS (RFC 6265bis 4.1.3.2).
+public struct BrowserCookie: Sendable {
+    /// With the prefix `__Host-` over https.
+    public let name: String
+    private let attributes: String
+
+    /// - Parameter maximumAge: how long the browser keeps it; nil for as long as it runs.
+    public init(name: String, origin: PublicOrigin, maximumAge: Duration? = nil) {
+        self.name = origin.isHTTPS ? "__Host-\(name)" : name
+        attributes =
+            "; Path=/; HttpOnly; SameSite=Lax" + (origin.isHTTPS ? "; Secure" : "")
+            + (maximumAge.map { "; Max-Age=\($0.secondsRoundedUp)" } ?? "")
+    }
+
+    /// What the request carries. Two cookies of this name count as none: a neighbour may have set one of them (cookie
+    /// tossing), and the server cannot tell which.
+    public func value(in request: Request) -> Substring? {
+        var found: Substring?
+        for field in request.headers[values: .cookie] {
+            for pair in field.split(separator: ";") {
+                let pair = pair.drop { $0 == " " }
+                guard let equals = pair.firstIndex(of: "="), pair[..<equals] == name else { continue }
+                if found != nil { return nil }
+                found = pair[pair.index(after: equals)...]
+            }
+        }
+        return found
+    }
+
+    /// Has the browser keep a value: cookie characters alone, such as base64url.
+    public func set(_ value: String, in response: inout Response) {
+        response.headers.append(.init(name: .setCookie, value: "\(name)=\(value)\(attributes)"))
+    }
+
+    /// Takes the cookie from the browser.
+    public func clear(in response: inout Response) {
+        // The last Max-Age of a cookie counts (RFC 6265 5.3).
+        response.headers.append(.init(name: .setCookie, value: "\(name)=\(attributes); Max-Age=0"))
+    }
+}
