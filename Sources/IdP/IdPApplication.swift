@@ -28,7 +28,7 @@ func buildIdP(
     let sessions = Sessions<IdPSession>(
         store: SessionStore(
             database: database, clock: clock, randomness: randomness,
-            lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2))),
+            lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2)), maximumVisitors: 100_000),
         cookie: SessionCookie(name: "idp_session", origin: settings.publicURL),
         forms: FormTokens(keys: settings.keys, origin: settings.publicURL),
         newcomers: newcomers)

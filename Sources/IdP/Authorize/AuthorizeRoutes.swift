@@ -54,7 +54,7 @@ struct AuthorizeRoutes: Sendable {
         if session == nil {
             var slots = IdPSession()
             slots.sso.add(asked, id: id, now: now)
-            session = try await sessions.begin(slots, request, context)
+            session = try await sessions.begin(slots, request, context, isVisit: true)
         }
         context.logger.info(
             "sign-in asked for",

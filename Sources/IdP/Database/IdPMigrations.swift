@@ -125,5 +125,6 @@ enum IdPMigrations {
                 """,
                 "CREATE INDEX letter_decoy ON letter (due_at) WHERE sent_at IS NULL AND challenge_id IS NULL",
             ]),
+        Migration(name: "v008-session-visitor", sql: SessionStore<IdPSession>.visitorSchema),
     ]
 }

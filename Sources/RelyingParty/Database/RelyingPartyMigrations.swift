@@ -9,5 +9,6 @@ enum RelyingPartyMigrations {
         // one of its own, since both begin with the same step.
         Migration(name: "v002-relying-party", sql: []),
         Migration(name: "v003-used-state", sql: UsedStateStore.schema),
+        Migration(name: "v004-session-visitor", sql: SessionStore<RelyingPartySession>.visitorSchema),
     ]
 }

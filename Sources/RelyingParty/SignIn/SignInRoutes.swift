@@ -129,7 +129,8 @@ struct SignInRoutes: Sendable {
             // Nil when another tab of this browser finished a sign-in at the same moment: the browser has that session.
             fresh = try await sessions.store.replace(session) { old, _ in slots(old) }
         } else {
-            fresh = try await sessions.begin(slots(RelyingPartySession()), request, context)
+            fresh = try await sessions.begin(
+                slots(RelyingPartySession()), request, context, isVisit: false)
         }
         if fresh != nil { context.logger.info("signed in", metadata: ["user": "\(user.id)"]) }
         return .init(path: asked.returnTo, session: fresh)

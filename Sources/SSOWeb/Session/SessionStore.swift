@@ -11,11 +11,17 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
     let randomness: any Randomness
     /// How long sessions last.
     public let lifetime: SessionLifetime
+    private let visitors: VisitorRows?
 
-    /// A store over the table ``schema`` in `database`.
+    /// A store over the table of ``schema`` and ``visitorSchema`` in `database`.
+    ///
+    /// - Parameter maximumVisitors: how many rows there may be of visitors who have submitted nothing; nil where a
+    ///   visit makes no session.
     public init(
-        database: any Database, clock: ServiceClock, randomness: any Randomness, lifetime: SessionLifetime
+        database: any Database, clock: ServiceClock, randomness: any Randomness, lifetime: SessionLifetime,
+        maximumVisitors: Int? = nil
     ) {
+        visitors = maximumVisitors.map(VisitorRows.init)
         self.database = database
         self.clock = clock
         self.randomness = randomness
@@ -40,14 +46,28 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
         ]
     }
 
+    /// What was added to the table: whether a form was ever submitted in the session. A process of the version before
+    /// names no such column: its rows count as submitted, and are never evicted.
+    public static var visitorSchema: [String] {
+        [
+            "ALTER TABLE session ADD COLUMN submitted INTEGER NOT NULL DEFAULT 1",
+            "CREATE INDEX session_visitor ON session (created_at) WHERE submitted = 0",
+        ]
+    }
+
     /// A session that is stored nowhere, for a look at a page that would have one.
     func draft() throws -> Session<Slots> { try make(Slots(), formSeed: nil) }
 
     /// Starts a session. Afterwards its row is durable.
-    func begin(_ slots: Slots = Slots()) async throws -> Session<Slots> {
+    ///
+    /// - Parameter isVisit: whether only a page was looked at. Such a row goes when there are too many, the oldest first:
+    ///   what costs a visitor nothing must not fill the disk.
+    func begin(_ slots: Slots = Slots(), isVisit: Bool) async throws -> Session<Slots> {
         let session = try make(slots, formSeed: nil)
+        let evicting = isVisit ? visitors?.next() : nil
         return try await database.write { connection in
-            try insert(session, connection)
+            try insert(session, isVisit: isVisit, connection)
+            try evicting?.evict(connection)
             return session
         }
     }
@@ -117,7 +137,7 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
             let next = Session(
                 handle: fresh.handle, formSeed: fresh.formSeed, slots: slots, createdAt: now,
                 id: fresh.id, seenAt: now)
-            try insert(next, connection)
+            try insert(next, isVisit: false, connection)
             return next
         }
     }
@@ -128,6 +148,14 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
             try connection.execute("DELETE FROM session WHERE id_digest = :id", ["id": .blob(session.id.digest)])
             return
         }
+    }
+
+    /// When the newest session began; nil when there is none. By the index: every row expires so long after it was made.
+    public func newestRow() async throws -> Timestamp? {
+        let latest = try await database.read { connection in
+            try connection.query("SELECT MAX(expires_at) AS latest FROM session").first?.optionalInteger("latest")
+        }
+        return latest.map { Timestamp(milliseconds: $0) - lifetime.absolute }
     }
 
     /// Notes that the session is in use. Writes at most once a minute: the idle limit needs no more.
@@ -203,16 +231,16 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
             createdAt: try row.timestamp("created_at"), id: id, seenAt: try row.timestamp("seen_at"))
     }
 
-    private func insert(_ session: Session<Slots>, _ connection: any SQLConnection) throws {
+    private func insert(_ session: Session<Slots>, isVisit: Bool, _ connection: any SQLConnection) throws {
         try connection.execute(
             """
-            INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at)
-            VALUES (:id, :handle, :seed, :slots, :created, :created, :expires)
+            INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at, submitted)
+            VALUES (:id, :handle, :seed, :slots, :created, :created, :expires, :submitted)
             """,
             [
                 "id": .blob(session.id.digest), "handle": .text(session.handle), "seed": .text(session.formSeed),
                 "slots": .text(try encode(session.slots)), "created": .timestamp(session.createdAt),
-                "expires": .timestamp(session.createdAt + lifetime.absolute),
+                "expires": .timestamp(session.createdAt + lifetime.absolute), "submitted": .integer(isVisit ? 0 : 1),
             ])
     }
 

@@ -30,17 +30,18 @@ public struct Sessions<Slots: SessionSlots>: Sendable {
         _ request: Request, _ context: Context
     ) async throws -> Session<Slots> where Context.Slots == Slots {
         if let session = context.session { return session }
-        return request.method == .head ? try store.draft() : try await begin(Slots(), request, context)
+        return request.method == .head ? try store.draft() : try await begin(Slots(), request, context, isVisit: true)
     }
 
     /// Starts a session for a browser that has none.
     ///
+    /// - Parameter isVisit: whether only a page was looked at, and nothing submitted.
     /// - Throws: ``PublicFailure`` 429 when too many came from its network.
     public func begin(
-        _ slots: Slots, _ request: Request, _ context: some WebRequestContext
+        _ slots: Slots, _ request: Request, _ context: some WebRequestContext, isVisit: Bool
     ) async throws -> Session<Slots> {
         try newcomers?.count(request, context)
-        return try await store.begin(slots)
+        return try await store.begin(slots, isVisit: isVisit)
     }
 
     /// Gives the browser the id of its session.
