@@ -55,7 +55,7 @@ func buildIdP(
 
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
-        addresses: settings.trustedProxies, jsonPaths: [SSOPath.verify])
+        clock: clock, addresses: settings.trustedProxies, jsonPaths: [SSOPath.verify])
     let association = AssociationFiles(
         apple: settings.appleAssociation, android: settings.androidAssociation, logger: services.logger)
     AssociationRoutes(files: association).add(to: router)
@@ -101,7 +101,7 @@ func buildIdP(
         return 0
     }
     let purge = PurgeService(
-        every: .minutes(1), logger: services.logger,
+        every: .minutes(1), clock: clock, logger: services.logger, newest: sessions.store.newestRow,
         [
             endAlarm, sessions.store.purge, tokens.purge, challenges.purge, guesses.purge, letters.purge,
             devices.store.purge,
@@ -111,6 +111,6 @@ func buildIdP(
         broken: BrokenRequests(
             pages: pages, origin: settings.publicURL, jsonPaths: [SSOPath.verify], logger: services.logger),
         listen: settings.listen, logger: services.logger,
-        services: [postOffice, purge, ReloadService(association.reload)],
+        services: [postOffice, purge, ClockWatch(clock, logger: services.logger), ReloadService(association.reload)],
         started: started)
 }

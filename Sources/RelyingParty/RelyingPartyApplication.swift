@@ -27,7 +27,7 @@ func buildRelyingParty(
 
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
-        addresses: ClientAddress(trusted: []), jsonPaths: [HomeRoutes.sessionPath],
+        clock: clock, addresses: ClientAddress(trusted: []), jsonPaths: [HomeRoutes.sessionPath],
         pathsWithTokens: [SSOPath.callback])
 
     // What knows the browser's session.
@@ -38,11 +38,14 @@ func buildRelyingParty(
         redirectURI: settings.redirectURI, idp: settings.idp.text, clock: clock, once: SignInOnce(clock: clock)
     ).add(to: router)
 
-    let purge = PurgeService(every: .minutes(1), logger: services.logger, [sessions.store.purge, used.purge])
+    let purge = PurgeService(
+        every: .minutes(1), clock: clock, logger: services.logger, newest: sessions.store.newestRow,
+        [sessions.store.purge, used.purge])
     return WebServer.application(
         router: router,
         broken: BrokenRequests(
             pages: pages, origin: settings.publicURL, jsonPaths: [HomeRoutes.sessionPath], logger: services.logger),
-        listen: settings.listen, logger: services.logger, services: [purge, ReloadService(logger: services.logger)],
+        listen: settings.listen, logger: services.logger,
+        services: [purge, ClockWatch(clock, logger: services.logger), ReloadService(logger: services.logger)],
         started: started)
 }

@@ -5,24 +5,34 @@ import NIOCore
 /// `/healthz`: the process serves. `/readyz`: it can do its work, or 503 with the reason (contract 7).
 public struct HealthRoutes: Sendable {
     private let database: any Database
+    private let clock: ServiceClock
 
-    /// Readiness is that of this database.
-    public init(database: any Database) { self.database = database }
+    /// Readiness is that of this database, and of the time.
+    public init(database: any Database, clock: ServiceClock) {
+        self.database = database
+        self.clock = clock
+    }
 
     /// Adds both addresses, with GET and HEAD.
     public func add<Context: RequestContext>(to router: Router<Context>) {
         router.only([.get, .head], at: "/healthz") { request, _ in
             Self.answer(.ok, "ok", type: "text/plain; charset=utf-8", to: request)
         }
-        router.only([.get, .head], at: "/readyz") { [database] request, _ in
+        router.only([.get, .head], at: "/readyz") { [database, clock] request, _ in
             do {
                 try await database.checkReady()
+                // A process with the right time should have the traffic, and an operator should look.
+                guard !clock.state().hasJumped else { return Self.unavailable("clock", to: request) }
                 return Self.answer(.ok, #"{"status":"ready"}"#, type: "application/json", to: request)
             } catch {
-                let body = #"{"status":"unavailable","reason":"database"}"#
-                return Self.answer(.serviceUnavailable, body, type: "application/json", to: request)
+                return Self.unavailable("database", to: request)
             }
         }
+    }
+
+    private static func unavailable(_ reason: String, to request: Request) -> Response {
+        let body = #"{"status":"unavailable","reason":"\#(reason)"}"#
+        return answer(.serviceUnavailable, body, type: "application/json", to: request)
     }
 
     private static func answer(

@@ -6,12 +6,13 @@ public enum WebRouter {
     /// afterwards knows no session yet.
     ///
     /// - Parameters:
+    ///   - clock: whose doubt `/readyz` tells.
     ///   - addresses: who is at the other end, for the log.
     ///   - jsonPaths: where programs ask, not people.
     ///   - pathsWithTokens: where the address itself holds a token.
     public static func router<Context: WebRequestContext>(
         _ context: Context.Type, origin: PublicOrigin, pages: Pages, assets: StaticAssets, database: any Database,
-        addresses: ClientAddress, jsonPaths: Set<String> = [], pathsWithTokens: Set<String> = []
+        clock: ServiceClock, addresses: ClientAddress, jsonPaths: Set<String> = [], pathsWithTokens: Set<String> = []
     ) -> Router<Context> {
         let router = Router(context: context)
         // Outermost first.
@@ -23,7 +24,7 @@ public enum WebRouter {
             RequestGuard()
         }
         assets.addRoutes(to: router)
-        HealthRoutes(database: database).add(to: router)
+        HealthRoutes(database: database, clock: clock).add(to: router)
         return router
     }
 }

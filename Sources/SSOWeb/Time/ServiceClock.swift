@@ -5,29 +5,45 @@ import Synchronization
 public struct ServiceClock: Sendable {
     /// The moment it is.
     public let now: @Sendable () -> Timestamp
+    /// How far that can be relied on at this moment.
+    let state: @Sendable () -> ClockState
 
-    /// A clock that says what `now` says.
-    public init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
+    /// A clock that says what `now` says, and is right.
+    public init(now: @escaping @Sendable () -> Timestamp) {
+        self.now = now
+        state = { ClockState() }
+    }
 
-    /// The system's clock, which within one process never runs backwards.
-    ///
-    /// A wall clock that is set back would revive what has expired. So time here goes on with the monotonic clock
-    /// and only ever jumps forward, when the wall clock is ahead. What was issued under a clock that ran ahead is
-    /// refused by the stores themselves after a restart: each asks that a row was not made in the future.
-    public static func system() -> Self {
-        let start = ContinuousClock.now
-        let high = Mutex((moment: wall(), at: Duration.zero))
-        return Self {
-            let elapsed = ContinuousClock.now - start
-            return high.withLock { last in
-                let steady = last.moment + (elapsed - last.at)
-                let moment = max(steady, wall())
-                // Keep the reference where it is while both clocks agree: re-basing each time would lose the
-                // part of a millisecond on every call.
-                if moment > steady { last = (moment, elapsed) }
-                return moment
+    /// A clock over readings of two others, by the rules of ``JudgedClock``.
+    init(reading: @escaping @Sendable () -> ClockReading) {
+        let clock = Mutex(JudgedClock(reading()))
+        // Read inside the lock: readings must come in order.
+        now = { clock.withLock { $0.now(reading()) } }
+        state = {
+            clock.withLock { clock in
+                _ = clock.now(reading())
+                return clock.state
             }
         }
+    }
+
+    /// The system's clock. Within one process it neither follows a wall clock that was set back nor one that jumps ahead
+    /// for a while.
+    ///
+    /// What was issued under a clock that ran ahead is refused by the stores themselves after a restart: each asks that
+    /// a row was not made in the future.
+    public static func system() -> Self {
+        let start = ContinuousClock.now
+        return Self(reading: { reading(since: start) })
+    }
+
+    /// Both clocks at one moment: a thread that was held up between the two would see a jump.
+    private static func reading(since start: ContinuousClock.Instant) -> ClockReading {
+        var (before, wall) = (ContinuousClock.now, wall())
+        for _ in 1...3 where ContinuousClock.now - before > .milliseconds(100) {
+            (before, wall) = (ContinuousClock.now, Self.wall())
+        }
+        return ClockReading(wall: wall, steady: before - start)
     }
 
     private static func wall() -> Timestamp {

@@ -1,0 +1,155 @@
+import Logging
+import Testing
+
+@testable import SSOWeb
+
+/// What time it is when the wall clock is wrong: every second of a whole story is read, as busy programs do.
+@Suite("The time a program goes by")
+struct JudgedClockTests {
+    private static let noon = Timestamp(milliseconds: 1_795_262_400_000)
+
+    /// A wall clock that runs beside the true time with an offset, which the test changes.
+    private struct Story {
+        var steady: Duration = .zero
+        var offset: Duration = .zero
+        var clock = JudgedClock(ClockReading(wall: noon, steady: .zero))
+        var last = noon
+
+        /// Lets seconds pass and reads at each. Returns how far the time is from the true one at the end.
+        mutating func pass(_ seconds: Int) -> Duration {
+            for _ in 0..<seconds {
+                steady += .seconds(1)
+                last = clock.now(ClockReading(wall: noon + steady + offset, steady: steady))
+            }
+            return last - (noon + steady)
+        }
+    }
+
+    @Test("while both clocks agree the time is the wall clock's, and no part of a millisecond is lost")
+    func agreement() {
+        var clock = JudgedClock(ClockReading(wall: Self.noon, steady: .zero))
+        for number in 1...10_000 {
+            let steady = Duration.microseconds(number * 300)
+            // Cut to milliseconds, as the wall clock's readings are.
+            let wall = Self.noon + .milliseconds(steady.milliseconds)
+            #expect(clock.now(ClockReading(wall: wall, steady: steady)) == wall)
+        }
+        #expect(clock.state == ClockState())
+    }
+
+    @Test("small steps ahead count at once, small steps back never", arguments: [1, 10, 30])
+    func small(seconds: Int) {
+        var story = Story()
+        story.offset = .seconds(seconds)
+        #expect(story.pass(1) == .seconds(seconds))
+        story.offset = .zero
+        #expect(story.pass(100) == .seconds(seconds), "time does not run backwards")
+        #expect(story.clock.state.disagreement == nil)
+    }
+
+    @Test(
+        "a jump ahead that does not last changes nothing, and is noticed for as long as it lasts",
+        arguments: [Duration.seconds(31), .hours(1), .days(3), .days(4000)], [2, 60, 599])
+    func briefJump(ahead: Duration, seconds: Int) {
+        var story = Story()
+        #expect(story.pass(10) == .zero)
+        story.offset = ahead
+        for _ in 0..<seconds {
+            #expect(story.pass(1) == .zero)
+            #expect(story.clock.state.disagreement == ahead && story.clock.state.hasJumped)
+        }
+        story.offset = .zero
+        #expect(story.pass(1) == .zero)
+        #expect(story.clock.state == ClockState())
+    }
+
+    @Test("a jump that lasts ten minutes counts: a machine that was paused is in the right time again")
+    func lastingJump() {
+        var story = Story()
+        story.offset = .days(3)
+        #expect(story.pass(600) == .zero && story.clock.state.hasJumped)
+        #expect(story.pass(1) == .days(3))
+        #expect(story.clock.state == ClockState(disagreement: nil, origin: .acceptedJump, epoch: 1))
+        #expect(story.pass(100_000) == .days(3))
+    }
+
+    @Test("a clock that jumps about is believed in nothing: each place has to last by itself")
+    func jumpsAbout() {
+        var story = Story()
+        for number in 1...20 {
+            story.offset = .days(number)
+            #expect(story.pass(500) == .zero)
+        }
+        story.offset = .zero
+        #expect(story.pass(1) == .zero)
+        #expect(story.clock.state == ClockState())
+    }
+
+    @Test("when a jump that was accepted is taken back, the time from before it goes on")
+    func takenBack() {
+        var story = Story()
+        story.offset = .days(3)
+        #expect(story.pass(3600) == .days(3))
+        story.offset = .seconds(-2)
+        #expect(story.pass(1) == .zero)
+        #expect(story.clock.state == ClockState(disagreement: nil, origin: .returned, epoch: 2))
+        #expect(story.pass(3600) == .zero)
+    }
+
+    @Test("a clock that is set back revives nothing, however long it stays so", arguments: [31, 3600, 86_400])
+    func setBack(seconds: Int) {
+        var story = Story()
+        #expect(story.pass(10) == .zero)
+        story.offset = .seconds(-seconds)
+        #expect(story.pass(10_000) == .zero)
+        #expect(story.clock.state.disagreement == .seconds(-seconds) && !story.clock.state.hasJumped)
+        story.offset = .zero
+        #expect(story.pass(1) == .zero)
+        #expect(story.clock.state == ClockState())
+    }
+
+    @Test("time that passes while the machine sleeps is no jump")
+    func sleep() {
+        var story = Story()
+        story.steady += .days(3)
+        #expect(story.pass(1) == .zero)
+        #expect(story.clock.state == ClockState())
+    }
+
+    @Test("the time never runs backwards but to where a jump was taken back, whatever the wall clock says")
+    func monotonic() {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<50 {
+            var story = Story()
+            var (last, epoch) = (story.last, 0)
+            for _ in 0..<300 {
+                story.offset = .seconds(Int.random(in: -200_000...200_000, using: &random) / Int.random(in: 1...9000))
+                _ = story.pass(Int.random(in: 1...5, using: &random))
+                #expect(story.last >= last || story.clock.state.epoch > epoch)
+                (last, epoch) = (story.last, story.clock.state.epoch)
+            }
+        }
+    }
+
+    @Test("each change is told once, at error level where somebody has to look")
+    func events() {
+        let sure = ClockState()
+        let ahead = ClockState(disagreement: .days(3))
+        let behind = ClockState(disagreement: .seconds(-90))
+        let accepted = ClockState(origin: .acceptedJump, epoch: 1)
+        let returned = ClockState(origin: .returned, epoch: 2)
+        let table: [(ClockState, ClockState, ClockEvent?)] = [
+            (sure, sure, nil), (sure, ahead, .jumped(ahead: .days(3))),
+            (ahead, ClockState(disagreement: .days(4)), nil), (ahead, sure, .restored),
+            (ahead, accepted, .jumpAccepted), (accepted, accepted, nil), (accepted, returned, .restored),
+            (sure, behind, .setBack(behind: .seconds(90))), (behind, behind, nil), (behind, sure, .restored),
+            (ahead, behind, .setBack(behind: .seconds(90))), (behind, ahead, .jumped(ahead: .days(3))),
+        ]
+        for (before, after, event) in table { #expect(ClockWatch.event(from: before, to: after) == event) }
+        let log = LogBook()
+        ClockEvent.jumped(ahead: .days(3)).log(to: log.logger("idp"))
+        #expect(log.contains("error clock_jumped") && log.contains("259200"))
+        ClockEvent.restored.log(to: log.logger("idp"))
+        #expect(log.contains("notice clock_restored"))
+    }
+}
