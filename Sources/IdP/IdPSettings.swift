@@ -61,8 +61,14 @@ struct IdPSettings: Sendable {
             }
         }
         let proxies = reader.value("IDP_TRUSTED_PROXIES", default: "") { text in
-            ClientAddress(
-                trusted: try text.split(whereSeparator: { $0 == "," || $0 == " " }).readAll { try Network($0) })
+            let items = text.split(whereSeparator: { $0 == "," || $0 == " " })
+            let networks = try items.readAll { try Network($0) }
+            for (item, network) in zip(items, networks) where network.holdsStrangers {
+                reader.warn(
+                    "IDP_TRUSTED_PROXIES: \(item) holds addresses of strangers, and the X-Forwarded-For of each is believed: "
+                        + "limits and logs see whatever address they write there. Give the proxy's own network.")
+            }
+            return ClientAddress(trusted: networks)
         }
         let appleApps = reader.value("IDP_APPLE_APP_IDS", default: "") { try AppleAppID.list($0) } ?? []
         let androidApps = reader.value("IDP_ANDROID_APPS", default: "") { try AndroidApp.list($0) } ?? []

@@ -17,6 +17,18 @@ enum DisplayName {
         return isPlain && words.unicodeScalars.contains(where: isSeen) ? words : nil
     }
 
+    /// The name of a client as it is kept, or nil. As ``normalised(_:)``, but for line breaks and control characters: in
+    /// a settings file they are slips, and joining the lines would show a name that nobody wrote.
+    static func ofClient(_ text: String) -> String? {
+        let isOneLine = text.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: false
+            default: true
+            }
+        }
+        return isOneLine ? normalised(text) : nil
+    }
+
     /// Whether a character can be seen by itself. Joiners, fillers, blanks of other scripts and lone marks cannot: a
     /// name of nothing else would leave a hole where partners and letters name the person.
     private static func isSeen(_ scalar: Unicode.Scalar) -> Bool {

@@ -59,8 +59,8 @@ struct ClientsFile {
 
     private func displayName(_ keys: [String: Node], _ node: Node) -> String? {
         guard let name = text(keys, "name", node) else { return nil }
-        return DisplayName.normalised(name.value)
-            ?? refuse("name must be 1 to 80 visible characters.", name.node)
+        return DisplayName.ofClient(name.value)
+            ?? refuse("name must be 1 to 80 visible characters on one line.", name.node)
     }
 
     private func redirectURIs(_ keys: [String: Node], client: String, _ node: Node) -> [String]? {
@@ -81,7 +81,8 @@ struct ClientsFile {
         guard let references = texts(keys, "secrets", node) else { return nil }
         let good = references.compactMap { secret($0.value, client: client, $0.node) }
         if good.indices.contains(where: { index in good[..<index].contains { $0.isSame(as: good[index]) } }) {
-            warn("\(path):\(line(node)): secrets of \"\(client)\": one stands there twice. A rotation needs two.")
+            return refuse(
+                "secrets of \"\(client)\": the same secret appears twice. A rotation needs two different ones.", node)
         }
         return good.count == references.count ? good : nil
     }
@@ -95,6 +96,9 @@ struct ClientsFile {
             if text == nil { return refuse("secrets: the environment has no \(variable).", node) }
         } else if reference.hasPrefix("file:") {
             text = SecretFile.read(String(reference.dropFirst(5)), setting: name, problem: problem)
+        } else if reference.hasPrefix("credential:") {
+            guard let path = credential(String(reference.dropFirst(11)), node) else { return nil }
+            text = SecretFile.read(path, setting: name, problem: problem)
         }
         guard let text else { return nil }
         do {
@@ -106,6 +110,23 @@ struct ClientsFile {
             problem("\(error)")
             return nil
         }
+    }
+
+    /// Where systemd puts the credential of that name for this service (systemd.exec(5), `LoadCredential=`).
+    private func credential(_ name: String, _ node: Node) -> String? {
+        // The characters that systemd takes in a name. Without a slash nothing leads out of the folder.
+        let isName = name.utf8.allSatisfy {
+            $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":")
+        }
+        guard isName, !name.isEmpty, name != ".", name != ".." else {
+            return refuse("secrets: credential:\(name) must name a credential, without / and blanks.", node)
+        }
+        guard let folder = environment("CREDENTIALS_DIRECTORY") else {
+            return refuse(
+                "secrets: credential:\(name) needs $CREDENTIALS_DIRECTORY, which systemd sets. Add LoadCredential=\(name):PATH "
+                    + "to the unit, or use file:PATH.", node)
+        }
+        return "\(folder)/\(name)"
     }
 
     private func map(_ node: Node, known: [String], what: String) -> [String: Node]? {

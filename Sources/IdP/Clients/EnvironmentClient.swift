@@ -13,8 +13,8 @@ enum EnvironmentClient {
         let id = reader.optional("SSO_CLIENT_ID", checkedID)
         if reader.text("SSO_CLIENT_ID") == nil { missing(reader, "SSO_CLIENT_ID", "Give one such as: partner") }
         let name = reader.value("SSO_CLIENT_NAME", default: id ?? "partner") { text in
-            guard let name = DisplayName.normalised(text) else {
-                throw SettingFault("must be 1 to 80 visible characters.")
+            guard let name = DisplayName.ofClient(text) else {
+                throw SettingFault("must be 1 to 80 visible characters on one line.")
             }
             return name
         }

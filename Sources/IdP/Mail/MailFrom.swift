@@ -1,12 +1,16 @@
 /// Why a text is no sender. One sentence for the operator.
 enum MailFromFault: Error, Equatable, CustomStringConvertible {
     case shape
+    case several
     case name
     case address(LetterAddressFault)
 
     var description: String {
         switch self {
         case .shape: "It is not of the form: Name <address>"
+        case .several:
+            "It must name one mailbox. Give one such as Main App <sign-in@example.com>, and put a name that holds , ; @ "
+                + "< or > in quotation marks."
         case .name: "The name is longer than 64 bytes or holds a control character."
         case .address(let fault): "\(fault)"
         }
@@ -21,6 +25,7 @@ struct MailFrom: Sendable, Hashable {
 
     init(_ text: String) throws(MailFromFault) {
         let bytes = Self.trimmed(Array(text.utf8)[...])
+        guard !Self.isList(bytes) else { throw .several }
         guard let open = bytes.lastIndex(of: UInt8(ascii: "<")) else {
             name = ""
             address = try Self.address(bytes)
@@ -29,6 +34,30 @@ struct MailFrom: Sendable, Hashable {
         guard bytes.last == UInt8(ascii: ">") else { throw .shape }
         address = try Self.address(bytes[bytes.index(after: open)...].dropLast())
         name = try Self.name(Self.trimmed(bytes[..<open]))
+    }
+
+    /// Whether it reads as more than one mailbox: with a separator outside quotation marks, or with a second address.
+    ///
+    /// Taking the last of them would send every email from an address that nobody chose (RFC 5322 3.4: a list of
+    /// mailboxes has commas between them).
+    private static func isList(_ bytes: ArraySlice<UInt8>) -> Bool {
+        var (isQuoted, isEscaped) = (false, false)
+        var (brackets, ats) = (0, 0)
+        for byte in bytes {
+            if isEscaped {
+                isEscaped = false
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\\"): isEscaped = isQuoted
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: ","), UInt8(ascii: ";"): if !isQuoted { return true }
+            case UInt8(ascii: "<"): if !isQuoted { brackets += 1 }
+            case UInt8(ascii: "@"): if !isQuoted { ats += 1 }
+            default: break
+            }
+        }
+        return brackets > 1 || ats > 1
     }
 
     private static func address(_ bytes: ArraySlice<UInt8>) throws(MailFromFault) -> LetterAddress {

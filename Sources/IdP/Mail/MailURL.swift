@@ -4,6 +4,7 @@ enum MailURLFault: Error, Equatable, CustomStringConvertible {
     case host
     case port
     case login
+    case blank
     case rest
     case folder
 
@@ -13,6 +14,7 @@ enum MailURLFault: Error, Equatable, CustomStringConvertible {
         case .host: "The host is not a name, an IPv4 address or an IPv6 address in brackets."
         case .port: "The port is not a number from 1 to 65535."
         case .login: "The login must be user:password@, with % @ / ? # in them written as %25 %40 %2F %3F %23."
+        case .blank: "The login holds a blank or a line break. Remove it, or write a blank that belongs to it as %20."
         case .rest: "Nothing may follow the port."
         case .folder: "outbox: needs a folder behind it."
         }

@@ -7,6 +7,10 @@ struct SMTPLogin: Sendable, CustomStringConvertible, CustomReflectable {
     var customMirror: Mirror { Mirror(self, children: ["user": user]) }
 
     init(_ bytes: ArraySlice<UInt8>) throws(MailURLFault) {
+        // A pasted blank is refused at once rather than by the mail server at the first email. One that belongs to the
+        // password is written as %20, as in every URL (RFC 3986 2).
+        let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars
+        guard !scalars.contains(where: \.properties.isWhitespace) else { throw .blank }
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { throw .login }
         user = try Self.decoded(bytes[..<colon])
         password = try Self.decoded(bytes[bytes.index(after: colon)...])

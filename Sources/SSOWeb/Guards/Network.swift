@@ -19,6 +19,9 @@ public struct Network: Sendable {
         self.prefix = prefix
     }
 
+    /// Whether it is larger than any private network: 10.0.0.0/8 and fc00::/7 are the largest (RFC 1918, RFC 4193).
+    public var holdsStrangers: Bool { prefix < (address.bytes.count == 4 ? 8 : 7) }
+
     func contains(_ other: IPAddress) -> Bool {
         guard other.bytes.count == address.bytes.count else { return false }
         return zip(address.bytes, other.bytes).enumerated().allSatisfy { index, pair in

@@ -82,11 +82,67 @@ struct ClientSecretsTests {
         #expect(apart.problems == [])
     }
 
-    @Test("one secret twice in one list is warned of: no rotation")
+    @Test("one secret twice in one list is refused, however it is spelt: no rotation")
     func repeated() throws {
-        let read = try ClientsFixture(Self.file(["a": "\(Self.one), \"\(Self.one)\""]), in: TemporaryFolder())
-        #expect(read.problems.isEmpty && read.clients.count == 1)
-        #expect(read.warnings.contains { $0.contains("secrets of \"a\": one stands there twice") })
+        for second in [Self.one, " \(Self.one)\n"] {
+            let read = try ClientsFixture(
+                Self.file(["a": "\(Self.one), env:S"]), environment: ["S": second], in: TemporaryFolder())
+            #expect(read.clients.isEmpty && read.problems.count == 1)
+            #expect(read.problems.first?.hasPrefix("IDP_CLIENTS_FILE: \(read.path):2: secrets of \"a\"") == true)
+            #expect(!read.problems.contains { $0.contains("0123") })
+        }
+    }
+
+    @Test("a line break in a client's name is refused, with the line, and so is any other control character")
+    func lineBreak() throws {
+        for name in [
+            #""Part\nner""#, #""Part\rner""#, #""Part\u2028ner""#, #""Part\tner""#, "|\n      Part\n      ner",
+        ] {
+            let read = try ClientsFixture(
+                "clients:\n  - id: a\n    name: \(name)\n    redirect_uris: [https://a.example/cb]\n    secrets: [\(Self.one)]\n",
+                in: TemporaryFolder())
+            #expect(read.clients.isEmpty && read.problems.count == 1, "\(name)")
+            #expect(read.problems.first?.contains("\(read.path):3: name must be") == true, "\(read.problems)")
+        }
+    }
+
+    @Test("a credential is read from the folder that systemd names, and is the same key")
+    func credential() throws {
+        let folder = try TemporaryFolder()
+        let credentials = try folder.folder("credentials")
+        try folder.write(Self.one, to: "credentials/partner")
+        let read = try ClientsFixture(
+            Self.file(["a": "credential:partner"]), environment: ["CREDENTIALS_DIRECTORY": credentials], in: folder)
+        #expect(read.problems == [] && read.warnings == [])
+        let secret = try #require(read.clients.first?.secrets.first)
+        #expect(secret.isSame(as: try SharedSecret.parse(Self.one, setting: "S")))
+
+        let missing = try ClientsFixture(
+            Self.file(["a": "credential:other"]), environment: ["CREDENTIALS_DIRECTORY": credentials], in: folder)
+        #expect(missing.clients.isEmpty && missing.problems.count == 1)
+        #expect(missing.problems.first?.contains("\(credentials)/other") == true)
+    }
+
+    @Test("without systemd a credential is refused with the way out")
+    func noCredentials() throws {
+        let read = try ClientsFixture(Self.file(["a": "credential:partner"]), in: TemporaryFolder())
+        #expect(read.clients.isEmpty && read.problems.count == 1)
+        for word in ["IDP_CLIENTS_FILE: \(read.path):2:", "$CREDENTIALS_DIRECTORY", "LoadCredential=partner:"] {
+            #expect(read.problems.first?.contains(word) == true, "\(read.problems)")
+        }
+    }
+
+    @Test(
+        "a credential's name leads nowhere else",
+        arguments: ["", ".", "..", "../secret", "/etc/hostname", "a/b", "a b", "a:b"])
+    func credentialName(_ name: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Self.one, to: "secret")
+        let read = try ClientsFixture(
+            Self.file(["a": "\"credential:\(name)\""]),
+            environment: ["CREDENTIALS_DIRECTORY": try folder.folder("credentials")], in: folder)
+        #expect(read.clients.isEmpty && read.problems.count == 1)
+        #expect(read.problems.first?.contains("must name a credential") == true, "\(read.problems)")
     }
 
     @Test("an id stands there once, and the environment's partner is checked against the file's")

@@ -93,7 +93,9 @@ struct MailFromTests {
         arguments: [
             "", "Main App", "Main App <a@b.example", "Main <a@localhost>", "Main\r\nBcc: x <a@b.example>",
             "Main\u{2028} <a@b.example>", "Ma\u{202e}in <a@b.example>", "<a@b.example> Main",
-            "A <a@b.example>, B <c@d.example> x",
+            "A <a@b.example>, B <c@d.example> x", "A <a@b.example>, B <c@d.example>", "a@b.example, c@d.example",
+            "a@b.example,c@d.example", "a@b.example; C <c@d.example>", "\"A\" <a@b.example>, \"B\" <c@d.example>",
+            "a@b.example <c@d.example>", "A <a@b.example> <c@d.example>", "Main, App <a@b.example>",
         ])
     func bad(text: String) {
         #expect(throws: MailFromFault.self) { try MailFrom(text) }

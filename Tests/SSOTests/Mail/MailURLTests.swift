@@ -36,6 +36,12 @@ struct MailURLTests {
         #expect(!(dumped + String(reflecting: mail) + String(describing: endpoint.login)).contains("s3cr"))
     }
 
+    @Test("a blank that belongs to a password is written as %20")
+    func blank() throws {
+        #expect(try endpoint("smtp://ann:pass%20word@mail.example.com").login?.password == "pass word")
+        #expect(throws: MailURLFault.blank) { try MailURL.parse("smtp://ann:pass word@mail.example.com") }
+    }
+
     @Test(
         "what is none is refused, without repeating it",
         arguments: [
@@ -46,7 +52,9 @@ struct MailURLTests {
             "smtp://user@mail.example.com",
             "smtp://:pw@mail.example.com", "smtp://user:@mail.example.com", "smtp://us%0d%0aer:pw@mail.example.com",
             "smtp://us%zzer:pw@mail.example.com", "smtp://us%ffer:pw@mail.example.com",
-            "smtp://a@b:pw@mail.example.com",
+            "smtp://a@b:pw@mail.example.com", "smtp://user:pass word@mail.example.com",
+            "smtp://us er:pw@mail.example.com", "smtp://user:pw @mail.example.com", "smtp://user:pw\t@mail.example.com",
+            "smtp://user:pw\n@mail.example.com", "smtp://user:p\u{a0}w@mail.example.com",
             "smtp://[::1", "smtp://[localhost]", "smtp://[::1]x", "smtp://mail_x.example.com",
             "smtp://mail .example.com", "outbox:",
         ])

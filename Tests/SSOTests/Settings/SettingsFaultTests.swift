@@ -34,6 +34,10 @@ struct SettingsFaultTests {
             Fault(.idp, "IDP_ALLOWED_EMAILS", "x*@example.com", "*@domain"),
             Fault(.idp, "IDP_MAIL_URL", "", "smtp://"), Fault(.idp, "IDP_MAIL_FROM", "", "Main App <"),
             Fault(.idp, "IDP_MAIL_HOURLY_LIMIT", "many", "from 1 to"),
+            Fault(.idp, "IDP_MAIL_FROM", "A <a@x.example>, B <b@x.example>", "one mailbox"),
+            Fault(.idp, "IDP_MAIL_FROM", "a@x.example, b@x.example", "one mailbox"),
+            Fault(.idp, "IDP_MAIL_URL", "smtps://ann:pass word@mail.example", "%20"),
+            Fault(.idp, "SSO_CLIENT_NAME", "Part\nner", "on one line"),
             Fault(.idp, "IDP_MAIL_HOURLY_LIMIT", "0", "from 1 to"),
             Fault(.idp, "IDP_ALLOWED_EMAILS", "*@example.com, nobody", "*@domain"),
             Fault(.idp, "IDP_TRUSTED_PROXIES", "10.0.0.0/33", "0 to 32"),
@@ -158,6 +162,20 @@ struct SettingsFaultTests {
     func everyItem(_ name: String, _ value: String, _ words: [String]) {
         let reader = SettingsFixture.read(.idp, [name: value])
         for word in words { #expect(reader.problems.joined().contains(word), "\(reader.problems)") }
+    }
+
+    /// Whoever may write `X-Forwarded-For` chooses the address that limits and logs see.
+    @Test(
+        "a network of proxies that holds strangers is warned of by name, one of a real network is not",
+        arguments: [
+            ("0.0.0.0/0", true), ("::/0", true), ("10.0.0.0/8 0.0.0.0/1", true), ("2000::/3", true),
+            ("10.0.0.0/8, 127.0.0.1/32", false), ("fc00::/7", false), ("203.0.113.7", false),
+        ])
+    func everybodyIsAProxy(_ value: String, _ isWarnedOf: Bool) {
+        let reader = SettingsFixture.read(.idp, ["IDP_TRUSTED_PROXIES": value])
+        #expect(reader.problems.isEmpty)
+        #expect(reader.warnings.count == (isWarnedOf ? 1 : 0), "\(reader.warnings)")
+        for warning in reader.warnings { #expect(warning.hasPrefix("IDP_TRUSTED_PROXIES: ")) }
     }
 
     @Test("plain http to the back channel goes through when it is allowed by name")
