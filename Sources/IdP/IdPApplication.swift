@@ -32,15 +32,18 @@ func buildIdP(
         cookie: SessionCookie(name: "idp_session", origin: settings.publicURL),
         forms: FormTokens(keys: settings.keys, origin: settings.publicURL),
         newcomers: newcomers)
-    let accounts = AccountStore(database: database, clock: clock, randomness: randomness)
-    let tokens = SSOTokenStore(database: database, clock: clock, randomness: randomness)
+    let eligibility = SignInEligibility(allowed: settings.allowedEmails)
+    let accounts = AccountStore(
+        database: database, clock: clock, randomness: randomness, eligibility: eligibility)
+    let tokens = SSOTokenStore(
+        database: database, clock: clock, randomness: randomness, eligibility: eligibility)
     let letters = LetterStore(
         database: database, clock: clock, capacity: MailCapacity(limit: settings.mailHourlyLimit))
     let delay = MailDelay()
     let codes = EmailCode(keys: settings.keys)
     let challenges = ChallengeStore(
         database: database, clock: clock, randomness: randomness, codes: codes,
-        eligibility: SignInEligibility(allowed: settings.allowedEmails), letters: letters)
+        eligibility: eligibility, letters: letters)
     let guesses = EmailCodeStore(database: database, clock: clock, randomness: randomness)
     let completion = SignInCompletion(
         sessions: sessions, accounts: accounts, devices: devices, clock: clock)

@@ -17,5 +17,9 @@ struct IdPSession: SessionSlots {
         let authenticatedAt: Timestamp
         /// How it was proven, for partners that ask for more: `email_code`.
         let methods: [String]
+        /// The account's ``Account/signOuts`` at that moment. Nil in a session from before there was such a number.
+        let signOuts: Int64?
+
+        var accountSignOuts: Int64 { signOuts ?? 0 }
     }
 }

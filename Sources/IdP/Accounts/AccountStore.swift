@@ -6,12 +6,10 @@ struct AccountStore: Sendable {
     let database: any Database
     let clock: ServiceClock
     let randomness: any Randomness
+    let eligibility: SignInEligibility
 
     func find(_ id: String) async throws -> Account? {
-        try await database.read { connection in
-            try connection.query("SELECT id, email, name, disabled FROM account WHERE id = :id", ["id": .text(id)])
-                .first.map(Account.init)
-        }
+        try await database.read { connection in try Self.find(id, connection) }
     }
 
     /// The account of a proven address, made now if this is its first sign-in, in the caller's transaction.
@@ -40,18 +38,26 @@ struct AccountStore: Sendable {
         }
     }
 
+    static func find(_ id: String, _ connection: any SQLConnection) throws -> Account? {
+        try connection.query("SELECT \(Account.columns) FROM account WHERE id = :id", ["id": .text(id)]).first.map(
+            Account.init)
+    }
+
     static func find(email: String, _ connection: any SQLConnection) throws -> Account? {
-        try connection.query(
-            "SELECT id, email, name, disabled FROM account WHERE email = :email", ["email": .text(email)]
-        ).first.map(Account.init)
+        try connection.query("SELECT \(Account.columns) FROM account WHERE email = :email", ["email": .text(email)])
+            .first.map(Account.init)
     }
 }
 
 extension Account {
+    static let columns = "id, email, name, disabled, sign_outs, created_at"
+
     init(_ row: SQLRow) throws {
         id = try row.text("id")
         email = try row.text("email")
         name = try row.text("name")
         isDisabled = try row.integer("disabled") != 0
+        signOuts = try row.integer("sign_outs")
+        createdAt = try row.timestamp("created_at")
     }
 }

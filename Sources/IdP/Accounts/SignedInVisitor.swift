@@ -8,10 +8,12 @@ struct SignedInVisitor: Sendable {
 }
 
 extension AccountStore {
-    /// Who sent the request, or nil for a stranger. A disabled account counts as signed out.
+    /// Who sent the request, or nil for a visitor who is not signed in. An account that may not sign in any more counts
+    /// as signed out, and so does a sign-in from before all of the account's sign-ins were ended.
     func signedIn(_ context: VisitorContext) async throws -> SignedInVisitor? {
         guard let session = context.session, let signIn = session.slots.signIn,
-            let account = try await find(signIn.accountID), !account.isDisabled
+            let account = try await find(signIn.accountID), eligibility.maySignIn(account),
+            account.signOuts == signIn.accountSignOuts
         else { return nil }
         return SignedInVisitor(session: session, signIn: signIn, account: account)
     }

@@ -126,5 +126,11 @@ enum IdPMigrations {
                 "CREATE INDEX letter_decoy ON letter (due_at) WHERE sent_at IS NULL AND challenge_id IS NULL",
             ]),
         Migration(name: "v008-session-visitor", sql: SessionStore<IdPSession>.visitorSchema),
+        Migration(
+            name: "v009-account-signed-out",
+            sql: [
+                "ALTER TABLE account ADD COLUMN sign_outs BIGINT NOT NULL DEFAULT 0",
+                "ALTER TABLE sso_token ADD COLUMN account_sign_outs BIGINT NOT NULL DEFAULT 0",
+            ]),
     ]
 }

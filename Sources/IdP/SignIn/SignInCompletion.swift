@@ -29,10 +29,11 @@ struct SignInCompletion: Sendable {
         let fresh = try await sessions.store.replace(session) { old, connection in
             guard try proof(connection) else { return nil }
             let account = try accounts.findOrCreate(email: address, connection)
-            guard !account.isDisabled else { throw Self.disabled }
+            guard accounts.eligibility.maySignIn(account) else { throw Self.disabled }
             let given = try devices.store.remember(address, known: known, connection)
             claim.withLock { $0 = given }
-            let signIn = IdPSession.SignIn(accountID: account.id, authenticatedAt: now, methods: [method])
+            let signIn = IdPSession.SignIn(
+                accountID: account.id, authenticatedAt: now, methods: [method], signOuts: account.signOuts)
             return IdPSession(sso: old.sso, signIn: signIn)
         }
         guard let fresh else { return nil }

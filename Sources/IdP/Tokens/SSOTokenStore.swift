@@ -15,10 +15,14 @@ struct SSOTokenStore: Sendable {
     let database: any Database
     let clock: ServiceClock
     let randomness: any Randomness
+    let eligibility: SignInEligibility
     private let sweep = TokenSweep()
 
-    init(database: any Database, clock: ServiceClock, randomness: any Randomness) {
+    init(
+        database: any Database, clock: ServiceClock, randomness: any Randomness, eligibility: SignInEligibility
+    ) {
         (self.database, self.clock, self.randomness) = (database, clock, randomness)
+        self.eligibility = eligibility
     }
 
     /// Makes a token for this request and this signed-in visitor. Afterwards its hash is durable, and an unused token
@@ -49,16 +53,17 @@ struct SSOTokenStore: Sendable {
             try connection.execute(
                 """
                 INSERT INTO sso_token (digest, client_id, redirect_uri, code_challenge, state_digest, account_id,
-                                       session_handle, authenticated_at, methods, created_at, expires_at)
+                                       session_handle, authenticated_at, methods, created_at, expires_at,
+                                       account_sign_outs)
                 VALUES (:digest, :client, :redirect, :challenge, :state, :account, :session, :authenticated, :methods,
-                        :now, :expires)
+                        :now, :expires, :signouts)
                 """,
                 flow.merging([
                     "digest": .blob(token.digest), "redirect": .text(request.redirectURI),
                     "challenge": .text(request.codeChallenge ?? ""), "account": .text(visitor.account.id),
                     "authenticated": .timestamp(visitor.signIn.authenticatedAt),
                     "methods": .text(visitor.signIn.methods.joined(separator: " ")), "now": .timestamp(now),
-                    "expires": .timestamp(now + Self.lifetime),
+                    "expires": .timestamp(now + Self.lifetime), "signouts": .integer(visitor.signIn.accountSignOuts),
                 ]) { $1 })
             return (token, !earlier.isEmpty)
         }
@@ -84,7 +89,7 @@ struct SSOTokenStore: Sendable {
         /// The flow it was made for, as the log calls it.
         let flow: String?
 
-        init(_ row: SQLRow?, now: Timestamp) throws {
+        init(_ row: SQLRow?, now: Timestamp, mayOwnerSignIn: Bool) throws {
             guard let row else {
                 (cause, isReplay, session, flow) = ("unknown", false, nil, nil)
                 return
@@ -93,7 +98,9 @@ struct SSOTokenStore: Sendable {
             session = try row.text("session_handle")
             flow = FlowInLog.name(stateDigest: try row.blob("state_digest"))
             cause =
-                if isReplay { "used before" } else if try row.optionalInteger("voided_at") != nil { "void" } else {
+                if isReplay { "used before" } else if !mayOwnerSignIn {
+                    "account may not sign in"
+                } else if try row.optionalInteger("voided_at") != nil { "void" } else {
                     try row.timestamp("expires_at") <= now
                         ? "expired" : "session or account ended, or bound to another redirect URI or verifier"
                 }
@@ -119,17 +126,30 @@ struct SSOTokenStore: Sendable {
             "redirect": .optional(redirectURI), "challenge": .text(codeVerifier.map(CodeChallenge.s256) ?? ""),
             "skewed": .timestamp(now + ClockSkew.tolerated), "idle": .timestamp(now - idleLimit),
         ]
-        return try await database.write { connection in
+        return try await database.write { [eligibility] connection in
+            // The setting is in no table, so its verdict goes into the statement as a value. The account is read in the
+            // same transaction, and for every token, so that each refusal takes as long.
+            let owner = try connection.query(
+                """
+                SELECT \(Account.columns) FROM account
+                 WHERE id = (SELECT account_id FROM sso_token WHERE digest = :digest)
+                """, presented
+            ).first.map(Account.init)
+            let mayOwnerSignIn = owner.map(eligibility.maySignIn) ?? true
+            let presented = presented.merging(["eligible": .integer(mayOwnerSignIn ? 1 : 0)]) { $1 }
             let rows = try connection.query(Self.consumeSQL, presented.merging(binding) { $1 })
             if let row = rows.first {
                 return .accepted(
                     try Self.reply(row, client: client, connection),
                     flow: FlowInLog.name(stateDigest: try row.blob("state_digest")))
             }
-            let stolen = try connection.query(
+            // Void from now on: the token of another client has leaked, and the token of an account that may not sign in
+            // must not become valid again with the next change of the setting.
+            let voided = try connection.query(
                 """
                 UPDATE sso_token SET voided_at = :now
-                 WHERE digest = :digest AND client_id <> :client AND used_at IS NULL AND voided_at IS NULL
+                 WHERE digest = :digest AND (client_id <> :client OR :eligible = 0)
+                   AND used_at IS NULL AND voided_at IS NULL
                 RETURNING client_id
                 """, presented)
             // Asked after every refusal, so that the answer takes as long for each.
@@ -137,8 +157,10 @@ struct SSOTokenStore: Sendable {
                 """
                 SELECT used_at, voided_at, expires_at, session_handle, state_digest FROM sso_token WHERE digest = :digest
                 """, presented)
-            if let row = stolen.first { return .burnt(owner: try row.text("client_id")) }
-            return .refused(try TokenFault(known.first, now: now))
+            if let issuedTo = try voided.first?.text("client_id"), issuedTo != client.id {
+                return .burnt(owner: issuedTo)
+            }
+            return .refused(try TokenFault(known.first, now: now, mayOwnerSignIn: mayOwnerSignIn))
         }
     }
 
@@ -147,20 +169,19 @@ struct SSOTokenStore: Sendable {
     private static let consumeSQL = """
         UPDATE sso_token SET used_at = :now
          WHERE digest = :digest AND client_id = :client AND used_at IS NULL AND voided_at IS NULL
-           AND expires_at > :now AND created_at <= :skewed
+           AND expires_at > :now AND created_at <= :skewed AND :eligible = 1
            AND (:redirect IS NULL OR redirect_uri = :redirect) AND code_challenge = :challenge
            AND EXISTS (SELECT 1 FROM session s WHERE s.handle = sso_token.session_handle
                           AND s.expires_at > :now AND s.seen_at > :idle)
-           AND EXISTS (SELECT 1 FROM account a WHERE a.id = sso_token.account_id AND a.disabled = 0)
+           AND EXISTS (SELECT 1 FROM account a WHERE a.id = sso_token.account_id AND a.disabled = 0
+                          AND a.sign_outs = sso_token.account_sign_outs)
         RETURNING account_id, session_handle, authenticated_at, methods, state_digest
         """
 
     private static func reply(
         _ row: SQLRow, client: PartnerClient, _ connection: any SQLConnection
     ) throws -> VerifyReply {
-        let accounts = try connection.query(
-            "SELECT id, email, name, disabled FROM account WHERE id = :id", ["id": .text(try row.text("account_id"))])
-        guard let account = try accounts.first.map(Account.init) else {
+        guard let account = try AccountStore.find(row.text("account_id"), connection) else {
             throw DatabaseFailure.unavailable("an account vanished while its token was redeemed")
         }
         return VerifyReply(

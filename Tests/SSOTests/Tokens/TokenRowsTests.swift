@@ -7,8 +7,10 @@ import Testing
 
 @Suite("The rows of tokens")
 struct TokenRowsTests {
-    private func store(_ house: House) -> SSOTokenStore {
-        SSOTokenStore(database: house.database, clock: house.clock.clock, randomness: SystemRandomness())
+    private func store(_ house: House) throws -> SSOTokenStore {
+        SSOTokenStore(
+            database: house.database, clock: house.clock.clock, randomness: SystemRandomness(),
+            eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")))
     }
 
     @Test("a purge takes what nobody can redeem, keeps the used for a month, and revives nothing")
@@ -43,7 +45,8 @@ struct TokenRowsTests {
             let (ann, partner) = (try await house.signedIn(), house.partner)
             let database = RecordingDatabase(house.database)
             let store = SSOTokenStore(
-                database: database, clock: house.clock.clock, randomness: SystemRandomness())
+                database: database, clock: house.clock.clock, randomness: SystemRandomness(),
+                eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")))
             func issue(_ count: Int, _ name: String) async throws {
                 for number in 1...count { _ = try await ann.token(for: partner, of: house, state: "\(name)-\(number)") }
             }

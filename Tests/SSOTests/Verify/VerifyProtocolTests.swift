@@ -103,7 +103,9 @@ struct VerifyProtocolTests {
         let router = Router(context: VisitorContext.self)
         VerifyRoutes(
             signatures: SignatureCheck(clients: clients),
-            tokens: SSOTokenStore(database: database, clock: clock.clock, randomness: SystemRandomness()),
+            tokens: SSOTokenStore(
+                database: database, clock: clock.clock, randomness: SystemRandomness(),
+                eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com"))),
             idleLimit: .seconds(7200), addresses: ClientAddress(trusted: []),
             badSignatures: NetworkLimit(3, per: .seconds(60), clock: clock.clock),
             goodSignatures: NetworkLimit(1, per: .hours(1), clock: clock.clock)
