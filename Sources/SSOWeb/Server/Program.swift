@@ -66,20 +66,20 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
                 separator: "  ")
         }
         report(reader)
-        guard reader.problems.isEmpty else { throw ExitCode(1) }
+        guard reader.problems.isEmpty else { throw CommandExit.trouble }
         print("All settings are fine.")
     }
 
     /// Checks the settings, then serves.
     ///
-    /// - Throws: exit code 1 when something keeps it from that.
+    /// - Throws: exit code 78 for a wrong setting, which no restart mends, 1 when something else keeps it from serving.
     public func serve() async throws {
         let reader = reader()
         let (logger, settings) = read(reader)
         guard let settings else {
             await reader.inspect()
             report(reader, to: logger)
-            throw ExitCode(1)
+            throw CommandExit.wrongSetting
         }
         for warning in reader.warnings { logger.warning("setting", metadata: ["warning": "\(warning)"]) }
         for line in reader.lines {
@@ -97,7 +97,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
             let told = reader.warnings.count
             await reader.inspect()
             report(reader, to: logger, warningsFrom: told)
-            throw ExitCode(1)
+            throw error is SettingFault ? CommandExit.wrongSetting : CommandExit.trouble
         }
         logger.info("stopped")
     }
