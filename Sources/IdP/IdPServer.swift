@@ -1,4 +1,5 @@
 import ArgumentParser
+import SSOShared
 import SSOWeb
 
 /// The program `idp`.
@@ -6,7 +7,9 @@ import SSOWeb
 struct IdPServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "idp", abstract: "The identity provider: signs people in, and vouches for them to your services.",
-        subcommands: [Serve.self, Check.self], defaultSubcommand: Serve.self)
+        version: "idp \(ProductVersion.text)",
+        subcommands: [Serve.self, Check.self],
+        defaultSubcommand: Serve.self)
 
     static let discussion = SettingsHelp.text(IdPSettings.names, secrets: IdPSettings.secretNames)
 

@@ -43,7 +43,9 @@ struct IdPSettings: Sendable {
     ///
     /// - Returns: nil when there is a problem.
     static func read(_ reader: SettingsReader, environment: @escaping (String) -> String?) -> IdPSettings? {
-        let publicURL = reader.value("IDP_PUBLIC_URL", default: "http://localhost:8080", PublicOrigin.init)
+        var publicURL = reader.value("IDP_PUBLIC_URL", default: "http://localhost:8080", PublicOrigin.init)
+        let includesSubdomains = reader.hstsIncludesSubdomains()
+        publicURL?.includesSubdomains = includesSubdomains
         let listen = reader.value("IDP_LISTEN", default: "127.0.0.1:8080", ListenAddress.init)
         let database = reader.value("IDP_DATABASE_URL", default: "sqlite:var/idp.sqlite", DatabaseLocation.init)
         let keys = reader.sealingKeys("IDP_SECRET_KEY")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import SSOShared
 import SSOWeb
 
 /// The program `relying-party`: the sample partner.
@@ -6,7 +7,8 @@ import SSOWeb
 struct RelyingPartyServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relying-party", abstract: "The sample partner: lets people sign in with the IdP.",
-        subcommands: [Serve.self, Check.self], defaultSubcommand: Serve.self)
+        version: "relying-party \(ProductVersion.text)", subcommands: [Serve.self, Check.self],
+        defaultSubcommand: Serve.self)
 
     static let discussion = SettingsHelp.text(
         RelyingPartySettings.names, secrets: RelyingPartySettings.secretNames)

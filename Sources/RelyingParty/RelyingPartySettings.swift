@@ -28,17 +28,19 @@ struct RelyingPartySettings: Sendable {
 
     /// - Returns: nil when there is a problem; `reader` holds all of them then.
     static func read(_ reader: SettingsReader) -> RelyingPartySettings? {
-        let publicURL = reader.value("RP_PUBLIC_URL", default: "http://localhost:8081", PublicOrigin.init)
+        var publicURL = reader.value("RP_PUBLIC_URL", default: "http://localhost:8081", PublicOrigin.init)
+        let includesSubdomains = reader.hstsIncludesSubdomains()
+        publicURL?.includesSubdomains = includesSubdomains
         let listen = reader.value("RP_LISTEN", default: "127.0.0.1:8081", ListenAddress.init)
         let database = reader.value("RP_DATABASE_URL", default: "sqlite:var/rp.sqlite", DatabaseLocation.init)
         let keys = reader.sealingKeys("RP_SECRET_KEY")
         let idp = reader.value("RP_IDP_URL", default: "http://localhost:8080", PublicOrigin.init)
-        let plaintext = reader.value("RP_ALLOW_PLAINTEXT_BACKCHANNEL", default: "false", SettingFlag.parse)
+        let plaintext = reader.flag("RP_ALLOW_PLAINTEXT_BACKCHANNEL", default: false)
         let backChannel = reader.value("RP_IDP_BACKCHANNEL_URL", default: idp?.text ?? "http://localhost:8080") {
             try origin($0, allowsPlaintext: plaintext ?? false)
         }
         let caFile = reader.optional("RP_CA_FILE", certificateFile)
-        let signed = reader.value("RP_REQUIRE_SIGNED_RESPONSE", default: "true", SettingFlag.parse)
+        let signed = reader.flag("RP_REQUIRE_SIGNED_RESPONSE", default: true)
         let clientID = reader.optional("SSO_CLIENT_ID", wellFormedID)
         if reader.text("SSO_CLIENT_ID") == nil {
             reader.problem("SSO_CLIENT_ID: is required and not set. It is the id the IdP has registered for you.")

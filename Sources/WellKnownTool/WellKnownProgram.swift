@@ -1,10 +1,10 @@
 import ArgumentParser
+import SSOShared
 
 /// The program `wellknown`.
 @main
 struct WellKnownProgram: AsyncParsableCommand {
-    /// As of CHANGELOG.md.
-    static let version = "0.1.0"
+    static let version = ProductVersion.text
 
     static let configuration = CommandConfiguration(
         commandName: "wellknown",

@@ -16,7 +16,10 @@ struct SecurityFields: Sendable {
             // What is public says so itself; everything else is personal until shown otherwise.
             (.cacheControl, "no-store"),
         ]
-        if origin.isHTTPS { fields.append((.strictTransportSecurity, "max-age=31536000; includeSubDomains")) }
+        if origin.isHTTPS {
+            let scope = origin.includesSubdomains ? "; includeSubDomains" : ""
+            fields.append((.strictTransportSecurity, "max-age=31536000\(scope)"))
+        }
         fixed = fields
     }
 

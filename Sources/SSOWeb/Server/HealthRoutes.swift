@@ -1,6 +1,7 @@
 import HTTPTypes
 public import Hummingbird
 import NIOCore
+import SSOShared
 
 /// `/healthz`: the process serves. `/readyz`: it can do its work, or 503 with the reason (contract 7).
 public struct HealthRoutes: Sendable {
@@ -16,7 +17,9 @@ public struct HealthRoutes: Sendable {
     /// Adds both addresses, with GET and HEAD.
     public func add<Context: RequestContext>(to router: Router<Context>) {
         router.only([.get, .head], at: "/healthz") { request, _ in
-            Self.answer(.ok, "ok", type: "text/plain; charset=utf-8", to: request)
+            var response = Self.answer(.ok, "ok", type: "text/plain; charset=utf-8", to: request)
+            if let name = HTTPField.Name("X-SSO-Version") { response.headers[name] = ProductVersion.text }
+            return response
         }
         router.only([.get, .head], at: "/readyz") { [database, clock] request, _ in
             do {

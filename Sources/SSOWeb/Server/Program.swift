@@ -1,6 +1,7 @@
 public import ArgumentParser
 import Foundation
 public import Logging
+import SSOShared
 
 /// A program that reads settings and serves. `idp` and `relying-party` start, check and fail in the same way.
 public protocol Program: Sendable {
@@ -32,7 +33,11 @@ public struct ProgramLogger: Sendable {
 
     /// Says that the server listens, and where.
     public func started(_ address: String, publicURL: PublicOrigin) {
-        logger.info("listening", metadata: ["address": "\(address)", "public_url": "\(publicURL)"])
+        logger.info(
+            "listening",
+            metadata: [
+                "address": "\(address)", "public_url": "\(publicURL)", "version": "\(ProductVersion.text)",
+            ])
     }
 }
 

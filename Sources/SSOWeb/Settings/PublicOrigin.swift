@@ -9,6 +9,8 @@ public struct PublicOrigin: Sendable, Hashable, CustomStringConvertible {
     public let host: String
     /// Whether the scheme is https. Where it is not, the host is this machine.
     public let isHTTPS: Bool
+    /// Whether `Strict-Transport-Security` covers the subdomains of the host as well (`HSTS_INCLUDE_SUBDOMAINS`).
+    public var includesSubdomains = false
     public var description: String { text }
 
     /// Whether the host names this very machine.

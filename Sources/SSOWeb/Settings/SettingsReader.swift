@@ -80,6 +80,21 @@ public final class SettingsReader {
         return parsed(name, text, parse)
     }
 
+    /// A setting that is `true` or `false`.
+    public func flag(_ name: String, default fallback: Bool) -> Bool? {
+        value(name, default: fallback ? "true" : "false") { text in
+            switch text {
+            case "true": true
+            case "false": false
+            default: throw SettingFault("\"\(text)\" is neither true nor false.")
+            }
+        }
+    }
+
+    /// `HSTS_INCLUDE_SUBDOMAINS`. Not by default: browsers keep it for a year, and a subdomain of the host that answers
+    /// by plain http only would be unreachable for as long (RFC 6797 6.1.2 and 14.4).
+    public func hstsIncludesSubdomains() -> Bool { flag("HSTS_INCLUDE_SUBDOMAINS", default: false) ?? false }
+
     private func parsed<T>(_ name: String, _ text: String, _ parse: (String) throws -> T) -> T? {
         do {
             let value = try parse(text)

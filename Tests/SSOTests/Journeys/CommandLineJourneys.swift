@@ -52,6 +52,20 @@ extension Journeys {
             #expect(try await Self.program(name, [argument], of: pair).run() == .code(64))
         }
 
+        @Test("--version prints one line, and the log of a start has the version", arguments: ["idp", "relying-party"])
+        func version(name: String) async throws {
+            let pair = try ProgramPair()
+            let program = try Self.program(name, ["--version"], of: pair)
+            #expect(try await program.run() == .code(0))
+            #expect(program.printed == "\(name) \(ProductVersion.text)\n")
+            #expect(program.log.isEmpty)
+            let serving = try Self.program(name, ["serve"], of: pair)
+            try await serving.start()
+            #expect(try await serving.terminate() == .code(0))
+            let start = serving.log.split(separator: "\n").first { $0.contains(" listening address=") }
+            #expect(start?.contains("version=\(ProductVersion.text)") == true, "\(serving.log)")
+        }
+
         @Test("serve is what happens without a command")
         func serveIsTheDefault() async throws {
             let pair = try ProgramPair()

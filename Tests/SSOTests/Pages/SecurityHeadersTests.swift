@@ -62,8 +62,22 @@ struct SecurityHeadersTests {
         try await House.open(settings: ["IDP_PUBLIC_URL": "https://localhost:4000"]) { house in
             for target in ["/", "/nowhere", "/healthz"] {
                 let reply = try await house.probe().get(target)
+                #expect(reply.all("strict-transport-security") == ["max-age=31536000"])
+            }
+        }
+    }
+
+    /// RFC 6797 14.4: a subdomain that answers by plain http only would be unreachable for a year.
+    @Test("for the subdomains as well only where that is asked for, also for what is no request")
+    func subdomains() async throws {
+        let settings = ["IDP_PUBLIC_URL": "https://localhost:4000", "HSTS_INCLUDE_SUBDOMAINS": "true"]
+        try await House.open(settings: settings) { house in
+            for target in ["/", "/nowhere", "/healthz"] {
+                let reply = try await house.probe().get(target)
                 #expect(reply.all("strict-transport-security") == ["max-age=31536000; includeSubDomains"])
             }
+            let broken = try await house.probe().raw(Array("GET / HTTP/1.1\r\nbad header\r\n\r\n".utf8))
+            #expect(String(decoding: broken, as: UTF8.self).contains("max-age=31536000; includeSubDomains"))
         }
     }
 

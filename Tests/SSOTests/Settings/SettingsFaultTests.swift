@@ -38,6 +38,8 @@ struct SettingsFaultTests {
             Fault(.idp, "IDP_MAIL_FROM", "a@x.example, b@x.example", "one mailbox"),
             Fault(.idp, "IDP_MAIL_URL", "smtps://ann:pass word@mail.example", "%20"),
             Fault(.idp, "SSO_CLIENT_NAME", "Part\nner", "on one line"),
+            Fault(.idp, "HSTS_INCLUDE_SUBDOMAINS", "yes", "neither true nor false"),
+            Fault(.partner, "HSTS_INCLUDE_SUBDOMAINS", "1", "neither true nor false"),
             Fault(.idp, "IDP_MAIL_HOURLY_LIMIT", "0", "from 1 to"),
             Fault(.idp, "IDP_ALLOWED_EMAILS", "*@example.com, nobody", "*@domain"),
             Fault(.idp, "IDP_TRUSTED_PROXIES", "10.0.0.0/33", "0 to 32"),
