@@ -47,7 +47,7 @@ struct IdPSettings: Sendable {
         let includesSubdomains = reader.hstsIncludesSubdomains()
         publicURL?.includesSubdomains = includesSubdomains
         let listen = reader.value("IDP_LISTEN", default: "127.0.0.1:8080", ListenAddress.init)
-        let database = reader.value("IDP_DATABASE_URL", default: "sqlite:var/idp.sqlite", DatabaseLocation.init)
+        let database = database(reader)
         let keys = reader.sealingKeys("IDP_SECRET_KEY")
         let mail = mailURL(reader, publicURL: publicURL)
         let mailFrom = required(reader, "IDP_MAIL_FROM", hint: "Give one such as: Main App <sign-in@example.com>") {
@@ -132,6 +132,11 @@ struct IdPSettings: Sendable {
             if let value { counts[keyPath: count] = value } else { isComplete = false }
         }
         return isComplete ? counts : nil
+    }
+
+    /// The one setting that the commands beside a running IdP need.
+    static func database(_ reader: SettingsReader) -> DatabaseLocation? {
+        reader.value("IDP_DATABASE_URL", default: "sqlite:var/idp.sqlite", DatabaseLocation.init)
     }
 
     private static func positiveNumber(_ text: String) throws -> Int {
