@@ -8,7 +8,7 @@ struct IdPServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "idp", abstract: "The identity provider: signs people in, and vouches for them to your services.",
         version: "idp \(ProductVersion.text)",
-        subcommands: [Serve.self, Check.self, UserCommand.self],
+        subcommands: [Serve.self, Check.self, UserCommand.self, BackupCommand.self, RestoreCommand.self],
         defaultSubcommand: Serve.self)
 
     static let discussion = SettingsHelp.text(IdPSettings.names, secrets: IdPSettings.secretNames)

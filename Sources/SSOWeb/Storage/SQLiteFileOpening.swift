@@ -83,14 +83,14 @@ extension SQLiteFile {
     }
 
     /// Makes the new name durable, not only the file.
-    private static func synchronise(folder: String) {
+    static func synchronise(folder: String) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         Foundation.close(descriptor)
     }
 
-    private static func size(_ path: String) -> Int64? {
+    static func size(_ path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }

@@ -66,6 +66,22 @@ extension Journeys {
             #expect(start?.contains("version=\(ProductVersion.text)") == true, "\(serving.log)")
         }
 
+        @Test(
+            "every command has a help text, and the program lists it",
+            arguments: [
+                ["serve"], ["check"], ["user"], ["user", "list"], ["user", "show"], ["user", "disable"],
+                ["user", "enable"], ["user", "sign-out"], ["backup"], ["restore"],
+            ])
+        func help(command: [String]) async throws {
+            let pair = try ProgramPair()
+            let program = try Self.program("idp", command + ["--help"], of: pair)
+            #expect(try await program.run() == .code(0))
+            #expect(program.printed.contains("OVERVIEW: ") && program.printed.contains("USAGE: idp "))
+            let root = try Self.program("idp", ["--help"], of: pair)
+            #expect(try await root.run() == .code(0))
+            #expect(command.count == 2 || root.printed.contains("  \(command[0]) "))
+        }
+
         @Test("serve is what happens without a command")
         func serveIsTheDefault() async throws {
             let pair = try ProgramPair()
