@@ -24,8 +24,9 @@ struct IdPServer: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Checks every setting, prints what is in force, and exits 0 or 1.",
             discussion: IdPServer.discussion)
+        @Flag(help: "Also call the mail server, up to TLS and login. No email is sent.") var connect = false
         @OptionGroup var settings: SettingsOptions<IdPProgram>
-        func run() async throws { try await settings.check() }
+        func run() async throws { try await settings.check(connecting: connect) }
     }
 }
 
@@ -50,5 +51,21 @@ enum IdPProgram: Program {
         StandardOutput.write(services.devPages.announcement(settings))
         try await WebServer.run(application, logger: log.logger)
         await services.database.close()
+    }
+
+    static func connect(_ settings: IdPSettings, _ reader: SettingsReader) async {
+        switch settings.mail {
+        // Whether it can be written to was looked at already.
+        case .outbox(let folder): reader.show("connect IDP_MAIL_URL", "outbox folder \(folder)")
+        case .smtp(let endpoint):
+            do {
+                // An operator is waiting, and no email can be lost.
+                let patience = SMTPMailer.Patience(answer: .seconds(10))
+                let words = try await SMTPMailer(endpoint, patience: patience).probe(from: settings.mailFrom)
+                reader.show("connect IDP_MAIL_URL", words)
+            } catch {
+                reader.problem("IDP_MAIL_URL: \(endpoint): \(error)")
+            }
+        }
     }
 }

@@ -25,8 +25,9 @@ struct RelyingPartyServer: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Checks every setting, prints what is in force, and exits 0 or 1.",
             discussion: RelyingPartyServer.discussion)
+        @Flag(help: "Also call the identity provider over the back channel, TLS included.") var connect = false
         @OptionGroup var settings: SettingsOptions<RelyingPartyProgram>
-        func run() async throws { try await settings.check() }
+        func run() async throws { try await settings.check(connecting: connect) }
     }
 }
 
@@ -51,5 +52,14 @@ enum RelyingPartyProgram: Program {
         }
         try await WebServer.run(application, logger: log.logger)
         await services.database.close()
+    }
+
+    static func connect(_ settings: RelyingPartySettings, _ reader: SettingsReader) async {
+        do {
+            try await BackChannelClient(settings).checkHealth()
+            reader.show("connect RP_IDP_BACKCHANNEL_URL", "the identity provider answers at \(settings.backChannel)")
+        } catch {
+            reader.problem("RP_IDP_BACKCHANNEL_URL: \(settings.backChannel): \(error)")
+        }
     }
 }

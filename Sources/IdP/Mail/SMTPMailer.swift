@@ -17,7 +17,7 @@ final class SMTPMailer: Mailer {
         var answer: Duration = .seconds(120)
     }
 
-    private let settings: SMTPTransfer.Settings
+    let settings: SMTPTransfer.Settings
 
     /// - Parameters:
     ///   - requiresTLS: nil for the rule above.

@@ -15,7 +15,7 @@ struct SMTPTransfer {
     let cancellation: SMTPMailer.Cancellation
 
     /// Once a process. Safe beside the same call elsewhere.
-    private static let isCurlReady = sso_curl_global_init() == CURLE_OK
+    static let isCurlReady = sso_curl_global_init() == CURLE_OK
 
     func send(_ letter: Letter) throws(MailFailure) {
         guard !cancellation.isCancelled else { throw .temporary("cancelled before it was sent") }
@@ -39,11 +39,22 @@ struct SMTPTransfer {
         _ handle: UnsafeMutableRawPointer, _ letter: Letter, _ recipients: UnsafeMutablePointer<curl_slist>,
         _ body: Body
     ) -> Bool {
+        let codes = [
+            sso_curl_set_string(handle, CURLOPT_MAIL_FROM, "<\(letter.from.address.text)>"),
+            sso_curl_set_list(handle, CURLOPT_MAIL_RCPT, recipients),
+            sso_curl_set_long(handle, CURLOPT_UPLOAD, 1),
+            body.attach(to: handle),
+        ]
+        return isSetUp(handle, from: letter.from) && codes.allSatisfy { $0 == CURLE_OK }
+    }
+
+    /// Sets where to connect, what is believed there, and as whom to log in.
+    func isSetUp(_ handle: UnsafeMutableRawPointer, from: MailFrom) -> Bool {
         let endpoint = settings.endpoint
         let host = endpoint.isIPv6 ? "[\(endpoint.host)]" : endpoint.host
         let scheme = endpoint.isTLSFromStart ? "smtps" : "smtp"
         // The path is the name in our EHLO: the sender's domain is what the server will look up anyway.
-        let greeting = letter.from.address.text.split(separator: "@").last ?? "localhost"
+        let greeting = from.address.text.split(separator: "@").last ?? "localhost"
         let useTLS = settings.requiresTLS ? CURLUSESSL_ALL : CURLUSESSL_NONE
         var codes = [
             sso_curl_set_string(handle, CURLOPT_URL, "\(scheme)://\(host):\(endpoint.port)/\(greeting)"),
@@ -55,10 +66,6 @@ struct SMTPTransfer {
                 handle, CURLOPT_TIMEOUT_MS, (settings.patience.handing + settings.patience.answer).wholeMilliseconds),
             sso_curl_set_long(
                 handle, CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, settings.patience.answer.secondsRoundedUp)),
-            sso_curl_set_string(handle, CURLOPT_MAIL_FROM, "<\(letter.from.address.text)>"),
-            sso_curl_set_list(handle, CURLOPT_MAIL_RCPT, recipients),
-            sso_curl_set_long(handle, CURLOPT_UPLOAD, 1),
-            body.attach(to: handle),
         ]
         if let caFile = settings.caFile { codes.append(sso_curl_set_string(handle, CURLOPT_CAINFO, caFile)) }
         if let login = endpoint.login {

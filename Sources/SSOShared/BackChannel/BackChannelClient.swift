@@ -43,13 +43,38 @@ public struct BackChannelClient: Sendable {
         let signature = RequestSignature.request(body: body, secret: secret)
         let response: CurlResponse
         do {
-            response = try await transport.post(
+            response = try await transport.send(
                 CurlRequest(url: endpoint.url, headers: headers(signature), body: body))
         } catch {
             throw Self.failure(error)
         }
         return try BackChannelAnswer(question: signature, clientID: clientID, secret: secret)
             .read(response, requireSignature: requireSignedResponse)
+    }
+
+    /// Asks whether the identity provider is there, over the connection, certificates and limits of ``verify(token:redirectURI:codeVerifier:)``.
+    /// Sends no secret and changes nothing.
+    ///
+    /// - Throws: in words for the operator what is in the way.
+    public func checkHealth() async throws(BackChannelFailure) {
+        let response: CurlResponse
+        do {
+            response = try await transport.send(
+                CurlRequest(url: endpoint.healthURL, headers: ["User-Agent: swift-sso"], body: nil))
+        } catch {
+            throw Self.failure(error)
+        }
+        switch response.status {
+        case 200 where response.body.elementsEqual("ok".utf8): return
+        case 500..<600: throw .unavailable("\(SSOPath.health) answers with status \(response.status)")
+        case 200:
+            throw .untrusted(
+                "\(SSOPath.health) does not answer \"ok\": something else than the identity provider is there")
+        default:
+            throw .untrusted(
+                "\(SSOPath.health) answers with status \(response.status): something else than the identity provider is there, or "
+                    + "a proxy does not let this path through")
+        }
     }
 
     private func headers(_ signature: RequestSignature) -> [String] {

@@ -5,6 +5,8 @@ import CCurl
 struct BackChannelEndpoint: Sendable {
     /// The absolute URL of ``SSOPath/verify``.
     let url: String
+    /// The absolute URL of ``SSOPath/health``.
+    let healthURL: String
     /// Whether the scheme is http, which ``init(origin:allowPlaintext:)`` has agreed to.
     let isPlaintext: Bool
 
@@ -30,10 +32,15 @@ struct BackChannelEndpoint: Sendable {
         isPlaintext = scheme == "http"
         guard !isPlaintext || allowPlaintext || LoopbackHost.contains(host) else { throw .plaintext }
 
-        guard curl_url_set(parts, CURLUPART_PATH, SSOPath.verify, 0) == CURLUE_OK,
-            let url = Self.part(CURLUPART_URL, of: parts)
-        else { throw .notAnOrigin }
-        self.url = url
+        url = try Self.url(SSOPath.verify, parts)
+        healthURL = try Self.url(SSOPath.health, parts)
+    }
+
+    private static func url(_ path: String, _ parts: OpaquePointer) throws(BackChannelSetupFault) -> String {
+        guard curl_url_set(parts, CURLUPART_PATH, path, 0) == CURLUE_OK, let url = part(CURLUPART_URL, of: parts) else {
+            throw .notAnOrigin
+        }
+        return url
     }
 
     private static func part(_ part: CURLUPart, of parts: OpaquePointer) -> String? {

@@ -28,8 +28,8 @@ struct CurlHandle {
             // What to send. The body is read by a callback that cannot go back: when a connection breaks after some of it
             // has left, curl would otherwise post it again by itself, and nobody could tell whose token was consumed.
             set(CURLOPT_URL, transfer.request.url),
-            set(CURLOPT_POST, 1),
-            sso_curl_set_offset(raw, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(transfer.request.body.count)),
+            set(transfer.request.body == nil ? CURLOPT_HTTPGET : CURLOPT_POST, 1),
+            sso_curl_set_offset(raw, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(transfer.request.body?.count ?? -1)),
             sso_curl_set_send(raw, CURLOPT_READFUNCTION, sendBody),
             sso_curl_set_pointer(raw, CURLOPT_READDATA, context),
             sso_curl_set_list(raw, CURLOPT_HTTPHEADER, headers),

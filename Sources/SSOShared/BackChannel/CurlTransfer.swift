@@ -1,10 +1,11 @@
 import CCurl
 
-/// What to post.
+/// What to ask.
 struct CurlRequest: Sendable {
     let url: String
     let headers: [String]
-    let body: [UInt8]
+    /// What is posted; nil for a GET.
+    let body: [UInt8]?
 }
 
 /// What came back. Whether to believe it is for ``BackChannelClient`` to say.
@@ -75,19 +76,20 @@ final class CurlTransfer: @unchecked Sendable {
     func outcome(of code: CURLcode, status: Int) -> Outcome {
         if isTooLarge { return .failure(.tooLarge) }
         let words = errorText.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: errorText)
+        let fault = "\(ConnectionFault(curl: code.rawValue, detail: words))"
         return switch code {
         case CURLE_OK: .success(CurlResponse(status: status, headers: headers, body: body))
         case CURLE_OPERATION_TIMEDOUT: .failure(.timedOut)
         case CURLE_FILESIZE_EXCEEDED: .failure(.tooLarge)
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
-            .failure(.certificate(words))
-        default: .failure(.broken(words))
+            .failure(.certificate(fault))
+        default: .failure(.broken(fault))
         }
     }
 
     /// The next part of the body; 0 when all of it has been taken.
     func sendBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let part = request.body[sent...].prefix(buffer.count)
+        let part = (request.body ?? [])[sent...].prefix(buffer.count)
         buffer.copyBytes(from: part)
         sent += part.count
         return part.count

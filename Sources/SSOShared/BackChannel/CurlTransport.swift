@@ -1,4 +1,4 @@
-/// Posts by libcurl, and waits without holding a thread. Dropping the last reference ends the driver's thread.
+/// Asks by libcurl, and waits without holding a thread. Dropping the last reference ends the driver's thread.
 final class CurlTransport: Sendable {
     private let inbox = CurlInbox()
     private let limits: BackChannelLimits
@@ -11,7 +11,7 @@ final class CurlTransport: Sendable {
     deinit { inbox.close() }
 
     /// One call, never repeated. Cancelling the task ends it early.
-    func post(_ request: CurlRequest) async throws(TransportFailure) -> CurlResponse {
+    func send(_ request: CurlRequest) async throws(TransportFailure) -> CurlResponse {
         let id = inbox.nextID()
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

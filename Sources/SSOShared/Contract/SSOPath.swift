@@ -1,5 +1,7 @@
 /// The paths both ends have agreed on.
 public enum SSOPath {
+    /// Whether a program serves.
+    public static let health = "/healthz"
     /// On the identity provider: where a relying party sends the browser.
     public static let authorize = "/auth/sso/authorize"
     /// On the identity provider: goes on with a sign-in that had to wait for the person.

@@ -24,6 +24,9 @@ public protocol Program: Sendable {
     ///
     /// - Throws: what kept it from starting or going on.
     static func serve(_ settings: Settings, _ log: ProgramLogger) async throws
+    /// Calls the servers that the settings name, for `check --connect`: `reader` is shown what answered, and told what did
+    /// not. Changes nothing there and sends no email.
+    static func connect(_ settings: Settings, _ reader: SettingsReader) async
 }
 
 /// The log of a running program.
@@ -59,11 +62,14 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
 
     /// Prints what is in force, then all that is wrong, the world around included. Changes nothing.
     ///
-    /// - Throws: exit code 1 when ``serve()`` would not start.
-    public func check() async throws {
+    /// - Parameter connecting: whether the servers that the settings name are called as well.
+    /// - Throws: exit code 1 when ``serve()`` would not start, or a server did not answer as it must.
+    public func check(connecting: Bool = false) async throws {
         let reader = reader()
-        _ = read(reader)
+        let (_, settings) = read(reader)
         await reader.inspect()
+        if connecting, let settings { await Subject.connect(settings, reader) }
+        if connecting, settings == nil { reader.warn("--connect: no server was called, since a setting is wrong.") }
         let width = reader.lines.map(\.name.count).max() ?? 0
         for line in reader.lines {
             print(

@@ -65,6 +65,11 @@ struct TLSHouse: Sendable {
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             def log_message(self, *_): pass
+            def do_GET(self):
+                self.send_response(200 if self.path == "/healthz" else 404)
+                self.send_header("Content-Length", "2")
+                self.end_headers()
+                self.wfile.write(b"ok")
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 if location:

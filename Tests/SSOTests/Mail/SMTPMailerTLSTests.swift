@@ -1,4 +1,5 @@
 import Foundation
+import SSOShared
 import Testing
 
 @testable import IdP
@@ -68,6 +69,35 @@ struct SMTPMailerTLSTests {
         }
         #expect(try #require(failure).description.contains("certificate is not acceptable"))
         #expect(server.arrived == 0)
+    }
+
+    @Test("`check --connect` sees the same: fine, not trusted, of another host, no STARTTLS")
+    func probe() async throws {
+        let from = try MailFrom("sign-in@example.com")
+        for isSMTPS in [false, true] {
+            let server = try await TLSMailServer.start(names: "IP:127.0.0.1", isSMTPS: isSMTPS)
+            let scheme = isSMTPS ? "smtps" : "smtp"
+            let words = try await server.mailer(scheme: scheme, trusts: true).probe(from: from)
+            #expect(words.contains("TLS with a trusted certificate"))
+            let fault = await #expect(throws: ConnectionFault.self) {
+                try await server.mailer(scheme: scheme, trusts: false).probe(from: from)
+            }
+            #expect(fault?.description.contains("its certificate is not trusted") == true)
+            #expect(server.arrived == 0)
+        }
+        let other = try await TLSMailServer.start(names: "DNS:mail.example.com")
+        let fault = await #expect(throws: ConnectionFault.self) {
+            try await other.mailer(trusts: true).probe(from: from)
+        }
+        #expect(fault?.description.contains("its certificate is for another host") == true)
+
+        let plain = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN"])
+        guard case .smtp(let endpoint) = try MailURL.parse("smtp://ann:pass@127.0.0.1:\(plain.port)") else { return }
+        let stripped = await #expect(throws: ConnectionFault.self) {
+            try await SMTPMailer(endpoint, requiresTLS: true, caFile: nil).probe(from: from)
+        }
+        #expect(stripped?.description.contains("offers no STARTTLS") == true)
+        #expect(!plain.lines.contains { $0.hasPrefix("AUTH") })
     }
 
     @Test("a certificate of another host gets nothing")

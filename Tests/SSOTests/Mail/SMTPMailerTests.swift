@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import SSOShared
 import Testing
 
 @testable import IdP
@@ -96,6 +97,15 @@ struct SMTPMailerTests {
             try await mailer(server.url, seconds: 0.3).send(try Letter.example())
         }
         #expect(failure == .temporary("the mail server took too long"))
+    }
+
+    @Test("a server that says nothing is named by `check --connect` as well")
+    func silentProbe() async throws {
+        let server = try ScriptedSMTPServer(isSilent: true)
+        let fault = await #expect(throws: ConnectionFault.self) {
+            try await mailer(server.url, seconds: 0.3).probe(from: try MailFrom("sign-in@example.com"))
+        }
+        #expect(fault?.description.hasPrefix("it does not answer in time") == true, "\(String(describing: fault))")
     }
 
     /// Given up there, it would be sent again, and the server has it.
