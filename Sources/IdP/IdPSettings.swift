@@ -81,8 +81,7 @@ struct IdPSettings: Sendable {
             reader, kind: .assetlinks, apps: ("IDP_ANDROID_APPS", AssetLinks(apps: androidApps)?.json()),
             file: "IDP_ASSETLINKS_FILE")
         // Elsewhere than on one's own machine a page for developers has to be asked for (ASVS 15.2.3).
-        let linkTester = reader.value(
-            "IDP_LINK_TESTER", default: publicURL?.isLoopback == true ? "true" : "false", SettingFlag.parse)
+        let linkTester = reader.flag("IDP_LINK_TESTER", default: publicURL?.isLoopback == true)
 
         if let publicURL, !publicURL.isLoopback, let listen, LoopbackHost.contains(listen.host),
             proxies?.trustsNobody ?? false

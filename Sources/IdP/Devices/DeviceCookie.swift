@@ -1,4 +1,3 @@
-import HTTPTypes
 import Hummingbird
 import SSOShared
 import SSOWeb
@@ -27,27 +26,23 @@ struct DeviceCookie: Sendable {
     }
 
     private static let tagBytes = 16
-    let name: String
-    private let attributes: String
+    private let cookie: BrowserCookie
     private let keys: [[UInt8]]
 
     init(keys: SealingKeys, origin: PublicOrigin) {
         self.keys = keys.derive("device-cookie")
-        name = origin.isHTTPS ? "__Host-idp_device" : "idp_device"
-        attributes =
-            "; Path=/; HttpOnly; SameSite=Lax; Max-Age=\(Self.lifetime.secondsRoundedUp)"
-            + (origin.isHTTPS ? "; Secure" : "")
+        cookie = BrowserCookie(name: "idp_device", origin: origin, maximumAge: Self.lifetime)
     }
 
     /// The claims with a right signature; empty for a cookie that is missing, doubled or damaged.
     func claims(in request: Request) -> [Claim] {
-        guard let value = request.cookie(named: name), value.utf8.count <= 1024 else { return [] }
+        guard let value = cookie.value(in: request), value.utf8.count <= 1024 else { return [] }
         return value.split(separator: ".").prefix(Self.maximumClaims).compactMap(claim)
     }
 
-    /// The header that gives the browser these claims, the newest first.
-    func set(_ claims: [Claim]) -> String {
-        "\(name)=\(claims.prefix(Self.maximumClaims).map(text).joined(separator: "."))\(attributes)"
+    /// Gives the browser these claims, the newest first.
+    func set(_ claims: [Claim], in response: inout Response) {
+        cookie.set(claims.prefix(Self.maximumClaims).map(text).joined(separator: "."), in: &response)
     }
 
     private func claim(_ text: Substring) -> Claim? {

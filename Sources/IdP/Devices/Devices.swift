@@ -1,4 +1,3 @@
-import HTTPTypes
 import Hummingbird
 import SSOWeb
 
@@ -18,6 +17,6 @@ struct Devices: Sendable {
     /// Gives the browser the new claim beside those it has.
     func give(_ claim: DeviceCookie.Claim, _ request: Request, in response: inout Response) {
         let others = cookie.claims(in: request).filter { $0.id != claim.id }
-        response.headers.append(.init(name: .setCookie, value: cookie.set([claim] + others)))
+        cookie.set([claim] + others, in: &response)
     }
 }
