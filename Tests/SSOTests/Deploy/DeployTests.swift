@@ -92,7 +92,7 @@ struct DeployTests {
         }
     }
 
-    @Test("Every script can be run", arguments: ["health", "make-secrets", "make-certificates"])
+    @Test("Every script can be run", arguments: ["health", "make-secrets", "make-certificates", "try-systemd"])
     func executable(script: String) {
         #expect(FileManager.default.isExecutableFile(atPath: Self.folder.appending(path: script).path()))
     }
