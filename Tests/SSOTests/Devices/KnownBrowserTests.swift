@@ -1,3 +1,5 @@
+import HTTPTypes
+import Hummingbird
 import SSOShared
 import SSOWeb
 import Testing
@@ -87,8 +89,10 @@ struct KnownBrowserTests {
             #expect(!line.contains("Domain"))
             let keys = try SealingKeys.parse(ProgramPair.secret(), setting: "IDP_SECRET_KEY")
             let secure = DeviceCookie(keys: keys, origin: try PublicOrigin("https://id.example.com"))
-            #expect(secure.name == "__Host-idp_device")
-            #expect(secure.set([]).hasSuffix("; Secure"))
+            var response = Response(status: .ok)
+            secure.set([], in: &response)
+            let header = try #require(response.headers[.setCookie])
+            #expect(header.hasPrefix("__Host-idp_device=") && header.contains("; Secure"))
         }
     }
 
