@@ -14,11 +14,15 @@ public struct EventLogHandler: LogHandler {
     private static let ownFields: Set<String> = ["time", "level", "program", "event"]
     private let format: Format
     private let label: String
+    private let hasPriorities: Bool
 
     /// A handler for the program called `label`.
-    public init(label: String, format: Format) {
+    ///
+    /// - Parameter hasPriorities: whether lines begin with their priority, for the journal of systemd.
+    public init(label: String, format: Format, hasPriorities: Bool = false) {
         self.label = label
         self.format = format
+        self.hasPriorities = hasPriorities
     }
 
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -26,7 +30,7 @@ public struct EventLogHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    public func log(event: LogEvent) { StandardError.write(line(for: event)) }
+    public func log(event: LogEvent) { LogWriter.standardError.append(line(for: event)) }
 
     /// One line, its end included.
     func line(for event: LogEvent) -> String {
@@ -35,10 +39,11 @@ public struct EventLogHandler: LogHandler {
         if let more = event.metadata { fields.merge(more) { $1 } }
         let pairs = fields.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
         let now = PlainDate.rfc3339(Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)))
+        let priority = hasPriorities ? JournalStream.prefix(event.level) : ""
         switch format {
         case .text:
             return
-                "\(now) \(event.level) \(LogEscape.text("\(event.message)"))"
+                "\(priority)\(now) \(event.level) \(LogEscape.text("\(event.message)"))"
                 + pairs.map { " \(LogEscape.bare($0.0))=\(LogEscape.quotedIfNeeded($0.1))" }.joined() + "\n"
         case .json:
             let all =
@@ -47,7 +52,8 @@ public struct EventLogHandler: LogHandler {
                 ]
                 // A field of that name must not pose as the log's own, nor double a key.
                 + pairs.map { (Self.ownFields.contains($0.0) ? "_\($0.0)" : $0.0, $0.1) }
-            return "{" + all.map { "\(LogEscape.json($0.0)):\(LogEscape.json($0.1))" }.joined(separator: ",") + "}\n"
+            return "\(priority){" + all.map { "\(LogEscape.json($0.0)):\(LogEscape.json($0.1))" }.joined(separator: ",")
+                + "}\n"
         }
     }
 }

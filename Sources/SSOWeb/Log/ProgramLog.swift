@@ -1,3 +1,4 @@
+import Foundation
 public import Logging
 
 /// Sets up the one log of a program. Call once, before anything logs.
@@ -25,8 +26,19 @@ public enum ProgramLog {
                 "LOG_LEVEL: \(level) leaves out the references that pages show and the fingerprints of secrets. notice is "
                     + "the quietest level that has them.")
         }
-        var logger = Logger(label: program) { EventLogHandler(label: $0, format: format) }
+        let hasPriorities = JournalStream.isConnected(to: 2, ProcessInfo.processInfo.environment["JOURNAL_STREAM"])
+        let handler = EventLogHandler(label: program, format: format, hasPriorities: hasPriorities)
+        LogWriter.standardError.reportDropped { count in
+            handler.line(
+                for: LogEvent(
+                    level: .warning, message: "log_lines_dropped", metadata: ["count": "\(count)"], source: nil,
+                    file: #fileID, function: #function, line: #line))
+        }
+        var logger = Logger(label: program) { _ in handler }
         logger.logLevel = level
         return logger
     }
+
+    /// Waits until everything logged is written, at most a second: for the end of the program.
+    public static func flush() { LogWriter.standardError.flush() }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where programs say what happens.
+/// Where commands that end by themselves report. What a running program logs goes through ``LogWriter``.
 enum StandardError {
     /// Writes in one piece, so that the lines of two processes on one stream do not mix.
     ///

@@ -87,6 +87,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
     public func serve() async throws {
         let reader = reader()
         let (logger, settings) = read(reader)
+        defer { ProgramLog.flush() }
         guard let settings else {
             await reader.inspect()
             report(reader, to: logger)
