@@ -19,7 +19,7 @@ final class ServerUnderTest {
         process.executableURL = URL(fileURLWithPath: executable)
         process.arguments = arguments
         let inherited = ProcessInfo.processInfo.environment.filter { $0.key == "PATH" || $0.key.hasPrefix("LD_") }
-        process.environment = inherited.merging(environment) { $1 }
+        process.environment = inherited.merging(["SHUTDOWN_GRACE": "0s"]) { $1 }.merging(environment) { $1 }
         process.currentDirectoryURL = URL(fileURLWithPath: folder)
         guard FileManager.default.createFile(atPath: log, contents: nil), let handle = FileHandle(forWritingAtPath: log)
         else {

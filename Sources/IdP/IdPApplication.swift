@@ -7,10 +7,13 @@ import WellKnown
 
 /// Puts the IdP together: the one file that names every feature.
 ///
-/// - Parameter started: told the address in use once the server listens.
+/// - Parameters:
+///   - shutdown: whether the program is about to stop.
+///   - started: told the address in use once the server listens.
 /// - Throws: what is wrong with a template.
 func buildIdP(
-    settings: IdPSettings, services: IdPServices, started: @escaping @Sendable (String) -> Void = { _ in }
+    settings: IdPSettings, services: IdPServices, shutdown: ShutdownState = .init(),
+    started: @escaping @Sendable (String) -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
     let (database, clock, randomness) = (services.database, services.clock, services.randomness)
     let assets = IdPPages.assets
@@ -58,7 +61,7 @@ func buildIdP(
 
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
-        clock: clock, addresses: settings.trustedProxies, jsonPaths: [SSOPath.verify])
+        clock: clock, addresses: settings.trustedProxies, shutdown: shutdown, jsonPaths: [SSOPath.verify])
     let association = AssociationFiles(
         apple: settings.appleAssociation, android: settings.androidAssociation, logger: services.logger)
     AssociationRoutes(files: association).add(to: router)
@@ -113,7 +116,7 @@ func buildIdP(
         router: router,
         broken: BrokenRequests(
             pages: pages, origin: settings.publicURL, jsonPaths: [SSOPath.verify], logger: services.logger),
-        listen: settings.listen, logger: services.logger,
+        listen: settings.listen, addresses: settings.trustedProxies, shutdown: shutdown, logger: services.logger,
         services: [postOffice, purge, ClockWatch(clock, logger: services.logger), ReloadService(association.reload)],
         started: started)
 }

@@ -44,12 +44,13 @@ enum IdPProgram: Program {
 
     static func serve(_ settings: IdPSettings, _ log: ProgramLogger) async throws {
         let services = try await IdPServices.live(settings, logger: log.logger)
-        let application = try buildIdP(settings: settings, services: services) { address in
+        let shutdown = ShutdownState()
+        let application = try buildIdP(settings: settings, services: services, shutdown: shutdown) { address in
             log.started(address, publicURL: settings.publicURL)
         }
         // Not in the log, which more people may read than sit at this machine.
         StandardOutput.write(services.devPages.announcement(settings))
-        try await WebServer.run(application, logger: log.logger)
+        try await WebServer.run(application, shutdown: shutdown, grace: log.grace, logger: log.logger)
         await services.database.close()
     }
 

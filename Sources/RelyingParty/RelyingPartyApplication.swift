@@ -5,9 +5,11 @@ import SSOWeb
 
 /// Puts the partner together: the one file that names every feature.
 ///
-/// - Parameter started: told the address in use once the server listens.
+/// - Parameters:
+///   - shutdown: whether the program is about to stop.
+///   - started: told the address in use once the server listens.
 func buildRelyingParty(
-    settings: RelyingPartySettings, services: RelyingPartyServices,
+    settings: RelyingPartySettings, services: RelyingPartyServices, shutdown: ShutdownState = .init(),
     started: @escaping @Sendable (String) -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
     let (database, clock, randomness) = (services.database, services.clock, services.randomness)
@@ -27,7 +29,8 @@ func buildRelyingParty(
 
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
-        clock: clock, addresses: ClientAddress(trusted: []), jsonPaths: [HomeRoutes.sessionPath],
+        clock: clock, addresses: ClientAddress(trusted: []), shutdown: shutdown,
+        jsonPaths: [HomeRoutes.sessionPath],
         pathsWithTokens: [SSOPath.callback])
 
     // What knows the browser's session.
@@ -45,7 +48,7 @@ func buildRelyingParty(
         router: router,
         broken: BrokenRequests(
             pages: pages, origin: settings.publicURL, jsonPaths: [HomeRoutes.sessionPath], logger: services.logger),
-        listen: settings.listen, logger: services.logger,
+        listen: settings.listen, shutdown: shutdown, logger: services.logger,
         services: [purge, ClockWatch(clock, logger: services.logger), ReloadService(logger: services.logger)],
         started: started)
 }

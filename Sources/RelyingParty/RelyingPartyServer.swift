@@ -47,10 +47,11 @@ enum RelyingPartyProgram: Program {
 
     static func serve(_ settings: RelyingPartySettings, _ log: ProgramLogger) async throws {
         let services = try await RelyingPartyServices.live(settings, logger: log.logger)
-        let application = try buildRelyingParty(settings: settings, services: services) { address in
+        let shutdown = ShutdownState()
+        let application = try buildRelyingParty(settings: settings, services: services, shutdown: shutdown) { address in
             log.started(address, publicURL: settings.publicURL)
         }
-        try await WebServer.run(application, logger: log.logger)
+        try await WebServer.run(application, shutdown: shutdown, grace: log.grace, logger: log.logger)
         await services.database.close()
     }
 

@@ -43,6 +43,7 @@ struct RestoreCommand: AsyncParsableCommand {
         "UPDATE sso_token SET voided_at = :now WHERE used_at IS NULL AND voided_at IS NULL",
         "DELETE FROM challenge",
         "DELETE FROM letter",
+        "DELETE FROM device",
     ]
 
     func run() async throws {

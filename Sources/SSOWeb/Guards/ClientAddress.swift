@@ -79,5 +79,6 @@ public struct ClientAddress: Sendable {
         return IPAddress(text.dropFirst().dropLast())
     }
 
-    private func isTrusted(_ address: IPAddress) -> Bool { trusted.contains { $0.contains(address) } }
+    /// Whether the address is one of the declared proxies.
+    func isTrusted(_ address: IPAddress) -> Bool { trusted.contains { $0.contains(address) } }
 }

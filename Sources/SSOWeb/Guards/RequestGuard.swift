@@ -14,7 +14,8 @@ public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
             throw PublicFailure.addressTooLong
         }
         // The server has refused these before it came to this; a router without that server has not.
-        guard target.utf8.first == UInt8(ascii: "/"), request.head.authority?.isEmpty == false else {
+        let needsHost = request.head.authority != nil || !HealthRoutes.paths.contains(request.uri.path)
+        guard target.utf8.first == UInt8(ascii: "/"), request.head.authority?.isEmpty == false || !needsHost else {
             throw PublicFailure.badRequest("It names no path of this service, or no host.")
         }
         guard Self.isPlain(request.uri.path) else { throw PublicFailure.notFound }

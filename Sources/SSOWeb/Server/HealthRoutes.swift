@@ -5,13 +5,16 @@ import SSOShared
 
 /// `/healthz`: the process serves. `/readyz`: it can do its work, or 503 with the reason (contract 7).
 public struct HealthRoutes: Sendable {
+    /// Both addresses.
+    static let paths: Set<String> = ["/healthz", "/readyz"]
+
     private let database: any Database
     private let clock: ServiceClock
+    private let shutdown: ShutdownState
 
-    /// Readiness is that of this database, and of the time.
-    public init(database: any Database, clock: ServiceClock) {
-        self.database = database
-        self.clock = clock
+    /// Readiness is that of this database and of the time, until the program is about to stop.
+    public init(database: any Database, clock: ServiceClock, shutdown: ShutdownState) {
+        (self.database, self.clock, self.shutdown) = (database, clock, shutdown)
     }
 
     /// Adds both addresses, with GET and HEAD.
@@ -21,7 +24,8 @@ public struct HealthRoutes: Sendable {
             if let name = HTTPField.Name("X-SSO-Version") { response.headers[name] = ProductVersion.text }
             return response
         }
-        router.only([.get, .head], at: "/readyz") { [database, clock] request, _ in
+        router.only([.get, .head], at: "/readyz") { [database, clock, shutdown] request, _ in
+            guard !shutdown.isUnderWay else { return Self.unavailable("stopping", to: request) }
             do {
                 try await database.checkReady()
                 // A process with the right time should have the traffic, and an operator should look.

@@ -33,6 +33,8 @@ public protocol Program: Sendable {
 public struct ProgramLogger: Sendable {
     /// Where everything goes.
     public let logger: Logger
+    /// How long the program stays reachable after SIGTERM.
+    public let grace: ShutdownGrace
 
     /// Says that the server listens, and where.
     public func started(_ address: String, publicURL: PublicOrigin) {
@@ -85,10 +87,10 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
     ///
     /// - Throws: exit code 78 for a wrong setting, which no restart mends, 1 when something else keeps it from serving.
     public func serve() async throws {
-        let reader = reader()
-        let (logger, settings) = read(reader)
         defer { ProgramLog.flush() }
-        guard let settings else {
+        let reader = reader()
+        let (logger, grace, settings) = read(reader)
+        guard let settings, let grace else {
             await reader.inspect()
             report(reader, to: logger)
             throw CommandExit.wrongSetting
@@ -100,7 +102,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
             logger.log(level: level, "setting", metadata: ["name": "\(line.name)", "value": "\(line.shown)"])
         }
         do {
-            try await Subject.serve(settings, ProgramLogger(logger: logger))
+            try await Subject.serve(settings, ProgramLogger(logger: logger, grace: grace))
         } catch {
             // The address as well: the system's words for one that is taken do not name it.
             let listen = reader.lines.first { $0.name.hasSuffix("_LISTEN") }?.shown
@@ -121,8 +123,9 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
             SettingsSource(arguments: arguments, environment: ProcessInfo.processInfo.environment, dotEnv: ".env"))
     }
 
-    private func read(_ reader: SettingsReader) -> (Logger, Subject.Settings?) {
+    private func read(_ reader: SettingsReader) -> (Logger, ShutdownGrace?, Subject.Settings?) {
         let logger = ProgramLog.logger(program: Subject.name, settings: reader)
+        let grace = ShutdownGrace.read(reader)
         // `env:NAME` of the clients file finds what stands in `.env` as well.
         var asked: [String] = []
         let settings = Subject.read(reader) { name in
@@ -133,7 +136,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
         reader.warnOfUnknown(prefix: Subject.prefix, known: known, secrets: Subject.secretNames)
         reader.warnOfUnknown(
             prefix: "SSO_", known: known + Subject.foreignNames, secrets: Subject.secretNames, inFileOnly: true)
-        return (logger, reader.problems.isEmpty ? settings : nil)
+        return (logger, grace, reader.problems.isEmpty ? settings : nil)
     }
 
     private func report(_ reader: SettingsReader, to logger: Logger, warningsFrom told: Int = 0) {

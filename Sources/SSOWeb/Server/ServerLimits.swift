@@ -3,18 +3,19 @@ public struct ServerLimits: Sendable {
     /// A connection on which nothing whole comes for this long is closed: between requests, and inside a head, however
     /// steadily that drips.
     public var idle: Duration
-    /// A request must be there whole this long after its head.
+    /// A request must be there whole this long after its head. Forms and verify requests are small: 64 KiB take two
+    /// seconds on a line of 256 kbit/s.
     public var request: Duration
     /// An answer must be taken whole this long after it began: the largest page goes through a bad line in that.
     public var answer: Duration
-    /// More connections than this wait in the system's queue.
+    /// For more connections than this, those that have waited longest for a whole request are closed.
     public var connections: Int
     /// What is in flight at SIGTERM has this long to finish.
     public var drain: Duration
 
     /// The limits of the contract, each to be replaced by name.
     public init(
-        idle: Duration = .seconds(15), request: Duration = .seconds(10), answer: Duration = .seconds(30),
+        idle: Duration = .seconds(15), request: Duration = .seconds(3), answer: Duration = .seconds(30),
         connections: Int = 1024, drain: Duration = .seconds(10)
     ) {
         self.idle = idle

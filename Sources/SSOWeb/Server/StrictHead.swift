@@ -10,10 +10,11 @@ final class StrictHead: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundOut = HTTPServerRequestPart
 
     private let framing: Framing
+    private let shutdown: ShutdownState
     /// What follows a refused head is not a request any more.
     private var hasRefused = false
 
-    init(_ framing: Framing) { self.framing = framing }
+    init(_ framing: Framing, _ shutdown: ShutdownState) { (self.framing, self.shutdown) = (framing, shutdown) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !hasRefused else { return }
@@ -31,7 +32,7 @@ final class StrictHead: ChannelInboundHandler, RemovableChannelHandler {
                 // As if the parser itself had not understood it.
                 return context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
             }
-            return context.fireChannelRead(Self.wrapInboundOut(.head(Self.spelledOut(head))))
+            return context.fireChannelRead(Self.wrapInboundOut(.head(spelledOut(head))))
         case .body(let bytes): framing.carried(bytes.readableBytes)
         case .end: framing.ended()
         }
@@ -48,7 +49,7 @@ final class StrictHead: ChannelInboundHandler, RemovableChannelHandler {
     static func isClear(_ head: HTTPRequestHead) -> Bool {
         // Origin-form only (RFC 9112 3.2.1): the absolute form brings a second opinion on the host.
         guard head.uri.utf8.first == UInt8(ascii: "/"), head.uri.utf8.allSatisfy({ (0x21...0x7e).contains($0) }),
-            head.headers["Host"].count == 1
+            head.headers["Host"].count == 1 || Self.isOldHealthCheck(head)
         else { return false }
         let codings = head.headers["Transfer-Encoding"]
         guard !codings.isEmpty else { return true }
@@ -57,16 +58,33 @@ final class StrictHead: ChannelInboundHandler, RemovableChannelHandler {
             && head.headers["Content-Length"].isEmpty
     }
 
+    /// The plain check of HAProxy and others: HTTP/1.0, which knows no Host, at a health path. HTTP/1.1 must name one
+    /// (RFC 9112 3.2).
+    private static func isOldHealthCheck(_ head: HTTPRequestHead) -> Bool {
+        head.version == .http1_0 && !head.headers.contains(name: "Host")
+            && HealthRoutes.paths.contains(String(head.uri.prefix { $0 != "?" }))
+    }
+
     /// The same head in the one spelling of `Connection: close` that the framework knows. An HTTP/1.0 connection is
-    /// closed after its answer whatever it asks for (RFC 9112 9.3), and cannot be told to go on (RFC 9110 10.1.1).
-    private static func spelledOut(_ head: HTTPRequestHead) -> HTTPRequestHead {
+    /// closed after its answer whatever it asks for (RFC 9112 9.3), and cannot be told to go on (RFC 9110 10.1.1). When
+    /// the program is about to stop, every request is the last one of its connection.
+    private func spelledOut(_ head: HTTPRequestHead) -> HTTPRequestHead {
         var head = head
         let isOld = head.version != .http1_1
         if isOld { head.headers.remove(name: "Expect") }
-        if isOld || head.headers[canonicalForm: "Connection"].contains(where: { $0.lowercased() == "close" }) {
+        let options = head.headers[canonicalForm: "Connection"].map { $0.lowercased() }
+        if isOld || options.contains("close") || Self.endsParsing(head, options) || shutdown.isUnderWay {
             head.headers.replaceOrAdd(name: "Connection", value: "close")
         }
         return head
+    }
+
+    /// Whether the parser may read nothing after this request. It stops after one that asks for another protocol
+    /// (`Upgrade`, CONNECT), since what follows would be that protocol. None is offered here, and a server may ignore
+    /// the wish (RFC 9110 7.8), but a connection on which nobody reads any more must end: a proxy would send the next
+    /// visitors' requests into it. The parser wants both fields; either is enough here.
+    private static func endsParsing(_ head: HTTPRequestHead, _ options: [String]) -> Bool {
+        head.method == .CONNECT || head.headers.contains(name: "Upgrade") || options.contains { $0.contains("upgrade") }
     }
 }
 
@@ -75,15 +93,16 @@ final class StrictHeadInstaller: ChannelInboundHandler, RemovableChannelHandler 
     typealias InboundIn = Any
 
     private let framing: Framing
+    private let shutdown: ShutdownState
 
-    init(_ framing: Framing) { self.framing = framing }
+    init(_ framing: Framing, _ shutdown: ShutdownState) { (self.framing, self.shutdown) = (framing, shutdown) }
 
     func handlerAdded(context: ChannelHandlerContext) {
         let pipeline = context.pipeline.syncOperations
         do {
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(FramingBudget(framing), position: .before(parser))
-            try pipeline.addHandler(StrictHead(framing), position: .after(parser))
+            try pipeline.addHandler(StrictHead(framing, shutdown), position: .after(parser))
         } catch {
             // A connection without its guard is none.
             context.close(promise: nil)

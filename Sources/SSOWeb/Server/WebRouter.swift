@@ -8,11 +8,13 @@ public enum WebRouter {
     /// - Parameters:
     ///   - clock: whose doubt `/readyz` tells.
     ///   - addresses: who is at the other end, for the log.
+    ///   - shutdown: whether the program is about to stop, for `/readyz`.
     ///   - jsonPaths: where programs ask, not people.
     ///   - pathsWithTokens: where the address itself holds a token.
     public static func router<Context: WebRequestContext>(
         _ context: Context.Type, origin: PublicOrigin, pages: Pages, assets: StaticAssets, database: any Database,
-        clock: ServiceClock, addresses: ClientAddress, jsonPaths: Set<String> = [], pathsWithTokens: Set<String> = []
+        clock: ServiceClock, addresses: ClientAddress, shutdown: ShutdownState, jsonPaths: Set<String> = [],
+        pathsWithTokens: Set<String> = []
     ) -> Router<Context> {
         let router = Router(context: context)
         // Outermost first.
@@ -24,7 +26,7 @@ public enum WebRouter {
             RequestGuard()
         }
         assets.addRoutes(to: router)
-        HealthRoutes(database: database, clock: clock).add(to: router)
+        HealthRoutes(database: database, clock: clock, shutdown: shutdown).add(to: router)
         return router
     }
 }

@@ -9,50 +9,81 @@ import UnixSignals
 public enum WebServer {
     /// - Parameters:
     ///   - broken: answers what is no request.
+    ///   - addresses: which peers are proxies, for the share of connections that each other peer has.
+    ///   - shutdown: whether the program is about to stop.
     ///   - started: told the address in use: with port 0 the system chose it.
     public static func application<Context: RequestContext>(
         router: Router<Context>, broken: BrokenRequests, listen: ListenAddress, limits: ServerLimits = .init(),
-        logger: Logger,
+        addresses: ClientAddress = ClientAddress(trusted: []), shutdown: ShutdownState, logger: Logger,
         services: [any Service] = [],
         started: @escaping @Sendable (String) -> Void = { _ in }
     ) -> Application<RouterResponder<Context>> where Context.Source == ApplicationRequestContextSource {
-        Application(
+        let places = ConnectionPlaces(limit: OpenFiles.connections(atMost: limits.connections), addresses: addresses)
+        return Application(
             router: router,
             server: .http1(
                 configuration: .init(
-                    additionalChannelHandlers: handlers(limits, broken),
+                    additionalChannelHandlers: handlers(limits, broken, places, shutdown),
                     idleTimeout: TimeAmount(limits.idle),
                     // Twice our own limits: what lies between is refused by the router, what lies beyond here.
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: 32 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 128))),
             configuration: .init(
                 address: .hostname(listen.host, port: listen.port),
-                availableConnectionsDelegate: MaximumAvailableConnections(limits.connections)),
+                // A burst waits in the system's queue; a full queue makes a new client try again only after a second.
+                backlog: 1024, availableConnectionsDelegate: ConnectionGate(places: places)),
             services: services,
             onServerRunning: { channel in started(channel.localAddress.map { "\($0)" } ?? "unknown") },
             logger: logger)
     }
 
     /// Those of one connection.
-    private static func handlers(_ limits: ServerLimits, _ broken: BrokenRequests) -> [any RemovableChannelHandler] {
+    private static func handlers(
+        _ limits: ServerLimits, _ broken: BrokenRequests, _ places: ConnectionPlaces, _ shutdown: ShutdownState
+    ) -> [any RemovableChannelHandler] {
         let framing = Framing()
-        return [StrictHeadInstaller(framing), FramingAnswer(framing, broken), RequestDeadline(limits)]
+        return [
+            StrictHeadInstaller(framing, shutdown), FramingAnswer(framing, broken, shutdown), RequestDeadline(limits),
+            ConnectionPlace(places),
+        ]
     }
 
-    /// Runs until SIGTERM or SIGINT: stops accepting, finishes what is in flight, returns.
+    /// Runs until SIGTERM or SIGINT, finishes what is in flight, returns.
     ///
+    /// - Parameters:
+    ///   - shutdown: set when the first signal comes.
+    ///   - grace: after SIGTERM the listener stays open for so long, while every answer ends its connection. A proxy
+    ///     sees `/readyz` fail and stops using its kept connections before they are closed under its requests. SIGINT,
+    ///     which comes from a terminal, and a second SIGTERM close the listener at once.
     /// - Throws: what kept the server from starting or going on, such as an address in use.
     public static func run(
-        _ application: some Service, limits: ServerLimits = .init(), logger: Logger
+        _ application: some Service, limits: ServerLimits = .init(), shutdown: ShutdownState, grace: ShutdownGrace,
+        logger: Logger
     ) async throws {
-        OpenFiles.raiseLimit()
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)
-        var configuration = ServiceGroupConfiguration(
-            services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
+        var configuration = ServiceGroupConfiguration(services: [application], logger: quiet)
         configuration.maximumGracefulShutdownDuration = limits.drain
+        let group = ServiceGroup(configuration: configuration)
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        let watch = Task {
+            for await signal in signals {
+                let isFirst = !shutdown.isUnderWay
+                shutdown.begin()
+                guard isFirst, signal == .sigterm, grace.duration > .zero else {
+                    await group.triggerGracefulShutdown()
+                    continue
+                }
+                logger.info("stopping", metadata: ["grace": "\(grace.duration)"])
+                Task {
+                    try? await Task.sleep(for: grace.duration)
+                    await group.triggerGracefulShutdown()
+                }
+            }
+        }
+        defer { watch.cancel() }
         do {
-            try await ServiceGroup(configuration: configuration).run()
+            try await group.run()
         } catch is CancellationError {
             logger.warning("stopped with requests still in flight after the drain time")
         }

@@ -3,7 +3,7 @@
 /// Secrets are refused here, addresses with a login in them among these: every user of the machine can read a command line.
 public struct SettingsArguments: Sendable {
     /// Names every program has beside its own settings.
-    public static let common = ["LOG_FORMAT", "LOG_LEVEL", "HSTS_INCLUDE_SUBDOMAINS"]
+    public static let common = ["LOG_FORMAT", "LOG_LEVEL", "HSTS_INCLUDE_SUBDOMAINS", ShutdownGrace.setting]
 
     let known: Set<String>
     let secrets: Set<String>

@@ -13,7 +13,7 @@ struct DeployTests {
         "SSO_CLIENT_ID", "SSO_CLIENT_NAME", "SSO_REDIRECT_URIS", "SSO_SHARED_SECRET",
         "RP_PUBLIC_URL", "RP_LISTEN", "RP_DATABASE_URL", "RP_SECRET_KEY", "RP_IDP_URL", "RP_IDP_BACKCHANNEL_URL",
         "RP_CA_FILE", "RP_ALLOW_PLAINTEXT_BACKCHANNEL", "RP_REQUIRE_SIGNED_RESPONSE", "LOG_FORMAT", "LOG_LEVEL",
-        "HSTS_INCLUDE_SUBDOMAINS",
+        "HSTS_INCLUDE_SUBDOMAINS", "SHUTDOWN_GRACE",
     ]
 
     @Test("example.env names every setting, and none that does not exist")
@@ -112,7 +112,7 @@ struct DeployTests {
     /// What a file assigns to settings, in the ways of an env file, a unit and compose: the setting's name, and the name
     /// as written, which may end in `_FILE`.
     static func assignments(in file: String) throws -> [(name: String, written: String)] {
-        let pattern = #/^(?:#|Environment=|\x20{6})?((?:IDP|RP|SSO|LOG|HSTS)_[A-Z_]+)(?:=|:\x20)/#
+        let pattern = #/^(?:#|Environment=|\x20{6})?((?:IDP|RP|SSO|LOG|HSTS|SHUTDOWN)_[A-Z_]+)(?:=|:\x20)/#
         return try lines(file).compactMap { line in
             guard let match = try pattern.firstMatch(in: line) else { return nil }
             let written = String(match.1)

@@ -50,6 +50,37 @@ struct HealthTests {
         }
     }
 
+    @Test("the health paths answer HTTP/1.0 without Host, and close; nothing else does")
+    func oldChecks() async throws {
+        try await House.open { house in
+            for probe in Self.probes(of: house) {
+                for path in ["/healthz", "/readyz", "/healthz?from=proxy"] {
+                    for method in ["GET", "HEAD"] {
+                        let text = try await Self.oldCheck("\(method) \(path) HTTP/1.0", probe)
+                        #expect(text.hasPrefix("HTTP/1.1 200"))
+                        #expect(text.lowercased().contains("\r\nconnection: close\r\n"))
+                        #expect(text.hasSuffix("\r\n\r\n") == (method == "HEAD"))
+                    }
+                }
+                for line in [
+                    "GET / HTTP/1.0", "GET /sign-in HTTP/1.0", "GET /healthz/ HTTP/1.0", "GET /healthz HTTP/1.1",
+                    "GET /healthzz HTTP/1.0",
+                ] {
+                    #expect(try await Self.oldCheck(line, probe).hasPrefix("HTTP/1.1 400"), "\(line)")
+                }
+            }
+        }
+    }
+
+    /// A request without any field; the server itself must close.
+    private static func oldCheck(_ line: String, _ probe: HTTPProbe) async throws -> String {
+        try await onOwnThread {
+            let connection = try HTTPConnection(host: probe.host, port: probe.port, timeout: .seconds(10))
+            try connection.send(Array("\(line)\r\n\r\n".utf8))
+            return String(decoding: try connection.untilEnd(), as: UTF8.self)
+        }
+    }
+
     @Test("while another process holds the lock a program is not ready, and is again after, by itself")
     func locked() async throws {
         try await House.open { house in

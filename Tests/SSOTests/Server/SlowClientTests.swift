@@ -78,12 +78,12 @@ struct SlowClientTests {
         }
     }
 
-    @Test("more connections than there are places wait, are closed in turn, and let a person through")
+    @Test("more connections than there are places are closed in turn, and let a visitor through")
     func flood() async throws {
         try await TinyServer.running(Self.limits) { probe in
             let flood = try (0..<120).map { _ in try probe.connect() }
             // On a busy machine the limit of a fifth of a second may close this one, too, before it is read.
-            try await eventually("a person gets through") { (try? await probe.get("/").text) == "here" ? () : nil }
+            try await eventually("a visitor gets through") { (try? await probe.get("/").text) == "here" ? () : nil }
             withExtendedLifetime(flood) {}
         }
     }
@@ -92,7 +92,7 @@ struct SlowClientTests {
     func defaults() {
         let limits = ServerLimits()
         #expect(limits.idle == .seconds(15))
-        #expect(limits.request == .seconds(10))
+        #expect(limits.request == .seconds(3))
         #expect(limits.drain == .seconds(10))
         #expect(limits.connections == 1024)
     }

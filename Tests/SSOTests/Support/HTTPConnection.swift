@@ -3,7 +3,7 @@ import Glibc
 /// One blocking TCP connection that speaks HTTP/1.1, or whatever malformed bytes a test wants on the wire.
 ///
 /// Not URLSession: that one joins duplicate headers, repairs requests, follows redirects and keeps cookies of its own.
-final class HTTPConnection {
+final class HTTPConnection: Sendable {
     let descriptor: Int32
 
     /// - Parameter source: the loopback address to come from, for limits that count by address: 127.0.0.0/8 is all
@@ -60,6 +60,17 @@ final class HTTPConnection {
             if bytes.isEmpty {
                 throw ProbeFailure(reader.isEmpty ? "closed without an answer" : "closed in the middle of an answer")
             }
+        }
+    }
+
+    /// Everything until the peer closes its half.
+    /// - Throws: `ProbeFailure` when it does not within the timeout.
+    func untilEnd() throws -> [UInt8] {
+        var all: [UInt8] = []
+        while true {
+            let bytes = try receive()
+            if bytes.isEmpty { return all }
+            all += bytes
         }
     }
 

@@ -36,7 +36,9 @@ final class ProgramProcess: Sendable {
     ) {
         self.name = name
         self.arguments = arguments
-        self.environment = Mutex(Programs.inherited.merging(environment) { $1 })
+        // The tests stop hundreds of programs; only those about the grace wait for it.
+        let settings = ["SHUTDOWN_GRACE": "0s"].merging(environment) { $1 }
+        self.environment = Mutex(Programs.inherited.merging(settings) { $1 })
         (self.host, self.port, self.folder) = (host, port, folder)
     }
 

@@ -20,7 +20,14 @@ enum TinyServer {
 
     /// Runs it while `body` asks it things: `GET /` says "here", `POST /form` counts a form's bytes, `GET /slow` comes in
     /// pieces, `GET /big` is big.
-    static func running(_ limits: ServerLimits = .init(), _ body: (HTTPProbe) async throws -> Void) async throws {
+    ///
+    /// - Parameters:
+    ///   - addresses: which peers are proxies.
+    ///   - shutdown: whether it is about to stop.
+    static func running(
+        _ limits: ServerLimits = .init(), addresses: ClientAddress = ClientAddress(trusted: []),
+        shutdown: ShutdownState = .init(), _ body: (HTTPProbe) async throws -> Void
+    ) async throws {
         let router = Router(context: Context.self)
         let pages = try Pages(brand: "Tiny", templates: [:], assets: StaticAssets([:]))
         router.addMiddleware {
@@ -48,7 +55,8 @@ enum TinyServer {
         try await serving({ started in
             WebServer.application(
                 router: router, broken: BrokenRequests(pages: pages, origin: origin, logger: logger),
-                listen: try ListenAddress("127.0.0.1:0"), limits: limits, logger: logger, started: started)
+                listen: try ListenAddress("127.0.0.1:0"), limits: limits, addresses: addresses, shutdown: shutdown,
+                logger: logger, started: started)
         }) { port in
             try await body(HTTPProbe(port: port))
         }

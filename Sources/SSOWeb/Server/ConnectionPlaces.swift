@@ -1,0 +1,144 @@
+import HummingbirdCore
+import Synchronization
+
+/// The places for connections, and which connection gives its place up when all are taken.
+///
+/// A connection that waits for its client (idle, half a head, half a body) can be closed; one that is being answered is
+/// never closed. At the limit the one that has waited longest goes, so idle connections and slow requests in any number
+/// cannot keep a new visitor out: the visitor's request arrives whole before its turn comes (slow request attacks, OWASP
+/// ASVS 15.1.3).
+///
+/// Peers with more than their share of the places lose theirs first. Where proxies are declared, every other peer is
+/// held to its share at all times. Where none is declared, a peer may be a proxy that speaks for all visitors, so the
+/// share only decides who goes first.
+final class ConnectionPlaces: Sendable {
+    private struct Place {
+        /// Nil for a trusted proxy, which has no share.
+        let peer: [UInt8]?
+        let close: @Sendable () -> Void
+        /// When it began to wait for its client, as a count of events; nil while it is being answered.
+        var waitingSince: Int?
+    }
+
+    private struct State {
+        var places: [Int: Place] = [:]
+        var perPeer: [[UInt8]: Int] = [:]
+        /// Counts events: gives names to connections and an order to their waiting.
+        var events = 0
+        /// Connections between their acceptance and the end of their socket, known here or not.
+        var sockets = 0
+        /// Whether somebody waits in the system's queue because every connection was being answered.
+        var isPaused = false
+    }
+
+    /// A quarter: one peer in four can be hostile, and the rest still find a place.
+    static let shareDivisor = 4
+    /// Sockets beyond the limit, for those that are closing.
+    private static let slack = 64
+
+    private let limit: Int
+    private let share: Int
+    private let addresses: ClientAddress
+    private let state = Mutex(State())
+
+    init(limit: Int, addresses: ClientAddress) {
+        self.limit = limit
+        self.addresses = addresses
+        share = max(1, limit / Self.shareDivisor)
+    }
+
+    /// Gives a place to a new connection, and closes another one if there are too many.
+    ///
+    /// - Parameters:
+    ///   - close: ends the connection. Called at most once, from any thread.
+    /// - Returns: the connection's number for the other calls.
+    func enter(_ peer: IPAddress?, close: @escaping @Sendable () -> Void) -> Int {
+        let isProxy = peer.map(addresses.isTrusted) ?? false
+        let key = isProxy ? nil : peer?.limitKey
+        let (number, victim) = state.withLock { state in
+            state.events += 1
+            let number = state.events
+            state.places[number] = Place(peer: key, close: close, waitingSince: number)
+            if let key { state.perPeer[key, default: 0] += 1 }
+            return (number, makeRoom(&state, for: key))
+        }
+        victim?.close()
+        return number
+    }
+
+    /// A whole request is there.
+    ///
+    /// - Returns: whether the connection still has its place. Without one it is closed, and must not be answered.
+    func beginAnswer(_ number: Int) -> Bool {
+        state.withLock { state in
+            state.places[number]?.waitingSince = nil
+            return state.places[number] != nil
+        }
+    }
+
+    /// All whole requests are answered: it waits for its client again.
+    func wait(_ number: Int) {
+        let victim = state.withLock { state -> Place? in
+            guard state.places[number] != nil else { return nil }
+            state.events += 1
+            state.places[number]?.waitingSince = state.events
+            guard state.isPaused else { return nil }
+            state.isPaused = false
+            return longestWaiting(&state) { _ in true }
+        }
+        victim?.close()
+    }
+
+    /// The connection is closed.
+    func leave(_ number: Int) { state.withLock { _ = remove(number, &$0) } }
+
+    fileprivate func socketOpened() { state.withLock { $0.sockets += 1 } }
+    fileprivate func socketClosed() { state.withLock { $0.sockets -= 1 } }
+
+    /// Whether another socket may be accepted. It may while a place is free or can be freed.
+    fileprivate func takesSocket() -> Bool {
+        state.withLock { state in
+            var isTaking = state.sockets < limit
+            if !isTaking, state.sockets < limit + Self.slack {
+                isTaking = state.places.values.contains { $0.waitingSince != nil }
+            }
+            state.isPaused = !isTaking
+            return isTaking
+        }
+    }
+
+    private func makeRoom(_ state: inout State, for peer: [UInt8]?) -> Place? {
+        if let peer, !addresses.trustsNobody, let count = state.perPeer[peer], count > share {
+            return longestWaiting(&state) { $0.peer == peer }
+        }
+        guard state.places.count > limit else { return nil }
+        let perPeer = state.perPeer
+        return longestWaiting(&state) { $0.peer.flatMap { perPeer[$0] } ?? 0 > share }
+            ?? longestWaiting(&state) { _ in true }
+    }
+
+    private func longestWaiting(_ state: inout State, where isMeant: (Place) -> Bool) -> Place? {
+        // A look at each: some microseconds, and only when places are short.
+        var longest: (number: Int, since: Int)?
+        for (number, place) in state.places {
+            guard let since = place.waitingSince, since < longest?.since ?? .max, isMeant(place) else { continue }
+            longest = (number, since)
+        }
+        return longest.flatMap { remove($0.number, &state) }
+    }
+
+    private func remove(_ number: Int, _ state: inout State) -> Place? {
+        guard let place = state.places.removeValue(forKey: number) else { return nil }
+        if let peer = place.peer, let count = state.perPeer[peer] { state.perPeer[peer] = count > 1 ? count - 1 : nil }
+        return place
+    }
+}
+
+/// Has the listener accept connections as ``ConnectionPlaces`` says.
+struct ConnectionGate: AvailableConnectionsDelegate {
+    let places: ConnectionPlaces
+
+    func connectionOpened() { places.socketOpened() }
+    func connectionClosed() { places.socketClosed() }
+    func isAcceptingNewConnections() -> Bool { places.takesSocket() }
+}
