@@ -54,7 +54,7 @@ final class ConnectionPlaces: Sendable {
     /// - Returns: the connection's number for the other calls.
     func enter(_ peer: IPAddress?, close: @escaping @Sendable () -> Void) -> Int {
         let isProxy = peer.map(addresses.isTrusted) ?? false
-        let key = isProxy ? nil : peer?.limitKey
+        let key = isProxy ? nil : peer?.networkKey
         let (number, victim) = state.withLock { state in
             state.events += 1
             let number = state.events

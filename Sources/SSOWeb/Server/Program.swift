@@ -68,7 +68,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
     /// - Throws: exit code 1 when ``serve()`` would not start, or a server did not answer as it must.
     public func check(connecting: Bool = false) async throws {
         let reader = reader()
-        let (_, settings) = read(reader)
+        let (_, _, settings) = read(reader)
         await reader.inspect()
         if connecting, let settings { await Subject.connect(settings, reader) }
         if connecting, settings == nil { reader.warn("--connect: no server was called, since a setting is wrong.") }

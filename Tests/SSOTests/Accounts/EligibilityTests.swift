@@ -19,7 +19,8 @@ struct EligibilityTests {
         ])
         let services = IdPServices(
             database: house.database, mailer: OutboxMailer(folder: house.letters.folder), clock: house.clock.clock,
-            randomness: SystemRandomness(), logger: house.log.logger("idp"))
+            randomness: SystemRandomness(), logger: house.log.logger("idp"),
+            devPages: try DevPages(randomness: SystemRandomness()))
         try await serving({ try buildIdP(settings: settings, services: services, started: $0) }, body)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SSOWeb
 import Testing
 
 @Suite("The scripts of deploy/")
@@ -27,7 +28,8 @@ struct DeployScriptTests {
         let folder = try TemporaryFolder()
         let (proxy, mail, trust) = try (folder.folder("proxy"), folder.folder("mail"), folder.folder("trust"))
         let command = [Self.path("make-certificates"), proxy, mail, trust, "id.localhost", "id.internal"]
-        #expect(try await WellKnownRun.command(command, environment: ["TMPDIR": folder.folder("tmp")]).code == 0)
+        let own = try folder.folder("tmp")
+        #expect(try await WellKnownRun.command(command, environment: ["TMPDIR": own]).code == 0)
 
         for (name, file) in [("id.localhost", proxy), ("id.internal", proxy), ("mailpit", mail)] {
             let verify = [
@@ -40,11 +42,10 @@ struct DeployScriptTests {
         let both = folder.text(of: "trust/ca-certificates.crt")
         #expect(both.hasSuffix(folder.text(of: "trust/trial-ca.pem")))
         #expect(both.count > folder.text(of: "trust/trial-ca.pem").count)
-        #expect(
-            try FileManager.default.contentsOfDirectory(atPath: trust).sorted() == [
-                "ca-certificates.crt", "trial-ca.pem",
-            ])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(of: "tmp")) == [])
+        let trusted = try FileManager.default.contentsOfDirectory(atPath: trust).sorted()
+        #expect(trusted == ["ca-certificates.crt", "trial-ca.pem"])
+        let left = try FileManager.default.contentsOfDirectory(atPath: own)
+        #expect(left == [])
         #expect(try Self.mode("\(proxy)/key.pem") == 0o600)
 
         let before = folder.text(of: "proxy/certificate.pem")

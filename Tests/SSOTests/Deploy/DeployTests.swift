@@ -92,6 +92,16 @@ struct DeployTests {
         }
     }
 
+    @Test("Caddy passes no wish for another protocol on, and no body that is not whole")
+    func proxyRules() throws {
+        let lines = try Self.lines("Caddyfile").map { $0.trimmingCharacters(in: .whitespaces) }
+        for rule in ["request_buffers 64KiB", "header_up -Upgrade", "header_up -Connection"] {
+            #expect(lines.contains(rule))
+        }
+        let backends = lines.count { $0.hasPrefix("reverse_proxy") && !$0.contains("mailpit") }
+        #expect(backends == 3 && lines.count { $0 == "import patience" } == backends)
+    }
+
     @Test("Every script can be run", arguments: ["health", "make-secrets", "make-certificates", "try-systemd"])
     func executable(script: String) {
         #expect(FileManager.default.isExecutableFile(atPath: Self.folder.appending(path: script).path()))

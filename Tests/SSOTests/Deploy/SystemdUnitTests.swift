@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import IdP
+
 /// Facts about the units that need no systemd. `deploy/try-systemd` runs them under a real one.
 @Suite("The systemd units")
 struct SystemdUnitTests {
@@ -44,7 +46,8 @@ struct SystemdUnitTests {
         let text = try DeployTests.lines("clients.example.yaml").filter { !$0.contains("#") }.joined(separator: "\n")
         let named = text.matches(of: #/credential:([A-Za-z0-9_.-]+)/#).map { String($0.1) }
         #expect(named == ["partner"])
-        #expect(try Set(named).isSubset(of: Self.credentials(of: "swift-sso-idp.service")))
+        let loaded = try Self.credentials(of: "swift-sso-idp.service")
+        #expect(Set(named).isSubset(of: loaded))
     }
 
     @Test("the example clients file is a valid registry, and holds no secret")
@@ -61,25 +64,27 @@ struct SystemdUnitTests {
     @Test("the drop-in for SSO_ settings takes the clients file away and hands the same secret over")
     func environmentForm() throws {
         let dropIn = "environment-client.conf"
-        #expect(try DeployTests.lines(dropIn).contains("[Service]"))
+        let lines = try DeployTests.lines(dropIn)
+        #expect(lines.contains("[Service]"))
         #expect(try Self.values("UnsetEnvironment", in: dropIn) == ["IDP_CLIENTS_FILE"])
         #expect(try Self.values("Environment", in: dropIn) == ["SSO_SHARED_SECRET_FILE=%d/partner"])
-        #expect(try Self.credentials(of: "swift-sso-idp.service").contains("partner"))
+        let loaded = try Self.credentials(of: "swift-sso-idp.service")
+        #expect(loaded.contains("partner"))
     }
 
     @Test("the filter of system calls stays closed, and what libdispatch says about that stays out of the journal")
     func quietThreads() throws {
         for unit in DeployTests.units {
-            #expect(
-                try Self.values("SystemCallFilter", in: unit) == ["@system-service", "~@privileged @resources"],
-                "\(unit)")
-            #expect(try Self.values("Environment", in: unit).contains("LIBDISPATCH_LOG=NO"), "\(unit)")
+            let filter = try Self.values("SystemCallFilter", in: unit)
+            #expect(filter == ["@system-service", "~@privileged @resources"], "\(unit)")
+            let environment = try Self.values("Environment", in: unit)
+            #expect(environment.contains("LIBDISPATCH_LOG=NO"), "\(unit)")
         }
     }
 
     @Test("a unit calls no program that a minimal system lacks", arguments: DeployTests.units)
     func commands(unit: String) throws {
-        let known = try Self.programs.values.map { "/usr/local/bin/\($0)" } + ["/bin/sh"]
+        let known = Self.programs.values.map { "/usr/local/bin/\($0)" } + ["/bin/sh"]
         for key in ["ExecStartPre", "ExecStart", "ExecReload"] {
             for command in try Self.values(key, in: unit) {
                 let program = command.drop { $0 == "-" }.prefix { $0 != " " }

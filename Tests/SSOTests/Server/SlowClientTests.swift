@@ -88,6 +88,26 @@ struct SlowClientTests {
         }
     }
 
+    @Test(
+        "with the delivered rules Caddy holds a slow body back until it is whole",
+        .enabled(if: ProxyProcess.Kind.caddy.path != nil))
+    func bufferedBody() async throws {
+        try await TinyServer.running(ServerLimits(request: .milliseconds(200))) { server in
+            let proxy = try await ProxyProcess(
+                .caddy, to: [server.port], extra: try await ProxyProcess.deliveredRules())
+            let form = proxy.probe.request("POST", "/form", body: Array("12345".utf8))
+            let reply = try await onOwnThread {
+                let connection = try proxy.probe.connect()
+                try connection.send(Array(form.dropLast(2)))
+                // A peer that really is slow is the point: the server itself would have hung up five times over.
+                Thread.sleep(forTimeInterval: 1)
+                try connection.send(Array(form.suffix(2)))
+                return try connection.reply()
+            }
+            #expect(reply.status == 200 && reply.text == "5")
+        }
+    }
+
     @Test("the limits in force are those of the contract")
     func defaults() {
         let limits = ServerLimits()

@@ -50,6 +50,24 @@ final class ProxyProcess: Sendable {
         }
     }
 
+    /// The rules for both programs in deploy/Caddyfile, in the words of the Caddy installed here.
+    static func deliveredRules() async throws -> String {
+        let lines = try DeployTests.lines("Caddyfile")
+        guard let begin = lines.firstIndex(of: "(patience) {"), let end = lines[begin...].firstIndex(of: "}"),
+            let path = Kind.caddy.path
+        else { throw ProbeFailure("no rules in deploy/Caddyfile, or no Caddy") }
+        let rules = lines[(begin + 1)..<end].joined(separator: "\n")
+        let folder = try TemporaryFolder()
+        let child = try ChildProcess(
+            path, ["version"], environment: ["HOME": folder.path], folder: folder.path,
+            standardOutput: folder.path(of: "version"), standardError: "/dev/null")
+        _ = try await child.waitForExit()
+        let version = folder.text(of: "version").split { !$0.isNumber }.prefix(3).compactMap { Int($0) }
+        // The older name, in Debian 12.
+        return version.lexicographicallyPrecedes([2, 6, 3])
+            ? rules.replacing("request_buffers 64KiB", with: "buffer_requests\nmax_buffer_size 64KiB") : rules
+    }
+
     private static func haproxy(_ port: UInt16, _ backends: [UInt16], _ readiness: String?) -> String {
         let servers = backends.enumerated().map { index, backend in
             // "fall 1": one failed check is enough. The default, three, takes longer than the grace.
