@@ -185,8 +185,8 @@ struct JournalStreamTests {
     }
 
     private static func name(of path: String) throws -> String {
-        var status = stat()
-        try #require(stat(path, &status) == 0)
-        return "\(status.st_dev):\(status.st_ino)"
+        let file = try FileManager.default.attributesOfItem(atPath: path)
+        let (device, inode) = (file[.systemNumber] as? Int, file[.systemFileNumber] as? Int)
+        return "\(try #require(device)):\(try #require(inode))"
     }
 }
