@@ -2,8 +2,8 @@ import Foundation
 
 /// How many files and connections the process may hold open.
 enum OpenFiles {
-    /// What the connections, the database, the back channel and mail need together, and half as much again.
-    private static let wanted = 4096
+    /// More than the connections, the database, the back channel and mail need together.
+    private static let wanted = 16_384
 
     /// Raises the soft limit as far as the hard one lets it. The usual 1024 would be used up by connections alone, and
     /// then the database could open nothing.

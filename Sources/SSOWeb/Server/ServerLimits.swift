@@ -8,7 +8,7 @@ public struct ServerLimits: Sendable {
     public var request: Duration
     /// An answer must be taken whole this long after it began: the largest page goes through a bad line in that.
     public var answer: Duration
-    /// For more connections than this, those that have waited longest for a whole request are closed.
+    /// 25 KiB of memory each. For more connections than this, those that have waited longest for a whole request are closed.
     public var connections: Int
     /// What is in flight at SIGTERM has this long to finish.
     public var drain: Duration
@@ -16,7 +16,7 @@ public struct ServerLimits: Sendable {
     /// The limits of the contract, each to be replaced by name.
     public init(
         idle: Duration = .seconds(15), request: Duration = .seconds(3), answer: Duration = .seconds(30),
-        connections: Int = 1024, drain: Duration = .seconds(10)
+        connections: Int = 4096, drain: Duration = .seconds(10)
     ) {
         self.idle = idle
         self.request = request

@@ -125,18 +125,20 @@ struct ConnectionPlacesTests {
         }
     }
 
-    @Test("a real program answers in less than a second while 1,300 hostile connections are open")
+    @Test("a real program answers in less than a second while thousands of hostile connections are open")
     func flood() async throws {
-        var files = rlimit(rlim_cur: 4096, rlim_max: 4096)
+        // 3,000, or as many as this system lets a test hold.
+        var files = rlimit()
         getrlimit(numericCast(RLIMIT_NOFILE.rawValue), &files)
-        files.rlim_cur = max(files.rlim_cur, min(4096, files.rlim_max))
+        files.rlim_cur = max(files.rlim_cur, min(16_384, files.rlim_max))
         setrlimit(numericCast(RLIMIT_NOFILE.rawValue), &files)
+        let count = min(3_000, Int(files.rlim_cur) / 2)
         let pair = try ProgramPair()
         try await pair.start()
         let probe = HTTPProbe(port: pair.idp.port, timeout: .seconds(30))
         let hostile = ["", "GET / HT", "POST /sign-in HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nslow"]
         let flood = try await onOwnThread {
-            try (0..<1_300).map { number in
+            try (0..<count).map { number in
                 let connection = try probe.connect()
                 try? connection.send(Array(hostile[number % 3].utf8))
                 return connection
