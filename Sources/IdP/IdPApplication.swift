@@ -75,7 +75,7 @@ func buildIdP(
         signatures: SignatureCheck(clients: settings.clients), tokens: tokens,
         idleLimit: sessions.store.lifetime.idle, addresses: settings.trustedProxies,
         badSignatures: NetworkLimit(settings.limits.badSignatures, per: .minutes(1), clock: clock),
-        goodSignatures: NetworkLimit(1, per: .hours(1), clock: clock)
+        proven: ProvenNetworks(clock: clock)
     ).add(to: router)
     if settings.showsMailbox, let outbox = services.mailer as? OutboxMailer {
         MailboxRoutes(outbox: outbox, dev: services.devPages, pages: pages).add(to: router)

@@ -67,8 +67,8 @@ struct IdPSettings: Sendable {
             let networks = try items.readAll { try Network($0) }
             for (item, network) in zip(items, networks) where network.holdsStrangers {
                 reader.warn(
-                    "IDP_TRUSTED_PROXIES: \(item) holds addresses of strangers, and the X-Forwarded-For of each is believed: "
-                        + "limits and logs see whatever address they write there. Give the proxy's own network.")
+                    "IDP_TRUSTED_PROXIES: \(item) is larger than any private network: every client in it sets the address that "
+                        + "limits and logs see. Give the proxy's own network.")
             }
             return ClientAddress(trusted: networks)
         }

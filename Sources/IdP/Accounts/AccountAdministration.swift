@@ -48,7 +48,8 @@ struct AccountAdministration: Sendable {
         return try await database.write { connection in
             guard let account = try AccountStore.find(email: address, connection) else { return nil }
             for statement in change.statements {
-                try connection.execute(statement, ["id": .text(account.id), "address": .text(account.email)])
+                let mailbox = (try? LetterAddress(account.email).mailbox) ?? account.email
+                try connection.execute(statement, ["id": .text(account.id), "address": .text(mailbox)])
             }
             return try AccountStore.find(account.id, connection)
         }

@@ -109,11 +109,12 @@ enum IdPMigrations {
                 """,
                 "CREATE INDEX device_address ON device (address, used_at)",
                 "CREATE INDEX device_expires_at ON device (expires_at)",
+                // A row from the first email that the mail server could not be reached for to the next that it took.
+                "CREATE TABLE mail_outage (id INTEGER PRIMARY KEY NOT NULL, since BIGINT NOT NULL)",
                 "CREATE TABLE guess_alarm (id INTEGER PRIMARY KEY NOT NULL, last_at BIGINT NOT NULL)",
                 "ALTER TABLE letter ADD COLUMN device_id TEXT",
                 "ALTER TABLE letter ADD COLUMN network BLOB",
                 "ALTER TABLE letter ADD COLUMN has_account INTEGER NOT NULL DEFAULT 0",
-                "ALTER TABLE letter ADD COLUMN failed_at BIGINT",
                 // NULL: made by the version before. Empty: no email with this code was put in the queue.
                 "ALTER TABLE challenge ADD COLUMN email_id TEXT",
                 "ALTER TABLE challenge ADD COLUMN device_id TEXT",

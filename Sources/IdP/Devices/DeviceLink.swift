@@ -12,7 +12,7 @@ struct DeviceLink: Sendable {
 
     /// What a link proves: its holder reads the mailbox of the address.
     struct Opened: Sendable {
-        let address: String
+        let address: LetterAddress
         /// One device for each email: opened in a second browser, the link moves the device there.
         let deviceID: String
     }
@@ -41,7 +41,8 @@ struct DeviceLink: Sendable {
         else { return nil }
         let expires = plain.prefix(8).enumerated().reduce(Int64(0)) { $0 | Int64($1.element) << ($1.offset * 8) }
         guard Timestamp(milliseconds: expires) > now,
-            let address = String(validating: plain.dropFirst(8 + DeviceCookie.Claim.idBytes), as: UTF8.self)
+            let text = String(validating: plain.dropFirst(8 + DeviceCookie.Claim.idBytes), as: UTF8.self),
+            let address = try? LetterAddress(text)
         else { return nil }
         return Opened(
             address: address, deviceID: Base64URL.encode(Array(plain.dropFirst(8).prefix(DeviceCookie.Claim.idBytes))))
@@ -62,8 +63,8 @@ struct DeviceInvitation: Sendable {
 
     /// The link for the email of a challenge, nil where it holds none.
     func url(for challenge: Challenge) async throws -> String? {
-        guard let mailbox = try? LetterAddress(challenge.address).mailbox else { return nil }
-        let count = try await letters.countOfDay(for: mailbox)
+        guard let address = try? LetterAddress(challenge.address) else { return nil }
+        let count = try await letters.countOfDay(for: address.budgetKey)
         let isAlarmed = try await guesses.isAlarmed()
         return count >= Self.pressure || isAlarmed ? try link.url(for: challenge, now: clock.now()) : nil
     }

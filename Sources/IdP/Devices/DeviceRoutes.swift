@@ -38,7 +38,9 @@ struct DeviceRoutes: Sendable {
         guard let session = context.session,
             sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
         else { throw PublicFailure.staleForm(.init(label: "Try again", href: "\(DeviceLink.path)?key=\(key)")) }
-        let held = session.slots.challenges.current.flatMap { $0.address == opened.address ? $0 : nil }
+        let held = session.slots.challenges.current.flatMap { held in
+            (try? LetterAddress(held.address))?.mailbox == opened.address.mailbox ? held : nil
+        }
         let claim = try await devices.store.database.write { connection in
             let claim = try devices.store.remember(
                 opened.address, known: opened.deviceID, keepsPrevious: false, connection)

@@ -1,7 +1,8 @@
 import SSOShared
 import SSOWeb
 
-/// Owns the rows of `device`: which browsers are known for which address. Only hashes of their secrets are stored.
+/// Owns the rows of `device`: which browsers are known for which mailbox, tags left out. Only hashes of their secrets are
+/// stored.
 struct DeviceStore: Sendable {
     /// Browsers known for one address. More push out the one that was used longest ago.
     static let maximumPerAddress = 20
@@ -11,7 +12,7 @@ struct DeviceStore: Sendable {
     let randomness: any Randomness
 
     /// The id of the device that one of the claims proves for this address, nil for an unknown browser.
-    func find(_ claims: [DeviceCookie.Claim], for address: String) async throws -> String? {
+    func find(_ claims: [DeviceCookie.Claim], for address: LetterAddress) async throws -> String? {
         guard !claims.isEmpty else { return nil }
         let now = clock.now()
         return try await database.read { connection in
@@ -22,7 +23,7 @@ struct DeviceStore: Sendable {
                      WHERE id = :id AND address = :address AND expires_at > :now AND created_at <= :skewed
                     """,
                     [
-                        "id": .text(claim.name), "address": .text(address), "now": .timestamp(now),
+                        "id": .text(claim.name), "address": .text(address.mailbox), "now": .timestamp(now),
                         "skewed": .timestamp(now + ClockSkew.tolerated),
                     ]
                 ).first
@@ -43,7 +44,7 @@ struct DeviceStore: Sendable {
     ///   - known: the id that the browser has for this address, nil for a new device.
     ///   - keepsPrevious: false where the id moves to another browser.
     func remember(
-        _ address: String, known: String?, keepsPrevious: Bool = true, _ connection: any SQLConnection
+        _ address: LetterAddress, known: String?, keepsPrevious: Bool = true, _ connection: any SQLConnection
     ) throws -> DeviceCookie.Claim {
         let now = clock.now()
         let claim = DeviceCookie.Claim(
@@ -59,7 +60,7 @@ struct DeviceStore: Sendable {
                  WHERE device.address = excluded.address
             """,
             [
-                "id": .text(claim.name), "address": .text(address), "digest": .blob(claim.secretDigest),
+                "id": .text(claim.name), "address": .text(address.mailbox), "digest": .blob(claim.secretDigest),
                 "now": .timestamp(now), "expires": .timestamp(now + DeviceCookie.lifetime),
                 "keeps": .integer(keepsPrevious ? 1 : 0),
             ])
@@ -67,7 +68,7 @@ struct DeviceStore: Sendable {
             """
             DELETE FROM device WHERE address = :address AND id NOT IN (
                 SELECT id FROM device WHERE address = :address ORDER BY used_at DESC, id LIMIT :limit)
-            """, ["address": .text(address), "limit": .integer(Int64(Self.maximumPerAddress))])
+            """, ["address": .text(address.mailbox), "limit": .integer(Int64(Self.maximumPerAddress))])
         return claim
     }
 

@@ -7,7 +7,7 @@ struct Devices: Sendable {
     let cookie: DeviceCookie
 
     /// The id under which the request's browser is known for an address, nil for an unknown one.
-    func known(_ request: Request, for address: String) async throws -> String? {
+    func known(_ request: Request, for address: LetterAddress) async throws -> String? {
         try await store.find(cookie.claims(in: request), for: address)
     }
 

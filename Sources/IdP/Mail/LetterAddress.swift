@@ -48,8 +48,12 @@ struct LetterAddress: Sendable, Hashable {
         self.text = String(decoding: bytes.map(HostName.lowercased), as: UTF8.self)
     }
 
-    /// The address without a tag (`ann+news@example.com` is `ann@example.com`): what budgets of emails count, since every
-    /// tag reaches the same mailbox (RFC 5233).
+    /// What budgets of emails count by: the address itself, or one key for all tagged addresses of a mailbox
+    /// (`ann+1@example.com`, `ann+2@example.com`; RFC 5233). Apart from the bare address: nobody can use up its budget by
+    /// inventing tags, which may not even be allowed to sign in and then send no email.
+    var budgetKey: String { mailbox == text ? text : "+\(mailbox)" }
+
+    /// The address without a tag: `ann+news@example.com` is `ann@example.com`.
     var mailbox: String {
         let parts = text.split(separator: "@")
         guard parts.count == 2, let plus = parts[0].firstIndex(of: "+"), plus > parts[0].startIndex else { return text }

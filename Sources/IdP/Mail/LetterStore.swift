@@ -16,11 +16,15 @@ struct SettledLetter: Sendable {
     enum Outcome: Sendable {
         case sent(Timestamp)
         /// To be tried again, from this moment.
-        case postponed(Timestamp)
+        ///
+        /// - Parameter isOutage: whether the mail server takes no email at all.
+        case postponed(Timestamp, isOutage: Bool = false)
     }
 
     let id: String
     let outcome: Outcome
+    /// Whether it was a real email: a decoy knows nothing of the mail server.
+    var isReal = true
 }
 
 /// Owns the rows of `letter`: the durable queue, and the count of letters for an address.
@@ -117,6 +121,8 @@ struct LetterStore: Sendable {
     struct Round: Sendable {
         var letters: [QueuedLetter] = []
         var level = MailCapacity.Level.all
+        /// Emails that count towards the limit.
+        var sent = 0
     }
 
     /// Writes what became of emails, holds those that are on their way, and takes others that are due, so that no other
@@ -129,8 +135,9 @@ struct LetterStore: Sendable {
     /// - Parameters:
     ///   - count: how many real emails there is a place for.
     ///   - decoys: how many decoys may be taken.
+    ///   - underWay: how many real emails are on their way: they count as sent.
     func exchange(
-        _ settled: [SettledLetter], holding held: [String] = [], forNext count: Int, decoys: Int = 0
+        _ settled: [SettledLetter], holding held: [String] = [], forNext count: Int, decoys: Int = 0, underWay: Int = 0
     ) async throws -> Round {
         let now = clock.now()
         return try await database.write { connection in
@@ -140,8 +147,8 @@ struct LetterStore: Sendable {
                     "UPDATE letter SET due_at = :lease WHERE id = :id",
                     ["lease": .timestamp(now + Self.lease), "id": .text(id)])
             }
-            var sent = try sentWithinTheHour(now, connection)
-            var round = Round(level: capacity.level(sent: sent))
+            var sent = try sentWithinTheHour(now, connection) + underWay
+            var round = Round(level: capacity.level(sent: sent), sent: sent)
             let real = "challenge_id IS NOT NULL AND"
             round.letters = try take("\(real) device_id IS NOT NULL", count, now, connection)
             for (condition, limit) in [
@@ -163,7 +170,7 @@ struct LetterStore: Sendable {
             """
             SELECT COUNT(*) AS count FROM (
                 SELECT 1 FROM letter
-                 WHERE created_at > :since AND challenge_id IS NOT NULL AND attempts > 0 AND device_id IS NULL
+                 WHERE created_at > :since AND challenge_id IS NOT NULL AND sent_at IS NOT NULL AND device_id IS NULL
                  LIMIT :limit) AS sent
             """, ["since": .timestamp(now - .hours(1)), "limit": .integer(Int64(capacity.limit))])
         return Int(try rows.first?.integer("count") ?? 0)
@@ -175,7 +182,7 @@ struct LetterStore: Sendable {
         guard count > 0 else { return [] }
         return try connection.query(
             """
-            UPDATE letter SET due_at = :lease, attempts = attempts + 1, failed_at = NULL WHERE id IN (
+            UPDATE letter SET due_at = :lease, attempts = attempts + 1 WHERE id IN (
                 SELECT id FROM letter
                  WHERE sent_at IS NULL AND due_at > :oldest AND due_at <= :now AND expires_at > :now AND \(condition)
                  ORDER BY due_at LIMIT :count)
@@ -200,10 +207,17 @@ struct LetterStore: Sendable {
             try connection.execute(
                 "UPDATE letter SET sent_at = :moment WHERE id = :id",
                 ["moment": .timestamp(moment), "id": .text(letter.id)])
-        case .postponed(let moment):
+            if letter.isReal { try connection.execute("DELETE FROM mail_outage") }
+        case .postponed(let moment, let isOutage):
             try connection.execute(
-                "UPDATE letter SET due_at = :moment, failed_at = :now WHERE id = :id",
-                ["moment": .timestamp(moment), "now": .timestamp(now), "id": .text(letter.id)])
+                "UPDATE letter SET due_at = :moment WHERE id = :id",
+                ["moment": .timestamp(moment), "id": .text(letter.id)])
+            guard letter.isReal, isOutage else { return }
+            try connection.execute(
+                """
+                INSERT INTO mail_outage (id, since)
+                SELECT 1, created_at FROM letter WHERE id = :id ON CONFLICT (id) DO NOTHING
+                """, ["id": .text(letter.id)])
         }
     }
 

@@ -25,15 +25,19 @@ struct MailCapacity: Sendable, Equatable {
 
 /// Whether emails are held back at the moment, for the pages. The pages show the same to everybody.
 final class MailDelay: Sendable {
-    private let level = Mutex(MailCapacity.Level.all)
+    private let delayed = Mutex(false)
 
-    var isDelayed: Bool { level.withLock { $0 != .all } }
+    var isDelayed: Bool { delayed.withLock { $0 } }
 
-    /// Notes the level of a round, and returns the level before it.
-    func note(_ new: MailCapacity.Level) -> MailCapacity.Level {
-        level.withLock { level in
-            defer { level = new }
-            return level
+    /// Notes a round. It ends well below the share at which it began: at the edge each email that grows old would end it.
+    ///
+    /// - Returns: what it is from now on, nil where nothing has changed.
+    func note(_ round: LetterStore.Round, _ capacity: MailCapacity) -> Bool? {
+        delayed.withLock { delayed in
+            let isOver = delayed ? round.sent * 10 > capacity.shareOfNewAddresses * 9 : round.level != .all
+            guard isOver != delayed else { return nil }
+            delayed = isOver
+            return isOver
         }
     }
 }

@@ -61,7 +61,7 @@ struct OutboxMailer: Mailer {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw .temporary("the outbox folder cannot be made")
+            throw .unreachable("the outbox folder cannot be made")
         }
         // Codes are in there: for the owner alone.
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
@@ -69,7 +69,7 @@ struct OutboxMailer: Mailer {
             rename(draft, "\(folder)/\(name)") == 0
         else {
             unlink(draft)
-            throw .temporary("the letter cannot be written into the outbox folder")
+            throw .unreachable("the letter cannot be written into the outbox folder")
         }
     }
 }

@@ -94,7 +94,8 @@ final class PostOffice: Service {
                     $0.taken -= places
                     $0.decoys -= decoys
                     $0.underWay.remove(letter.id)
-                    $0.settled.append(SettledLetter(id: letter.id, outcome: outcome))
+                    $0.settled.append(
+                        SettledLetter(id: letter.id, outcome: outcome, isReal: letter.challengeID != nil))
                 }
             }
         }
@@ -102,12 +103,13 @@ final class PostOffice: Service {
 
     /// Writes what became of emails, and takes some that are due.
     private func round(taking count: Int, decoys: Int = 0) async -> [QueuedLetter] {
-        let (settled, held) = desk.withLock { ($0.settled, $0.underWay.sorted()) }
+        let (settled, held, taken) = desk.withLock { ($0.settled, $0.underWay.sorted(), $0.taken) }
         guard count > 0 || decoys > 0 || !settled.isEmpty || !held.isEmpty else { return [] }
         do {
-            let round = try await letters.exchange(settled, holding: held, forNext: count, decoys: decoys)
+            let round = try await letters.exchange(
+                settled, holding: held, forNext: count, decoys: decoys, underWay: taken)
             desk.withLock { $0.settled.removeFirst(settled.count) }
-            report(round.level)
+            report(round)
             return round.letters
         } catch {
             // What was settled is written by a later round. If none comes, the lease brings the letters back.
@@ -117,13 +119,10 @@ final class PostOffice: Service {
     }
 
     /// Logs when the hourly limit begins and stops to hold emails back.
-    private func report(_ level: MailCapacity.Level) {
-        let before = delay.note(level)
-        guard before != level else { return }
-        let metadata: Logger.Metadata = [
-            "limit": "\(letters.capacity.limit)", "leaving": "\(level)",
-        ]
-        if level.rawValue < before.rawValue {
+    private func report(_ round: LetterStore.Round) {
+        guard let isDelayed = delay.note(round, letters.capacity) else { return }
+        let metadata: Logger.Metadata = ["limit": "\(letters.capacity.limit)", "leaving": "\(round.level)"]
+        if isDelayed {
             logger.error("mail_limit_reached", metadata: metadata)
         } else {
             logger.notice("mail_limit_relaxed", metadata: metadata)
@@ -152,7 +151,9 @@ final class PostOffice: Service {
                     "letter": "\(queued.id)", "attempts": "\(queued.attempts)", "cause": "\(error)",
                     "seconds": "\(pause.secondsRoundedUp)",
                 ])
-            return .postponed(clock.now() + pause)
+            var isOutage = false
+            if case .unreachable = error as? MailFailure { isOutage = true }
+            return .postponed(clock.now() + pause, isOutage: isOutage)
         }
     }
 

@@ -83,14 +83,15 @@ struct SMTPTransfer {
         case CURLE_OK: return nil
         case CURLE_ABORTED_BY_CALLBACK where isLate: return .temporary("the mail server took too long")
         case CURLE_ABORTED_BY_CALLBACK: return .temporary("cancelled on the way")
-        case CURLE_USE_SSL_FAILED: return .temporary("the mail server offers no STARTTLS: nothing was sent")
+        case CURLE_USE_SSL_FAILED: return .unreachable("the mail server offers no STARTTLS: nothing was sent")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE,
             CURLE_SSL_ISSUER_ERROR:
-            return .temporary(
+            return .unreachable(
                 "the mail server's TLS or certificate is not acceptable: nothing was sent (curl \(result.rawValue))")
+        case CURLE_LOGIN_DENIED: return .unreachable("the mail server refused the login with \(code)")
         case CURLE_OPERATION_TIMEDOUT: return .temporary("the mail server took too long")
-        case CURLE_COULDNT_RESOLVE_HOST: return .temporary("the mail server's name is not known")
-        case CURLE_COULDNT_CONNECT: return .temporary("the mail server cannot be reached")
+        case CURLE_COULDNT_RESOLVE_HOST: return .unreachable("the mail server's name is not known")
+        case CURLE_COULDNT_CONNECT: return .unreachable("the mail server cannot be reached")
         default: break
         }
         switch code {

@@ -24,13 +24,14 @@ struct SignInCompletion: Sendable {
         _ context: VisitorContext, proof: @escaping @Sendable (any SQLConnection) throws -> Bool
     ) async throws -> Response? {
         let now = clock.now()
-        let known = try await devices.known(request, for: address)
+        let mailbox = try LetterAddress(address)
+        let known = try await devices.known(request, for: mailbox)
         let claim = Mutex<DeviceCookie.Claim?>(nil)
         let fresh = try await sessions.store.replace(session) { old, connection in
             guard try proof(connection) else { return nil }
             let account = try accounts.findOrCreate(email: address, connection)
             guard accounts.eligibility.maySignIn(account) else { throw Self.disabled }
-            let given = try devices.store.remember(address, known: known, connection)
+            let given = try devices.store.remember(mailbox, known: known, connection)
             claim.withLock { $0 = given }
             let signIn = IdPSession.SignIn(
                 accountID: account.id, authenticatedAt: now, methods: [method], signOuts: account.signOuts)

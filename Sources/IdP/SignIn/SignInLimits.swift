@@ -58,8 +58,9 @@ struct SignInLimits: Sendable {
         if let wait = browserPosts.hit(Array(deviceID.utf8)) { throw PublicFailure.tooManyRequests(retryAfter: wait) }
     }
 
-    /// Takes back what one sign-in was counted for, once its code was right.
-    func giveBack(_ request: Request, _ context: VisitorContext) {
+    /// Takes back what one sign-in was counted for, once its code was right. A known browser was counted for itself.
+    func giveBack(_ request: Request, _ context: VisitorContext, deviceID: String?) {
+        guard deviceID == nil else { return }
         for limit in [emailPosts, codePosts] { addresses.giveBack(limit, request, context.peer) }
         newcomers.giveBack(request, context)
     }

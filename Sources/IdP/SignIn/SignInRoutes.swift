@@ -40,7 +40,7 @@ struct SignInRoutes: Sendable {
             try limits.countEmailPost(request, context, deviceID: nil)
             return form(session, flow: flow, address: String(typed.prefix(254)), hasError: true)
         }
-        let known = try await devices.known(request, for: address.text)
+        let known = try await devices.known(request, for: address)
         try limits.countEmailPost(request, context, deviceID: known)
         let requester = EmailRequester(deviceID: known, network: limits.network(request, context))
         let (service, device) = (service(flow, session), DeviceKind.name(userAgent: request.headers[.userAgent]))

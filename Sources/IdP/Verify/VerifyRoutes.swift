@@ -14,9 +14,9 @@ struct VerifyRoutes: Sendable {
     let addresses: ClientAddress
     /// Slows down networks that send one bad signature after the other. Good ones are never counted.
     let badSignatures: NetworkLimit
-    /// The networks that have sent a good signature within the hour. A flood of bad ones from the same network, say
-    /// behind one proxy, must not keep them out.
-    let goodSignatures: NetworkLimit
+    /// The networks that have sent a good signature. A flood of bad ones from the same network, say behind one proxy, must
+    /// not keep them out.
+    let proven: ProvenNetworks
 
     func add(to router: Router<VisitorContext>) {
         router.only(
@@ -53,9 +53,7 @@ struct VerifyRoutes: Sendable {
         }
         let address = addresses.address(of: request, peer: context.peer) ?? .unknown
         // Before the body is read and hashed: a flood must stay cheap.
-        if let wait = badSignatures.wait(address), goodSignatures.wait(address) == nil {
-            throw VerifyRefusal.rateLimited(wait)
-        }
+        if let wait = badSignatures.wait(address), !proven.mayTry(address) { throw VerifyRefusal.rateLimited(wait) }
         let body: [UInt8]
         do { body = try await request.boundedBody(VerifyRequest.maximumBytes) } catch is PublicFailure {
             throw VerifyRefusal.tooLarge
@@ -64,7 +62,7 @@ struct VerifyRoutes: Sendable {
             if let wait = badSignatures.hit(address) { throw VerifyRefusal.rateLimited(wait) }
             throw VerifyRefusal.badSignature(claimed: signatures.claimedClient(of: request))
         }
-        _ = goodSignatures.hit(address)
+        proven.note(address)
         let asked: VerifyRequest
         do { asked = try VerifyRequest(body: body) } catch {
             throw VerifyRefusal.badRequest("\(error)", client: signed.client.id)

@@ -10,7 +10,10 @@ public final class RateLimit: Sendable {
         /// Moves to the span that `now` lies in.
         mutating func advance(to now: Timestamp, span: Duration) {
             let age = now - start
-            if age >= span * 2 {
+            if age < .zero {
+                // The clock was ahead and is right again: what was counted counts from now on.
+                start = now
+            } else if age >= span * 2 {
                 self = Window(start: now, current: 0, previous: 0)
             } else if age >= span {
                 self = Window(start: start + span, current: 0, previous: current)

@@ -45,7 +45,7 @@ struct DeviceLinkTests {
             let form = try await owner.beginSignIn(at: house.partner)
             let waiting = try await owner.ask(for: "ann@example.com", on: form)
             #expect(waiting.text.contains("Typing codes is paused for"))
-            #expect(waiting.text.contains("has a link for your own browser"))
+            #expect(waiting.text.contains("Open the link for your own browser"))
 
             let page = try await owner.get(link)
             #expect(page.status == 200)

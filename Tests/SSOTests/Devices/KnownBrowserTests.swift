@@ -155,12 +155,14 @@ struct KnownBrowserTests {
             var claims: [DeviceCookie.Claim] = []
             for _ in 0..<22 {
                 claims.append(
-                    try await house.database.write { try store.remember("ann@example.com", known: nil, $0) })
+                    try await house.database.write {
+                        try store.remember(LetterAddress("ann@example.com"), known: nil, $0)
+                    })
                 house.clock.advance(by: .seconds(1))
             }
             #expect(try await house.rows(of: "device") == 20)
-            #expect(try await store.find([claims[1]], for: "ann@example.com") == nil)
-            #expect(try await store.find([claims[2]], for: "ann@example.com") != nil)
+            #expect(try await store.find([claims[1]], for: LetterAddress("ann@example.com")) == nil)
+            #expect(try await store.find([claims[2]], for: LetterAddress("ann@example.com")) != nil)
         }
     }
 }

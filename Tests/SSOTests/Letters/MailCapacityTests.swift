@@ -45,6 +45,30 @@ struct MailCapacityTests {
         }
     }
 
+    @Test("it begins at the share and ends well below it, so that an alarm does not come with every email")
+    func hysteresis() {
+        let (delay, capacity) = (MailDelay(), MailCapacity(limit: 100))
+        func note(_ sent: Int) -> Bool? { delay.note(.init(level: capacity.level(sent: sent), sent: sent), capacity) }
+        #expect(note(69) == nil)
+        #expect(note(70) == true)
+        for sent in [69, 70, 66, 70, 64] { #expect(note(sent) == nil) }
+        #expect(delay.isDelayed)
+        #expect(note(63) == false)
+    }
+
+    @Test("emails that the mail server has not taken use up no place")
+    func failing() async throws {
+        try await House.open(settings: ["IDP_MAIL_HOURLY_LIMIT": "3"]) { house in
+            try LetterQueueTests.breakMail(of: house)
+            for number in 0..<5 {
+                _ = try await house.waiting(for: "user-\(number)@example.com", by: house.visitor())
+            }
+            try await eventually("all were tried") {
+                try await house.count("SELECT COUNT(*) FROM letter WHERE attempts > 0") == 5 ? () : nil
+            }
+        }
+    }
+
     @Test("1,500 emails that are never sent do not delay a real one: it leaves while they still wait")
     func decoys() async throws {
         try await House.open { house in

@@ -37,13 +37,16 @@ struct LetterAddressTests {
     }
 
     @Test(
-        "budgets count a mailbox without its tag",
+        "a mailbox has no tag; all its tags share one budget, apart from that of the bare address",
         arguments: [
-            ("ann+0@example.com", "ann@example.com"), ("ann+a+b@example.com", "ann@example.com"),
-            ("ann@example.com", "ann@example.com"), ("+ann@example.com", "+ann@example.com"),
+            ("ann+0@example.com", "ann@example.com", "+ann@example.com"),
+            ("ann+a+b@example.com", "ann@example.com", "+ann@example.com"),
+            ("ann@example.com", "ann@example.com", "ann@example.com"),
+            ("+ann@example.com", "+ann@example.com", "+ann@example.com"),
         ])
-    func mailbox(address: String, mailbox: String) throws {
+    func mailbox(address: String, mailbox: String, key: String) throws {
         #expect(try LetterAddress(address).mailbox == mailbox)
+        #expect(try LetterAddress(address).budgetKey == key)
     }
 
     @Test("254 bytes, 64 before the @ and 63 a label are the limits, to the byte")

@@ -108,7 +108,7 @@ struct VerifyProtocolTests {
                 eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com"))),
             idleLimit: .seconds(7200), addresses: ClientAddress(trusted: []),
             badSignatures: NetworkLimit(3, per: .seconds(60), clock: clock.clock),
-            goodSignatures: NetworkLimit(1, per: .hours(1), clock: clock.clock)
+            proven: ProvenNetworks(clock: clock.clock)
         ).add(to: router)
         try await Application(router: router).test(.router) { client in
             let body = VerifyRequest(token: "x").body()
@@ -120,7 +120,10 @@ struct VerifyProtocolTests {
             }
             let (bad, good) = ("sha256=00", RequestSignature.request(body: body, secret: secret).headerValue)
             if isProven { #expect(try await post(good).status == .unauthorized) }
+            // The clock stands still: the 20 tries per second that every network has are used up as well.
+            clock.advance(by: .hours(2))
             for _ in 1...3 { #expect(try await post(bad).status == .unauthorized) }
+            for _ in 1...20 { #expect(try await post(bad).status == .tooManyRequests) }
             let limited = try await post(bad)
             #expect(limited.status == .tooManyRequests)
             #expect(limited.headers[.retryAfter].flatMap { Int($0) }.map { (1...60).contains($0) } == true)

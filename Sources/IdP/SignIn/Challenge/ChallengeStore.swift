@@ -59,7 +59,7 @@ struct ChallengeStore: Sendable {
         let earlier = alive == nil ? nil : held?.letterAt
         let leavesAt = try letters.enqueue(
             QueuedLetter(
-                id: letterID, address: address.mailbox, challengeID: standing.isEligible ? chosen : nil,
+                id: letterID, address: address.budgetKey, challengeID: standing.isEligible ? chosen : nil,
                 expiresAt: try alive?.timestamp("expires_at") ?? expires),
             by: requester, hasAccount: standing.hasAccount, isRepeat: earlier != nil, now: now, connection)
         // The first email that carries the code decides from when on guesses at it count.

@@ -67,7 +67,7 @@ struct EmailCodeRoutes: Sendable {
                     counted.address, method: "email_code", flow: flow, session, request, context,
                     proof: { try challenges.succeed(counted, guessID: guessID, $0) })
                 {
-                    limits.giveBack(request, context)
+                    limits.giveBack(request, context, deviceID: counted.deviceID)
                     return done
                 }
                 // Right, and too late: the same code again, or one that was used meanwhile. Nobody has guessed.
@@ -77,7 +77,7 @@ struct EmailCodeRoutes: Sendable {
             log("code refused", context, challenge, session, flow)
             return try await form(request, context, session, challenge, flow: flow, error: .wrong)
         case .notSent:
-            log("code refused, email not sent yet", context, challenge, session, flow)
+            log("code_refused", context, challenge, session, flow, reason: "email_not_sent")
             return try await form(request, context, session, challenge, flow: flow, error: .notSent)
         case .dead:
             if try await isReplaced(session) { return .redirect(to: FlowID.path("/sign-in", flow)) }
@@ -107,8 +107,8 @@ struct EmailCodeRoutes: Sendable {
         // Also after a wrong code: the page with the twentieth says at once that another is in vain.
         let pause = try await guesses.pausedUntil(challenge)
         let requester = EmailRequester(deviceID: challenge.deviceID, network: limits.network(request, context))
-        let mailbox = (try? LetterAddress(challenge.address).mailbox) ?? challenge.address
-        let next = try await letters.nextAllowed(for: mailbox, requester)
+        let key = (try? LetterAddress(challenge.address).budgetKey) ?? challenge.address
+        let next = try await letters.nextAllowed(for: key, requester)
         return page.response(
             formToken: sessions.formToken(for: session), address: challenge.address, flow: flow, fault: error,
             letterAt: session.slots.challenges.current?.letterAt, isDelayed: delay.isDelayed,
@@ -118,13 +118,13 @@ struct EmailCodeRoutes: Sendable {
 
     private func log(
         _ event: Logger.Message, _ context: VisitorContext, _ challenge: Challenge, _ session: Session<IdPSession>,
-        _ flow: FlowID?
+        _ flow: FlowID?, reason: String? = nil
     ) {
-        context.logger.notice(
-            event,
-            metadata: [
-                "challenge": "\(challenge.id)", "session": "\(session.handle)",
-                "flow": "\(session.slots.sso.nameInLog(flow))",
-            ])
+        var metadata: Logger.Metadata = [
+            "challenge": "\(challenge.id)", "session": "\(session.handle)",
+            "flow": "\(session.slots.sso.nameInLog(flow))",
+        ]
+        if let reason { metadata["reason"] = "\(reason)" }
+        context.logger.notice(event, metadata: metadata)
     }
 }

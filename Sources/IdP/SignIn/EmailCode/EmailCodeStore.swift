@@ -89,9 +89,11 @@ struct EmailCodeStore: Sendable {
         let deviceID: String?
     }
 
-    /// The budget of a challenge, and whether an email with its code has left. An email that the mail server has not
-    /// taken yet, or that still waits for its turn, has not: guesses at such codes say nothing about who holds them, and
-    /// counting them would let anybody pause an account without a single email.
+    /// The budget of a challenge, and whether an email with its code has left. One that still waits for its turn has not,
+    /// nor has one that was due while the mail server could not be reached: counting guesses at such codes would let
+    /// anybody pause an account without a single email.
+    ///
+    /// Asks the outage and never what became of this very email: a decoy must not be told apart by that.
     private static func budget(
         of challengeID: String, now: Timestamp, _ connection: any SQLConnection
     ) throws -> (budget: Budget, isSent: Bool)? {
@@ -100,7 +102,8 @@ struct EmailCodeStore: Sendable {
             SELECT c.address, c.device_id, CASE
                      WHEN c.email_id IS NULL THEN 1
                      WHEN EXISTS (SELECT 1 FROM letter l WHERE l.id = c.email_id
-                                     AND (l.sent_at IS NOT NULL OR (l.failed_at IS NULL AND l.created_at <= :now)))
+                                     AND l.created_at <= :now
+                                     AND NOT EXISTS (SELECT 1 FROM mail_outage o WHERE o.since <= l.created_at))
                      THEN 1 ELSE 0 END AS is_sent
               FROM challenge c WHERE c.id = :id
             """, ["id": .text(challengeID), "now": .timestamp(now)]
