@@ -17,7 +17,6 @@ struct LetterQueueTests {
             try Self.mendMail(of: house)
             house.clock.advance(by: .seconds(30))
             let code = try await house.letters.code(to: "ann@example.com")
-            try await eventually("the outage is over") { try await house.rows(of: "mail_outage") == 0 ? () : nil }
             let asking = Asking(visitor: visitor, waiting: waiting, code: code)
             #expect(try await asking.guess(code).status == 303)
         }
@@ -78,10 +77,7 @@ struct LetterQueueTests {
         try await pair.idp.start()
         let code = try await pair.letters.code(to: "ann@example.com")
         let form = try waiting.page().form(with: "code")
-        // The next round of the queue notes that the outage is over.
-        try await eventually("the code works") {
-            try await visitor.submit(form, on: waiting, ["code": code]).status == 303 ? () : nil
-        }
+        #expect(try await visitor.submit(form, on: waiting, ["code": code]).status == 303)
         try await pair.stop()
     }
 

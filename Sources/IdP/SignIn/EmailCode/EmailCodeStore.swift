@@ -13,7 +13,7 @@ struct EmailCodeStore: Sendable {
         case compare(Challenge, guessID: String, raisesAlarm: Bool)
         /// The challenge takes no more: used, expired, unknown, or five wrong codes.
         case dead
-        /// No email with this code has left, so nobody can know it. Not compared, and not counted.
+        /// No email with this code can have left, so nobody can know it. Not compared, and not counted.
         case notSent
         /// The account pauses.
         case paused
@@ -26,8 +26,10 @@ struct EmailCodeStore: Sendable {
         let now = clock.now()
         return try await database.write { connection in
             guard let asked = try Self.budget(of: challengeID, now: now, connection) else { return .dead }
-            guard asked.isSent else { return .notSent }
-            guard try Self.pause(of: asked.budget, now: now, connection) == nil else { return .paused }
+            guard asked.isDue else { return .notSent }
+            guard try Self.pause(of: asked.budget, now: now, connection) == nil else {
+                return asked.budget.isOutage ? .notSent : .paused
+            }
             let rows = try connection.query(
                 """
                 UPDATE challenge SET tries = tries + 1
@@ -43,7 +45,7 @@ struct EmailCodeStore: Sendable {
                 "INSERT INTO code_guess (id, address, device_id, guessed_at) VALUES (:id, :address, :device, :now)",
                 [
                     "id": .text(guessID), "address": .text(challenge.address),
-                    "device": .optional(challenge.deviceID), "now": .timestamp(now),
+                    "device": .optional(asked.budget.deviceID), "now": .timestamp(now),
                 ])
             return .compare(
                 challenge, guessID: guessID, raisesAlarm: try Self.raiseAlarm(now: now, connection))
@@ -85,34 +87,37 @@ struct EmailCodeStore: Sendable {
 
     /// Whose wrong guesses count together: those of one known browser, or of all unknown ones, for an address.
     private struct Budget {
+        /// Stands for unknown browsers while the mail server cannot be reached. No id of a device has this length.
+        static let outage = "outage"
+
         let address: String
         let deviceID: String?
+        var isOutage: Bool { deviceID == Self.outage }
     }
 
-    /// The budget of a challenge, and whether an email with its code has left. One that still waits for its turn has not,
-    /// nor has one that was due while the mail server could not be reached: counting guesses at such codes would let
-    /// anybody pause an account without a single email.
+    /// The budget of a challenge, and whether its email was due: one that still waits for its turn, or was left out, cannot
+    /// have been sent.
+    ///
+    /// Guesses at codes whose email was due while the mail server could not be reached have a budget of their own. Else
+    /// anybody could pause an account without a single email; and the owner who types the code in the instant in which
+    /// the email comes at last is not refused.
     ///
     /// Asks the outage and never what became of this very email: a decoy must not be told apart by that.
     private static func budget(
         of challengeID: String, now: Timestamp, _ connection: any SQLConnection
-    ) throws -> (budget: Budget, isSent: Bool)? {
+    ) throws -> (budget: Budget, isDue: Bool)? {
         let row = try connection.query(
             """
-            SELECT c.address, c.device_id, CASE
-                     WHEN c.email_id IS NULL THEN 1
-                     WHEN EXISTS (SELECT 1 FROM letter l WHERE l.id = c.email_id
-                                     AND l.created_at <= :now
-                                     AND NOT EXISTS (SELECT 1 FROM mail_outage o WHERE o.since <= l.created_at))
-                     THEN 1 ELSE 0 END AS is_sent
-              FROM challenge c WHERE c.id = :id
+            SELECT c.address, c.device_id,
+                   CASE WHEN c.email_id IS NULL OR l.created_at <= :now THEN 1 ELSE 0 END AS is_due,
+                   CASE WHEN EXISTS (SELECT 1 FROM mail_outage o WHERE o.since <= l.created_at) THEN 1 ELSE 0 END
+                     AS is_outage
+              FROM challenge c LEFT JOIN letter l ON l.id = c.email_id WHERE c.id = :id
             """, ["id": .text(challengeID), "now": .timestamp(now)]
         ).first
         guard let row else { return nil }
-        return (
-            Budget(address: try row.text("address"), deviceID: try row.optionalText("device_id")),
-            try row.integer("is_sent") == 1
-        )
+        let device = try row.optionalText("device_id") ?? (row.integer("is_outage") == 1 ? Budget.outage : nil)
+        return (Budget(address: try row.text("address"), deviceID: device), try row.integer("is_due") == 1)
     }
 
     private static func pause(
