@@ -1,7 +1,7 @@
 import SSOWeb
 
 /// What an operator does to accounts, beside a running IdP: each change is one transaction, and holds from the next
-/// request on, since requests read the account anew.
+/// request on, since requests read the account again.
 struct AccountAdministration: Sendable {
     enum Change: Sendable {
         /// Nothing: to look at it.

@@ -76,7 +76,8 @@ struct LockoutTests {
     }
 
     @Test(
-        "guesses at codes of a mail server that cannot be reached do not pause the account, and are bounded all the same")
+        "guesses at codes of a mail server that cannot be reached do not pause the account, and are bounded all the same"
+    )
     func unsent() async throws {
         try await House.open { house in
             try LetterQueueTests.breakMail(of: house)
