@@ -8,12 +8,15 @@ import secrets
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SECRET = secrets.token_hex(32)
+# Also when script/attack ends an attack that takes too long, what it started ends with it.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
 def free_port():
