@@ -3,7 +3,7 @@ import SSOWeb
 
 /// The addresses of the pages for a trial: `/dev/WORD/mailbox` and `/dev/WORD/links`.
 ///
-/// The word is made anew at each start and printed to standard output, never logged. A path that everybody knows was
+/// The word is new at each start and printed to standard output, apart from the log. A path that everybody knows was
 /// open to the internet as soon as a proxy on the same machine passed all requests on; this one has to be read off the
 /// machine first.
 struct DevPages: Sendable {
