@@ -108,15 +108,31 @@ let package = Package(
         // script/fuzz and script/bench wellknown. Not a product.
         .executableTarget(name: "WellKnownBench", dependencies: ["WellKnown", arguments], swiftSettings: settings),
 
+        // Tests in three speeds: rules and one program in memory; whole deployments; the library and tool `wellknown`.
+        .testTarget(
+            name: "TestSupport",
+            dependencies: [
+                "IdP", "RelyingParty", "SSOShared", "SSOWeb", hummingbird, lifecycle, logging, httpTypes, nioCore,
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "SSOTests",
             dependencies: [
-                "IdP", "RelyingParty", "SSOShared", "SSOWeb", "WellKnown", "WellKnownTool", hummingbird, lifecycle,
+                "TestSupport", "IdP", "RelyingParty", "SSOShared", "SSOWeb", "WellKnown", hummingbird, lifecycle,
                 logging,
-                httpTypes, nioCore,
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                httpTypes, nioCore, .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
-            exclude: ["Vectors"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DeploymentTests",
+            dependencies: [
+                "TestSupport", "IdP", "RelyingParty", "SSOShared", "SSOWeb", hummingbird, lifecycle, logging, httpTypes,
+                nioCore,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "WellKnownTests",
+            dependencies: ["TestSupport", "SSOShared", "SSOWeb", "WellKnown", "WellKnownTool"],
             swiftSettings: settings),
     ]
 )

@@ -4,6 +4,7 @@ import Testing
 import WellKnown
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("Association files of one's own")
 struct AssociationFilesTests {
@@ -16,8 +17,8 @@ struct AssociationFilesTests {
     func served() async throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.aasa, to: "aasa")
-        try await House.open(settings: ["IDP_AASA_FILE": path]) { house in
-            let reply = try await HTTPProbe(port: house.port, authority: "localhost:4000")
+        try await TestDeployment.open(settings: ["IDP_AASA_FILE": path]) { deployment in
+            let reply = try await HTTPProbe(port: deployment.port, authority: "localhost:4000")
                 .get(AssociationKind.aasa.path)
             #expect(reply.status == 200)
             #expect(reply.text == Self.aasa)

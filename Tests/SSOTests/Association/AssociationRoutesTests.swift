@@ -6,6 +6,7 @@ import NIOCore
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 @testable import WellKnown
 
 @Suite("The association files over HTTP")

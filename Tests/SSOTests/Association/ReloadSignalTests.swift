@@ -2,6 +2,8 @@ import Glibc
 import Testing
 import WellKnown
 
+@testable import TestSupport
+
 @Suite("SIGHUP to the running IdP")
 struct ReloadSignalTests {
     @Test("reads the file again, and leaves the program running")
@@ -35,19 +37,19 @@ struct ReloadSignalTests {
         #expect(try await idp.terminate() == .code(0))
     }
 
-    @Test("the partner has no file to read again, says so and goes on")
-    func partner() async throws {
+    @Test("the client has no file to read again, says so and goes on")
+    func client() async throws {
         let folder = try TemporaryFolder()
         let port = try FreePort.find()
-        let partner = ProgramProcess(
+        let client = ProgramProcess(
             "relying-party",
-            environment: SettingsFixture.partner.merging([
+            environment: SettingsFixture.client.merging([
                 "RP_LISTEN": "127.0.0.1:\(port)", "RP_DATABASE_URL": "sqlite:\(folder.path(of: "rp.sqlite"))",
             ]) { $1 }, port: port, folder: folder)
-        try await partner.start()
-        partner.send(SIGHUP)
-        try await eventually("the log says so") { partner.log.contains("SIGHUP: no file") ? () : nil }
+        try await client.start()
+        client.send(SIGHUP)
+        try await eventually("the log says so") { client.log.contains("SIGHUP: no file") ? () : nil }
         #expect(try await HTTPProbe(port: port).get("/healthz").status == 200)
-        #expect(try await partner.terminate() == .code(0))
+        #expect(try await client.terminate() == .code(0))
     }
 }

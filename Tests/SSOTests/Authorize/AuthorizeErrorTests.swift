@@ -2,9 +2,10 @@ import SSOShared
 import Testing
 
 @testable import SSOShared
+@testable import TestSupport
 
 /// Contract 3; RFC 6749 4.1.2.1: once the address is trusted, errors go back there and nowhere else.
-@Suite("What is sent back to the partner with an error")
+@Suite("What is sent back to the client with an error")
 struct AuthorizeErrorTests {
     static let challenge = CodeChallenge.s256(String(repeating: "v", count: 43))
 
@@ -38,17 +39,17 @@ struct AuthorizeErrorTests {
 
     @Test("302 to the registered address, the error and the state as they were, and no token")
     func refused() async throws {
-        try await House.open(settings: WebPartner.settings) { house in
-            let (ann, stranger) = (try await house.signedIn(), house.visitor())
-            let before = (try await house.rows(of: "sso_token"), try await house.rows(of: "session"))
+        try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
+            let (ann, stranger) = (try await deployment.signedIn(), deployment.browser())
+            let before = (try await deployment.rows(of: "sso_token"), try await deployment.rows(of: "session"))
             for (fields, state) in Self.faults {
-                for uri in [WebPartner.redirectURI, WebPartner.secondURI] {
-                    let query = [("client_id", WebPartner.id), ("redirect_uri", uri)] + fields
-                    let address = "\(house.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))"
+                for uri in [WebRelyingParty.redirectURI, WebRelyingParty.secondURI] {
+                    let query = [("client_id", WebRelyingParty.id), ("redirect_uri", uri)] + fields
+                    let address = "\(deployment.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))"
                     let expected = AuthorizeRequest.errorCallback(
                         redirectURI: uri, error: "invalid_request", state: state.map { Array($0.utf8) })
-                    for visitor in [ann, stranger] {
-                        let visit = try await visitor.get(address)
+                    for browser in [ann, stranger] {
+                        let visit = try await browser.get(address)
                         #expect(visit.status == 302, "\(fields)")
                         #expect(visit.reply.all("location") == [expected], "\(fields)")
                         #expect(visit.reply.all("x-evil") == [])
@@ -56,12 +57,12 @@ struct AuthorizeErrorTests {
                 }
             }
             #expect(stranger.cookies.isEmpty)
-            #expect(try await house.rows(of: "sso_token") == before.0)
-            #expect(try await house.rows(of: "session") == before.1)
+            #expect(try await deployment.rows(of: "sso_token") == before.0)
+            #expect(try await deployment.rows(of: "session") == before.1)
         }
     }
 
-    /// A partner reads back what it sent: what is no text is not made into some, and nothing of it ends the address.
+    /// A client reads back what it sent: what is no text is not made into some, and nothing of it ends the address.
     @Test(
         "a state that is not UTF-8 or not printable comes back byte for byte, escaped",
         arguments: [
@@ -70,25 +71,27 @@ struct AuthorizeErrorTests {
             ("%0d%0aSet-Cookie:%20a", "%0D%0ASet-Cookie%3A%20a"),
         ])
     func bytes(sent: String, echoed: String) async throws {
-        try await House.open(settings: WebPartner.settings) { house in
-            let query = FormCoding.encode([("client_id", WebPartner.id), ("redirect_uri", WebPartner.redirectURI)])
-            let address = "\(house.origin)\(SSOPath.authorize)?\(query)&state="
-            let visit = try await house.visitor().get(address + sent)
+        try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
+            let query = FormCoding.encode([
+                ("client_id", WebRelyingParty.id), ("redirect_uri", WebRelyingParty.redirectURI),
+            ])
+            let address = "\(deployment.origin)\(SSOPath.authorize)?\(query)&state="
+            let visit = try await deployment.browser().get(address + sent)
             #expect(visit.status == 302)
             #expect(
-                visit.reply.all("location") == ["\(WebPartner.redirectURI)?error=invalid_request&state=\(echoed)"])
+                visit.reply.all("location") == ["\(WebRelyingParty.redirectURI)?error=invalid_request&state=\(echoed)"])
             // An escape that is none has no bytes to give back.
-            let broken = try await house.visitor().get(address + "%zz")
-            #expect(broken.reply.all("location") == ["\(WebPartner.redirectURI)?error=invalid_request"])
+            let broken = try await deployment.browser().get(address + "%zz")
+            #expect(broken.reply.all("location") == ["\(WebRelyingParty.redirectURI)?error=invalid_request"])
         }
     }
 
     @Test("a state of up to 512 bytes of printable ASCII comes back byte for byte")
     func accepted() async throws {
-        try await House.open(settings: WebPartner.settings) { house in
-            let ann = try await house.signedIn()
+        try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
+            let ann = try await deployment.signedIn()
             for state in [" ", "~", "</script>\"'&#<>;+%00", String(repeating: "x", count: 512)] {
-                let visit = try await ann.get(WebPartner.authorize(at: house.origin, state: state))
+                let visit = try await ann.get(WebRelyingParty.authorize(at: deployment.origin, state: state))
                 #expect(visit.status == 200)
                 let link = try #require(try visit.page().link(containing: "token="))
                 #expect(link.hasSuffix("&state=" + PercentEncoding.encode(state)))

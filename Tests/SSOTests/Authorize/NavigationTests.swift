@@ -1,6 +1,8 @@
 import SSOShared
 import Testing
 
+@testable import TestSupport
+
 /// ASVS 7.6.2; RFC 9700 4.16: a token for a person who sees nothing of it is a token farmed.
 @Suite("Tokens are for a person who opened the page")
 struct NavigationTests {
@@ -16,12 +18,12 @@ struct NavigationTests {
 
     @Test("a frame, a part of a page, a script's request or a prefetch gets no token, and takes no waiting request")
     func refused() async throws {
-        try await House.open(settings: WebPartner.settings) { house in
-            let ann = try await house.signedIn()
-            let bare = HTTPProbe(port: house.port, authority: "localhost:4000")
+        try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
+            let ann = try await deployment.signedIn()
+            let bare = HTTPProbe(port: deployment.port, authority: "localhost:4000")
             let cookies = ann.cookies["localhost", default: [:]].map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
-            let tokens = try await house.rows(of: "sso_token")
-            let target = try WebAddress(WebPartner.authorize(at: house.origin)).target
+            let tokens = try await deployment.rows(of: "sso_token")
+            let target = try WebAddress(WebRelyingParty.authorize(at: deployment.origin)).target
             for headers in Self.hidden {
                 let reply = try await bare.get(target, headers + [("Cookie", cookies)])
                 #expect(
@@ -31,33 +33,33 @@ struct NavigationTests {
                 let reply = try await bare.send(method, target, [("Cookie", cookies)])
                 #expect(reply.status == 405 && reply.header("allow") == "GET", "\(method)")
             }
-            #expect(try await house.rows(of: "sso_token") == tokens)
+            #expect(try await deployment.rows(of: "sso_token") == tokens)
             // A browser that says nothing of all this is not held back.
             #expect(try await bare.get(target, [("Cookie", cookies)]).text.contains("sst_"))
-            #expect(try await house.rows(of: "sso_token") == tokens + 1)
+            #expect(try await deployment.rows(of: "sso_token") == tokens + 1)
         }
     }
 
     @Test("a prefetch of the link that goes on leaves the request waiting")
     func completePrefetched() async throws {
-        try await House.open(settings: WebPartner.settings) { house in
-            let visitor = house.visitor()
-            let form = try await visitor.follow(visitor.get(WebPartner.authorize(at: house.origin)))
+        try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
+            let browser = deployment.browser()
+            let form = try await browser.follow(browser.get(WebRelyingParty.authorize(at: deployment.origin)))
             let flow = try #require(form.address.query("flow"))
-            let waiting = try await visitor.ask(for: "ann@example.com", on: form)
-            let code = try await house.letters.code(to: "ann@example.com")
-            let signedIn = try await visitor.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
+            let waiting = try await browser.ask(for: "ann@example.com", on: form)
+            let code = try await deployment.mailbox.code(to: "ann@example.com")
+            let signedIn = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
             // A form that is answered with 307 would be sent on, code and all (RFC 9700 4.12).
             #expect(signedIn.status == 303)
             #expect(signedIn.reply.header("location") == "\(SSOPath.complete)?flow=\(flow)")
-            let bare = HTTPProbe(port: house.port, authority: "localhost:4000")
-            let cookies = visitor.cookies["localhost", default: [:]].map { "\($0.key)=\($0.value)" }
+            let bare = HTTPProbe(port: deployment.port, authority: "localhost:4000")
+            let cookies = browser.cookies["localhost", default: [:]].map { "\($0.key)=\($0.value)" }
             for headers in Self.hidden {
                 let reply = try await bare.get(
                     "\(SSOPath.complete)?flow=\(flow)", headers + [("Cookie", cookies.joined(separator: "; "))])
                 #expect(reply.status == 400, "\(headers)")
             }
-            #expect(try await visitor.follow(signedIn).text.contains("sst_"))
+            #expect(try await browser.follow(signedIn).text.contains("sst_"))
         }
     }
 }

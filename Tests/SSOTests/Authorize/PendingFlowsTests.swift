@@ -3,39 +3,40 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("Requests that wait for a sign-in")
 struct PendingFlowsTests {
-    private func begin(_ number: Int, _ visitor: Visitor, _ house: House) async throws -> String {
-        let visit = try await visitor.get(WebPartner.authorize(at: house.origin, state: "state-\(number)"))
+    private func begin(_ number: Int, _ browser: Browser, _ deployment: TestDeployment) async throws -> String {
+        let visit = try await browser.get(WebRelyingParty.authorize(at: deployment.origin, state: "state-\(number)"))
         #expect(visit.status == 303)
         return try #require(try visit.location().query("flow"))
     }
 
     /// Signs in by way of the waiting request; the completion page of that one comes back.
     private func signIn(
-        _ flow: String, _ visitor: Visitor, _ house: House, as address: String = "ann@example.com"
+        _ flow: String, _ browser: Browser, _ deployment: TestDeployment, as address: String = "ann@example.com"
     ) async throws -> Visit {
-        let form = try await visitor.get("\(house.origin)/sign-in?flow=\(flow)")
-        let waiting = try await visitor.ask(for: address, on: form)
-        return try await visitor.enter(house.letters.code(to: address), on: waiting)
+        let form = try await browser.get("\(deployment.origin)/sign-in?flow=\(flow)")
+        let waiting = try await browser.ask(for: address, on: form)
+        return try await browser.enter(deployment.mailbox.code(to: address), on: waiting)
     }
 
     @Test("nine waiting requests keep the newest eight, each with its own state, in whatever order they end")
     func newestEight() async throws {
-        try await House.open(settings: WebPartner.settings) { house in
-            let visitor = house.visitor()
+        try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
+            let browser = deployment.browser()
             var flows: [String] = []
-            for number in 1...9 { flows.append(try await begin(number, visitor, house)) }
-            let last = try await signIn(flows[8], visitor, house)
+            for number in 1...9 { flows.append(try await begin(number, browser, deployment)) }
+            let last = try await signIn(flows[8], browser, deployment)
             #expect(last.text.contains("state=state-9"))
             for number in (2...8).reversed() {
-                let page = try await visitor.follow(
-                    visitor.get("\(house.origin)\(SSOPath.complete)?flow=\(flows[number - 1])"))
+                let page = try await browser.follow(
+                    browser.get("\(deployment.origin)\(SSOPath.complete)?flow=\(flows[number - 1])"))
                 #expect(page.status == 200 && page.text.contains("state=state-\(number)\""))
             }
-            let oldest = try await visitor.get("\(house.origin)\(SSOPath.complete)?flow=\(flows[0])")
-            #expect(oldest.status == 410 && !oldest.text.contains("sst_") && oldest.text.contains(WebPartner.name))
+            let oldest = try await browser.get("\(deployment.origin)\(SSOPath.complete)?flow=\(flows[0])")
+            #expect(oldest.status == 410 && !oldest.text.contains("sst_") && oldest.text.contains(WebRelyingParty.name))
         }
     }
 
@@ -52,62 +53,62 @@ struct PendingFlowsTests {
 
     @Test("a request waits ten minutes; later its page names the service and links to it, and to nothing else")
     func expiry() async throws {
-        try await House.open(settings: WebPartner.settings) { house in
-            let visitor = house.visitor()
-            let (first, second) = (try await begin(1, visitor, house), try await begin(2, visitor, house))
-            _ = try await signIn(second, visitor, house)
-            house.clock.advance(by: .seconds(599))
-            let third = try await visitor.follow(
-                visitor.get("\(house.origin)\(SSOPath.complete)?flow=\(first)"))
+        try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
+            let browser = deployment.browser()
+            let (first, second) = (try await begin(1, browser, deployment), try await begin(2, browser, deployment))
+            _ = try await signIn(second, browser, deployment)
+            deployment.clock.advance(by: .seconds(599))
+            let third = try await browser.follow(
+                browser.get("\(deployment.origin)\(SSOPath.complete)?flow=\(first)"))
             #expect(third.status == 200 && third.text.contains("state=state-1\""))
         }
-        try await House.open(settings: WebPartner.settings) { house in
-            let visitor = house.visitor()
-            let (first, second) = (try await begin(1, visitor, house), try await begin(2, visitor, house))
-            _ = try await signIn(second, visitor, house)
-            house.clock.advance(by: .seconds(601))
-            let late = try await visitor.get("\(house.origin)\(SSOPath.complete)?flow=\(first)")
-            #expect(late.status == 410 && !late.text.contains("sst_") && late.text.contains(WebPartner.name))
+        try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
+            let browser = deployment.browser()
+            let (first, second) = (try await begin(1, browser, deployment), try await begin(2, browser, deployment))
+            _ = try await signIn(second, browser, deployment)
+            deployment.clock.advance(by: .seconds(601))
+            let late = try await browser.get("\(deployment.origin)\(SSOPath.complete)?flow=\(first)")
+            #expect(late.status == 410 && !late.text.contains("sst_") && late.text.contains(WebRelyingParty.name))
             #expect(try late.page().links.filter { $0.contains("//") } == ["https://rp.example/"])
         }
     }
 
     @Test("a request is taken once, by nobody else, and only by its own name")
     func takenOnce() async throws {
-        try await House.open(settings: WebPartner.settings) { house in
-            let visitor = house.visitor()
-            let flow = try await begin(1, visitor, house)
-            let complete = "\(house.origin)\(SSOPath.complete)"
-            let other = try await house.signedIn(as: "eve@example.com")
+        try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
+            let browser = deployment.browser()
+            let flow = try await begin(1, browser, deployment)
+            let complete = "\(deployment.origin)\(SSOPath.complete)"
+            let other = try await deployment.signedIn(as: "eve@example.com")
             // Not signed in yet: back to the form, and it goes on waiting.
             #expect(
-                try await visitor.get("\(complete)?flow=\(flow)").reply.header("location") == "/sign-in?flow=\(flow)")
+                try await browser.get("\(complete)?flow=\(flow)").reply.header("location") == "/sign-in?flow=\(flow)")
             for query in ["", "?flow=", "?flow=\(flow)x", "?flow=\(flow)%00", "?flow=../\(flow)", "?flow=sst_x"] {
-                #expect(try await visitor.get(complete + query).status == 404, "\(query)")
+                #expect(try await browser.get(complete + query).status == 404, "\(query)")
             }
             for query in ["?flow=\(flow)&flow=\(flow)", "?flow[]=\(flow)", "?flow=%FF"] {
-                #expect(try await visitor.get(complete + query).status == 400, "\(query)")
+                #expect(try await browser.get(complete + query).status == 400, "\(query)")
             }
             #expect(try await other.get("\(complete)?flow=\(flow)").status == 404)
-            #expect(try await house.visitor().get("\(complete)?flow=\(flow)").status == 404)
-            #expect(try await signIn(flow, visitor, house).text.contains("state=state-1\""))
-            #expect(try await visitor.get("\(complete)?flow=\(flow)").status == 410)
+            #expect(try await deployment.browser().get("\(complete)?flow=\(flow)").status == 404)
+            #expect(try await signIn(flow, browser, deployment).text.contains("state=state-1\""))
+            #expect(try await browser.get("\(complete)?flow=\(flow)").status == 410)
         }
     }
 
     @Test("what waited is checked again when the token is made: a client or address taken away meanwhile gets none")
     func checkedAgain() async throws {
-        try await House.open(settings: WebPartner.settings) { house in
+        try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
             for (person, change) in [("ann", "'rp.example', 'evil.example'"), ("cleo", "'\"web\"', '\"gone\"'")] {
-                let visitor = house.visitor()
-                let flow = try await begin(1, visitor, house)
-                try await house.execute(
+                let browser = deployment.browser()
+                let flow = try await begin(1, browser, deployment)
+                try await deployment.execute(
                     "UPDATE session SET slots = REPLACE(slots, \(change)) WHERE slots LIKE '%state-1%'")
-                let page = try await signIn(flow, visitor, house, as: "\(person)@example.com")
+                let page = try await signIn(flow, browser, deployment, as: "\(person)@example.com")
                 #expect(page.status == 400 && !page.text.contains("sst_") && !page.text.contains("evil"), "\(change)")
             }
-            let visitor = try await house.signedIn(as: "bob@example.com")
-            #expect(try await visitor.get(WebPartner.authorize(at: house.origin)).text.contains("sst_"))
+            let browser = try await deployment.signedIn(as: "bob@example.com")
+            #expect(try await browser.get(WebRelyingParty.authorize(at: deployment.origin)).text.contains("sst_"))
         }
     }
 }

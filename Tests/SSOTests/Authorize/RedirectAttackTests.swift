@@ -1,6 +1,8 @@
 import SSOShared
 import Testing
 
+@testable import TestSupport
+
 /// RFC 9700 4.1 and 4.11: the registered bytes, or a page.
 @Suite("Where the browser may be sent")
 struct RedirectAttackTests {
@@ -25,7 +27,7 @@ struct RedirectAttackTests {
         "https://rp.example/cb\u{0}", "https://rp.example\u{0}.evil.example/cb", "http://rp.example/cb",
         "javascript:alert(1)//https://rp.example/cb", "data:text/html,https://rp.example/cb", "myapp://cb",
         "http://localhost/cb", "http://localhost:4100/auth/sso/callback", "http://127.0.0.1/cb", "http://[::1]/cb",
-        // Another partner's, registered and right, but not this one's.
+        // Another client's, registered and right, but not this one's.
         "http://127.0.0.2:4100/auth/sso/callback",
         String(repeating: "https://rp.example/cb", count: 200),
     ]
@@ -53,18 +55,18 @@ struct RedirectAttackTests {
 
     @Test("anything but the registered bytes gives a page: no redirect, no link there, no token, nothing kept")
     func refused() async throws {
-        try await House.open(settings: WebPartner.settings) { house in
-            let (ann, stranger) = (try await house.signedIn(), house.visitor())
-            let before = (try await house.rows(of: "sso_token"), try await house.rows(of: "session"))
+        try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
+            let (ann, stranger) = (try await deployment.signedIn(), deployment.browser())
+            let before = (try await deployment.rows(of: "sso_token"), try await deployment.rows(of: "session"))
             let attacks =
-                Self.addresses.map { WebPartner.authorize(at: house.origin, redirect: $0) }
+                Self.addresses.map { WebRelyingParty.authorize(at: deployment.origin, redirect: $0) }
                 + Self.queries.map {
-                    let query = $0.replacing("U", with: FormCoding.encode(WebPartner.redirectURI))
-                    return "\(house.origin)\(SSOPath.authorize)?\(query)"
+                    let query = $0.replacing("U", with: FormCoding.encode(WebRelyingParty.redirectURI))
+                    return "\(deployment.origin)\(SSOPath.authorize)?\(query)"
                 }
             for attack in attacks {
-                for visitor in [ann, stranger] {
-                    let visit = try await visitor.get(attack)
+                for browser in [ann, stranger] {
+                    let visit = try await browser.get(attack)
                     #expect(visit.status == 400, "\(attack)")
                     #expect(visit.reply.all("location") == [] && visit.reply.all("refresh") == [], "\(attack)")
                     #expect(!visit.text.contains("evil") && !visit.text.contains("http"), "\(attack)")
@@ -72,30 +74,30 @@ struct RedirectAttackTests {
                 }
             }
             #expect(stranger.cookies.isEmpty)
-            #expect(try await house.rows(of: "sso_token") == before.0)
-            #expect(try await house.rows(of: "session") == before.1)
+            #expect(try await deployment.rows(of: "sso_token") == before.0)
+            #expect(try await deployment.rows(of: "session") == before.1)
 
-            for address in [WebPartner.redirectURI, WebPartner.secondURI] {
-                let visit = try await ann.get(WebPartner.authorize(at: house.origin, redirect: address))
+            for address in [WebRelyingParty.redirectURI, WebRelyingParty.secondURI] {
+                let visit = try await ann.get(WebRelyingParty.authorize(at: deployment.origin, redirect: address))
                 #expect(visit.status == 200)
                 let link = try #require(try visit.page().link(containing: "token="))
                 #expect(link.hasPrefix(address + (address.contains("?") ? "&" : "?") + "token=sst_"))
-                #expect(visit.text.contains(WebPartner.name) && visit.text.contains("ann@example.com"))
+                #expect(visit.text.contains(WebRelyingParty.name) && visit.text.contains("ann@example.com"))
             }
         }
     }
 
     @Test("what is too long for any address is not read, and nothing is kept")
     func tooLong() async throws {
-        try await House.open(settings: WebPartner.settings) { house in
-            let stranger = house.visitor()
+        try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
+            let stranger = deployment.browser()
             for (length, statuses) in [(9_000, [414]), (30_000, [414, 431]), (65_536, [400, 414, 431])] {
                 let state = String(repeating: "x", count: length)
-                let visit = try await stranger.get(WebPartner.authorize(at: house.origin, state: state))
+                let visit = try await stranger.get(WebRelyingParty.authorize(at: deployment.origin, state: state))
                 #expect(statuses.contains(visit.status))
                 #expect(visit.reply.all("location") == [])
             }
-            #expect(try await house.rows(of: "session") == 0)
+            #expect(try await deployment.rows(of: "session") == 0)
         }
     }
 }

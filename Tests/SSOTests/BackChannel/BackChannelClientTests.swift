@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import SSOShared
+@testable import TestSupport
 
 @Suite("The back channel client")
 struct BackChannelClientTests {

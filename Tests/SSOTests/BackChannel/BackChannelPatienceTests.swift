@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import SSOShared
+@testable import TestSupport
 
 /// Time and load: limits are short here, so that waiting for them is no waiting.
 @Suite("Patience of the back channel")

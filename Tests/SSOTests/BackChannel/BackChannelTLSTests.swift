@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import SSOShared
+@testable import TestSupport
 
 /// Real TLS against Python's server: another implementation of the handshake, and of the contract.
 @Suite("TLS on the back channel")
@@ -10,12 +11,12 @@ struct BackChannelTLSTests {
 
     @Test("a certificate of the trusted authority, for the right name and time, is accepted")
     func good() async throws {
-        let house = try await TLSHouse.make()
-        let server = try await house.serve("good")
+        let deployment = try await TestCA.make()
+        let server = try await deployment.serve("good")
         defer { server.stop() }
-        let client = try Fixture.client("https://localhost:\(server.port)", caFile: house.path("ca.pem"))
+        let client = try Fixture.client("https://localhost:\(server.port)", caFile: deployment.path("ca.pem"))
         #expect(try await client.verify(token: Fixture.token) == Fixture.reply())
-        let byAddress = try Fixture.client("https://127.0.0.1:\(server.port)", caFile: house.path("ca.pem"))
+        let byAddress = try Fixture.client("https://127.0.0.1:\(server.port)", caFile: deployment.path("ca.pem"))
         #expect(try await byAddress.verify(token: Fixture.token) == Fixture.reply())
     }
 
@@ -25,10 +26,10 @@ struct BackChannelTLSTests {
             "self-signed", "expired", "future", "wrong-host", "wrong-ca",
         ])
     func badCertificate(_ name: String) async throws {
-        let house = try await TLSHouse.make()
-        let server = try await house.serve(name)
+        let deployment = try await TestCA.make()
+        let server = try await deployment.serve(name)
         defer { server.stop() }
-        let client = try Fixture.client("https://localhost:\(server.port)", caFile: house.path("ca.pem"))
+        let client = try Fixture.client("https://localhost:\(server.port)", caFile: deployment.path("ca.pem"))
         guard case .failure(.untrusted) = await Fixture.outcome(client) else {
             Issue.record("\(name) was not refused")
             return
@@ -37,8 +38,8 @@ struct BackChannelTLSTests {
 
     @Test("without the authority's file its certificates are refused")
     func unknownAuthority() async throws {
-        let house = try await TLSHouse.make()
-        let server = try await house.serve("good")
+        let deployment = try await TestCA.make()
+        let server = try await deployment.serve("good")
         defer { server.stop() }
         guard case .failure(.untrusted) = await Fixture.outcome(try Fixture.client("https://localhost:\(server.port)"))
         else {
@@ -49,11 +50,11 @@ struct BackChannelTLSTests {
 
     @Test("TLS 1.1 is refused, TLS 1.2 is not")
     func versions() async throws {
-        let house = try await TLSHouse.make()
+        let deployment = try await TestCA.make()
         for (version, isAccepted) in [("TLSv1_1", false), ("TLSv1_2", true), ("TLSv1_3", true)] {
-            let server = try await house.serve("good", version: version)
+            let server = try await deployment.serve("good", version: version)
             defer { server.stop() }
-            let client = try Fixture.client("https://localhost:\(server.port)", caFile: house.path("ca.pem"))
+            let client = try Fixture.client("https://localhost:\(server.port)", caFile: deployment.path("ca.pem"))
             #expect(((try? await Fixture.outcome(client).get()) != nil) == isAccepted, "\(version)")
         }
     }
@@ -73,10 +74,10 @@ struct BackChannelTLSTests {
     func downgrade() async throws {
         let target = try BackChannelStub { .bytes(Fixture.signed($0)) }
         defer { target.stop() }
-        let house = try await TLSHouse.make()
-        let server = try await house.serve("good", location: "\(target.origin)/auth/sso/verify")
+        let deployment = try await TestCA.make()
+        let server = try await deployment.serve("good", location: "\(target.origin)/auth/sso/verify")
         defer { server.stop() }
-        let client = try Fixture.client("https://localhost:\(server.port)", caFile: house.path("ca.pem"))
+        let client = try Fixture.client("https://localhost:\(server.port)", caFile: deployment.path("ca.pem"))
         #expect(await Fixture.outcome(client) == .failure(.untrusted("status 307")))
         #expect(target.connections == 0)
     }

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestSupport
+
 /// One file of `Vectors/back-channel`: header lines, a blank line, the raw body to the end of the file.
 struct BackChannelVector: CustomTestStringConvertible {
     let name: String
@@ -39,8 +41,7 @@ struct BackChannelVector: CustomTestStringConvertible {
     }
 
     static let all: [BackChannelVector] = {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../Vectors/back-channel").standardized
+        let folder = TestVectors.folder.appending(path: "back-channel")
         let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
         return files.filter { $0.pathExtension == "txt" }
             .sorted { $0.path < $1.path }

@@ -1,8 +1,9 @@
 import Testing
 
 @testable import SSOShared
+@testable import TestSupport
 
-/// The same files that partners in other languages check themselves against.
+/// The same files that clients in other languages check themselves against.
 @Suite("Back channel vectors")
 struct BackChannelVectorTests {
     static let requests = BackChannelVector.all.filter { $0["request-signature"] == nil }

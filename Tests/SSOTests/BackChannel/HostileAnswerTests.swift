@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SSOShared
+@testable import TestSupport
 
 /// The other end is broken or lies: whatever it sends, nobody is signed in and nothing grows.
 @Suite("Hostile answers on the back channel")

@@ -3,6 +3,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("The secrets of partners")
 struct ClientSecretsTests {
@@ -68,8 +69,8 @@ struct ClientSecretsTests {
         #expect(read.problems.first?.contains(path) == true)
     }
 
-    /// With one key for two either partner could redeem and forge for the other.
-    @Test("one secret for two partners is refused, wherever it stands in their lists and however it is spelt")
+    /// With one key for two either client could redeem and forge for the other.
+    @Test("one secret for two clients is refused, wherever it stands in their lists and however it is spelt")
     func shared() throws {
         let folder = try TemporaryFolder()
         for (a, b) in [(Self.one, Self.one), ("\(Self.two), \(Self.one)", "\"\(Self.one) \""), ("env:S", Self.one)] {
@@ -127,7 +128,7 @@ struct ClientSecretsTests {
     func noCredentials() throws {
         let read = try ClientsFixture(Self.file(["a": "credential:partner"]), in: TemporaryFolder())
         #expect(read.clients.isEmpty && read.problems.count == 1)
-        for word in ["IDP_CLIENTS_FILE: \(read.path):2:", "$CREDENTIALS_DIRECTORY", "LoadCredential=partner:"] {
+        for word in ["IDP_CLIENTS_FILE: \(read.path):2:", "$CREDENTIALS_DIRECTORY", "LoadCredential=client:"] {
             #expect(read.problems.first?.contains(word) == true, "\(read.problems)")
         }
     }
@@ -145,7 +146,7 @@ struct ClientSecretsTests {
         #expect(read.problems.first?.contains("must name a credential") == true, "\(read.problems)")
     }
 
-    @Test("an id stands there once, and the environment's partner is checked against the file's")
+    @Test("an id stands there once, and the environment's client is checked against the file's")
     func acrossSources() throws {
         let folder = try TemporaryFolder()
         let environment = [

@@ -3,13 +3,14 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("The clients file")
 struct ClientsFileTests {
     static let secret = "0123456789abcdef0123456789abcdef"
     static let good = """
         clients:
-          - id: partner
+          - id: client
             name: Partner service
             redirect_uris: [https://partner.example.com/auth/sso/callback, "com.example.app:/callback"]
             secrets: ["\(secret)"]

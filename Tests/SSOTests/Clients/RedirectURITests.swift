@@ -3,6 +3,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 /// RFC 9700 4.1.3 for the rule, RFC 8252 7.1 for apps.
 @Suite("What may be registered as a redirect URI")
@@ -57,7 +58,7 @@ struct RedirectURITests {
         ] {
             let file = """
                 clients:
-                  - id: partner
+                  - id: client
                     name: P
                     secrets: [\(SettingsFixture.otherSecret)]
                     redirect_uris:
@@ -77,7 +78,7 @@ struct RedirectURITests {
         }
     }
 
-    @Test("the start page of a partner is the root of its web address, and an app has none")
+    @Test("the start page of a client is the root of its web address, and an app has none")
     func startPage() {
         func page(_ uris: String...) -> String? {
             PartnerClient(id: "p", name: "P", redirectURIs: uris, secrets: []).startPage()

@@ -1,6 +1,8 @@
 import SSOShared
 import Testing
 
+@testable import TestSupport
+
 @Suite("Sealed values")
 struct SealedBoxTests {
     private static let (old, new) = (String(repeating: "old-key-", count: 5), String(repeating: "new-key-", count: 5))

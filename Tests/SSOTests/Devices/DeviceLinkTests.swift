@@ -4,45 +4,46 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("The link for one's own browser")
 struct DeviceLinkTests {
     /// The address of the link in the newest email, nil without one.
-    static func link(in house: House, to address: String = "ann@example.com") -> String? {
-        guard let text = house.letters.all(to: address).last?.text else { return nil }
+    static func link(in deployment: TestDeployment, to address: String = "ann@example.com") -> String? {
+        guard let text = deployment.mailbox.all(to: address).last?.text else { return nil }
         let plain = String(decoding: QuotedPrintable.decoded(Array(text.utf8)[...]), as: UTF8.self)
-        guard let start = plain.range(of: "\(house.origin)/sign-in/browser?key=")?.lowerBound else { return nil }
+        guard let start = plain.range(of: "\(deployment.origin)/sign-in/browser?key=")?.lowerBound else { return nil }
         return String(plain[start...].prefix { !$0.isWhitespace })
     }
 
     /// Attacks until the address pauses; what comes is the newest link.
-    private static func pressed(_ house: House) async throws -> String {
+    private static func pressed(_ deployment: TestDeployment) async throws -> String {
         for _ in 0..<5 {
-            try await house.attack(browsers: 1)
-            house.clock.advance(by: .seconds(61))
+            try await deployment.attack(browsers: 1)
+            deployment.clock.advance(by: .seconds(61))
         }
-        return try await eventually("an email with a link") { link(in: house) }
+        return try await eventually("an email with a link") { link(in: deployment) }
     }
 
     @Test("stands in no ordinary email, and in those to an address that gets many")
     func pressure() async throws {
-        try await House.open { house in
+        try await TestDeployment.open { deployment in
             for _ in 0..<2 {
-                _ = try await house.asking()
-                #expect(Self.link(in: house) == nil)
-                house.clock.advance(by: .seconds(61))
+                _ = try await deployment.asking()
+                #expect(Self.link(in: deployment) == nil)
+                deployment.clock.advance(by: .seconds(61))
             }
-            _ = try await house.asking()
-            #expect(Self.link(in: house) != nil)
+            _ = try await deployment.asking()
+            #expect(Self.link(in: deployment) != nil)
         }
     }
 
     @Test("makes the owner's new browser known: the code that it waits for works at once, the attack goes on in vain")
     func wayAround() async throws {
-        try await House.open { house in
-            let link = try await Self.pressed(house)
-            let owner = house.visitor()
-            let form = try await owner.beginSignIn(at: house.partner)
+        try await TestDeployment.open { deployment in
+            let link = try await Self.pressed(deployment)
+            let owner = deployment.browser()
+            let form = try await owner.beginSignIn(at: deployment.client)
             let waiting = try await owner.ask(for: "ann@example.com", on: form)
             #expect(waiting.text.contains("Typing codes is paused for"))
             #expect(waiting.text.contains("Open the link for your own browser"))
@@ -54,7 +55,7 @@ struct DeviceLinkTests {
             let free = try await owner.follow(back)
             #expect(try free.page().form(with: "code") != nil)
             // The budget of emails is its own now as well.
-            let asking = try await house.asking(by: owner)
+            let asking = try await deployment.asking(by: owner)
             let complete = try await owner.enter(asking.code, on: free)
             #expect(complete.text.contains("Authentication complete"))
         }
@@ -62,50 +63,50 @@ struct DeviceLinkTests {
 
     @Test("signs nobody in and changes nothing by itself, however often a scanner fetches it")
     func scanner() async throws {
-        try await House.open { house in
-            let link = try await Self.pressed(house)
+        try await TestDeployment.open { deployment in
+            let link = try await Self.pressed(deployment)
             for method in ["GET", "HEAD", "GET"] {
-                let visit = try await house.visitor().send(method, WebAddress(link))
+                let visit = try await deployment.browser().send(method, WebAddress(link))
                 #expect(visit.status == 200)
                 #expect(!visit.reply.all("set-cookie").contains { $0.hasPrefix("idp_device") })
             }
-            #expect(try await house.rows(of: "device") == 0)
-            let scanner = house.visitor()
+            #expect(try await deployment.rows(of: "device") == 0)
+            let scanner = deployment.browser()
             let page = try await scanner.get(link)
             _ = try await scanner.submit(page.page().form(to: "/sign-in/browser"), on: page)
-            #expect(try await !scanner.isKnownAtHome(of: house))
+            #expect(try await !scanner.isKnownAtHome(of: deployment))
             #expect(try await scanner.post(page.address.resolving("/sign-in/browser"), [("key", "x")]).status == 410)
         }
     }
 
     @Test("opened in a second browser it moves there: one email gives one browser a budget, never two")
     func moves() async throws {
-        try await House.open { house in
-            let link = try await Self.pressed(house)
-            func open() async throws -> Visitor {
-                let visitor = house.visitor()
-                let page = try await visitor.get(link)
-                _ = try await visitor.submit(page.page().form(to: "/sign-in/browser"), on: page)
-                return visitor
+        try await TestDeployment.open { deployment in
+            let link = try await Self.pressed(deployment)
+            func open() async throws -> Browser {
+                let browser = deployment.browser()
+                let page = try await browser.get(link)
+                _ = try await browser.submit(page.page().form(to: "/sign-in/browser"), on: page)
+                return browser
             }
             let (first, second) = (try await open(), try await open())
-            #expect(try await house.rows(of: "device") == 1)
-            #expect(try await house.waiting(for: "ann@example.com", by: first).text.contains("is paused for"))
-            #expect(try await !house.waiting(for: "ann@example.com", by: second).text.contains("is paused for"))
+            #expect(try await deployment.rows(of: "device") == 1)
+            #expect(try await deployment.waiting(for: "ann@example.com", by: first).text.contains("is paused for"))
+            #expect(try await !deployment.waiting(for: "ann@example.com", by: second).text.contains("is paused for"))
         }
     }
 
     @Test("works for two days; later, cut off or changed there is one page that says so")
     func expiry() async throws {
-        try await House.open { house in
-            let link = try await Self.pressed(house)
+        try await TestDeployment.open { deployment in
+            let link = try await Self.pressed(deployment)
             for wrong in [String(link.dropLast()), link + "A", link.replacing("key=", with: "key=A")] {
-                #expect(try await house.visitor().get(wrong).status == 410)
+                #expect(try await deployment.browser().get(wrong).status == 410)
             }
-            house.clock.advance(by: .hours(47))
-            #expect(try await house.visitor().get(link).status == 200)
-            house.clock.advance(by: .hours(2))
-            let late = try await house.visitor().get(link)
+            deployment.clock.advance(by: .hours(47))
+            #expect(try await deployment.browser().get(link).status == 200)
+            deployment.clock.advance(by: .hours(2))
+            let late = try await deployment.browser().get(link)
             #expect(late.status == 410)
             #expect(try late.page().links.contains("/sign-in"))
         }
@@ -113,13 +114,13 @@ struct DeviceLinkTests {
 
     @Test("without the form's token nothing happens")
     func forged() async throws {
-        try await House.open { house in
-            let link = try await Self.pressed(house)
-            let visitor = house.visitor()
-            let page = try await visitor.get(link)
+        try await TestDeployment.open { deployment in
+            let link = try await Self.pressed(deployment)
+            let browser = deployment.browser()
+            let page = try await browser.get(link)
             let key = try #require(page.address.query("key"))
-            #expect(try await visitor.post(page.address.resolving("/sign-in/browser"), [("key", key)]).status == 403)
-            #expect(try await house.rows(of: "device") == 0)
+            #expect(try await browser.post(page.address.resolving("/sign-in/browser"), [("key", key)]).status == 403)
+            #expect(try await deployment.rows(of: "device") == 0)
         }
     }
 }

@@ -3,6 +3,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 /// A long attack on one address every thirty minutes, with the clock in the test's hand. `SSO_ATTACK=full` makes it a
 /// fortnight from 1, 10 and 100 networks with 100 sign-ins each; without it, it lasts twenty hours.
@@ -14,14 +15,14 @@ struct FortnightTests {
 
     @Test("in a known browser every time", arguments: networks)
     func known(networks: Int) async throws {
-        try await run(networks, "a known browser") { house, owner in
-            let waiting = try await house.waiting(for: "ann@example.com", by: owner)
+        try await run(networks, "a known browser") { deployment, owner in
+            let waiting = try await deployment.waiting(for: "ann@example.com", by: owner)
             let form = try waiting.page().form(with: "code")
-            let code = try await house.codeOfNewestEmail()
+            let code = try await deployment.codeOfNewestEmail()
             // A code may have to be typed a second time, as people do.
             _ = try await owner.submit(form, on: waiting, ["code": code == "000000" ? "000001" : "000000"])
             guard try await owner.submit(form, on: waiting, ["code": code]).status == 303 else { return nil }
-            try await owner.signOut(of: house)
+            try await owner.signOut(of: deployment)
             return .zero
         }
     }
@@ -29,40 +30,41 @@ struct FortnightTests {
     @Test(
         "in a browser that was never seen as well: by an email, or by the link in the newest one", arguments: networks)
     func unknown(networks: Int) async throws {
-        try await run(networks, "a new browser") { house, _ in
-            let owner = house.visitor()
-            let begun = house.clock.now
-            var waiting = try await house.waiting(for: "ann@example.com", by: owner)
+        try await run(networks, "a new browser") { deployment, _ in
+            let owner = deployment.browser()
+            let begun = deployment.clock.now
+            var waiting = try await deployment.waiting(for: "ann@example.com", by: owner)
             if waiting.text.contains("paused") || waiting.text.contains("No letter comes now") {
-                guard let link = DeviceLinkTests.link(in: house) else { return nil }
+                guard let link = DeviceLinkTests.link(in: deployment) else { return nil }
                 let page = try await owner.get(link)
                 _ = try await owner.submit(page.page().form(to: "/sign-in/browser"), on: page)
-                waiting = try await house.waiting(for: "ann@example.com", by: owner)
+                waiting = try await deployment.waiting(for: "ann@example.com", by: owner)
             }
             let wait = try waiting.page().tags.lazy.compactMap { $0["data-countdown"] }.first.flatMap { Int($0) }
-            if waiting.text.contains("leaves for there in") { house.clock.advance(by: .seconds(wait ?? 0)) }
-            let code = try await house.codeOfNewestEmail()
+            if waiting.text.contains("leaves for there in") { deployment.clock.advance(by: .seconds(wait ?? 0)) }
+            let code = try await deployment.codeOfNewestEmail()
             let form = try waiting.page().form(with: "code")
             let done = try await owner.submit(form, on: waiting, ["code": code])
-            return done.status == 303 ? house.clock.now - begun : nil
+            return done.status == 303 ? deployment.clock.now - begun : nil
         }
     }
 
     /// - Parameter signIn: one attempt of the owner; how long it took by the clock, nil when it failed.
     private func run(
-        _ networks: Int, _ browser: String, signIn: @escaping @Sendable (House, Visitor) async throws -> Duration?
+        _ networks: Int, _ browser: String,
+        signIn: @escaping @Sendable (TestDeployment, Browser) async throws -> Duration?
     ) async throws {
-        try await House.open(settings: ["IDP_TRUSTED_PROXIES": "127.0.0.1/32"]) { house in
-            let owner = try await house.knownBrowser()
+        try await TestDeployment.open(settings: ["IDP_TRUSTED_PROXIES": "127.0.0.1/32"]) { deployment in
+            let owner = try await deployment.knownBrowser()
             var (step, succeeded, longest) = (0, 0, Duration.zero)
             let stepsBetween = Self.steps / Self.signIns
             for _ in 0..<Self.signIns {
                 for _ in 0..<stepsBetween {
-                    try await Self.attack(house, from: "198.51.100.\(step % networks)")
-                    house.clock.advance(by: .minutes(30))
+                    try await Self.attack(deployment, from: "198.51.100.\(step % networks)")
+                    deployment.clock.advance(by: .minutes(30))
                     step += 1
                 }
-                if let time = try await signIn(house, owner) {
+                if let time = try await signIn(deployment, owner) {
                     succeeded += 1
                     longest = max(longest, time)
                 }
@@ -76,30 +78,30 @@ struct FortnightTests {
     }
 
     /// Asks for a code in a fresh browser, and types five wrong ones where the page takes them.
-    private static func attack(_ house: House, from network: String) async throws {
-        let visitor = house.visitor()
+    private static func attack(_ deployment: TestDeployment, from network: String) async throws {
+        let browser = deployment.browser()
         let from: HTTPProbe.Headers = [("X-Forwarded-For", network)]
-        let form = try await visitor.get(house.origin + "/sign-in", from)
+        let form = try await browser.get(deployment.origin + "/sign-in", from)
         guard form.status == 200 else { return }
-        let sent = try await visitor.post(
+        let sent = try await browser.post(
             form.address, [("form_token", try form.formToken()), ("email", "ann@example.com")], from)
         guard sent.status == 303 else { return }
-        let page = try await visitor.get(sent.location(), from)
+        let page = try await browser.get(sent.location(), from)
         for _ in 0..<5 where try page.page().form(with: "code") != nil {
-            _ = try await visitor.post(
+            _ = try await browser.post(
                 page.address, [("form_token", try page.formToken()), ("code", "000000")], from)
         }
     }
 }
 
-extension House {
+extension TestDeployment {
     /// The code in the email of the newest challenge: among those of an attack the owner knows it by its time.
     fileprivate func codeOfNewestEmail() async throws -> String {
         let id = try await database.read { connection in
             try connection.query("SELECT email_id FROM challenge ORDER BY rowid DESC LIMIT 1")[0].text("email_id")
         }
         return try await eventually("the owner's own email") {
-            letters.all(to: "ann@example.com").last { $0.name.contains(id) }?.code
+            mailbox.all(to: "ann@example.com").last { $0.name.contains(id) }?.code
         }
     }
 }

@@ -5,6 +5,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 /// OWASP, "Slow Down Online Guessing Attacks with Device Cookies".
 @Suite("A browser that has signed in before")
@@ -13,81 +14,81 @@ struct KnownBrowserTests {
         "gets its email and signs in although others have used up the emails of its address, of the hour and of the day"
     )
     func emails() async throws {
-        try await House.open { house in
-            let owner = try await house.knownBrowser()
+        try await TestDeployment.open { deployment in
+            let owner = try await deployment.knownBrowser()
             for _ in 0..<3 {
-                try await house.attack(browsers: 6)
-                house.clock.advance(by: .hours(2))
+                try await deployment.attack(browsers: 6)
+                deployment.clock.advance(by: .hours(2))
             }
-            let stranger = try await house.waiting(for: "ann@example.com", by: house.visitor())
+            let stranger = try await deployment.waiting(for: "ann@example.com", by: deployment.browser())
             #expect(stranger.text.contains("No letter comes now"))
-            let asking = try await house.asking(by: owner)
+            let asking = try await deployment.asking(by: owner)
             #expect(try await asking.guess(asking.code).status == 303)
         }
     }
 
     @Test("types its code while unknown browsers pause, and has 20 guesses of its own")
     func guesses() async throws {
-        try await House.open { house in
-            let owner = try await house.knownBrowser()
-            try await house.typeWrongCodes(20)
-            try await house.forgetEmails(to: "ann@example.com")
-            let unknown = try await house.asking()
+        try await TestDeployment.open { deployment in
+            let owner = try await deployment.knownBrowser()
+            try await deployment.typeWrongCodes(20)
+            try await deployment.forgetEmails(to: "ann@example.com")
+            let unknown = try await deployment.asking()
             #expect(unknown.waiting.text.contains("Typing codes is paused for"))
 
-            let asking = try await house.asking(by: owner)
+            let asking = try await deployment.asking(by: owner)
             for _ in 0..<4 { #expect(try await asking.guess(asking.wrong).status == 422) }
             #expect(try await asking.guess(asking.code).status == 303)
-            #expect(try await house.failures() == 24)
-            try await owner.signOut(of: house)
+            #expect(try await deployment.failures() == 24)
+            try await owner.signOut(of: deployment)
             for _ in 0..<4 {
-                house.clock.advance(by: .seconds(61))
-                let again = try await house.asking(by: owner)
+                deployment.clock.advance(by: .seconds(61))
+                let again = try await deployment.asking(by: owner)
                 for _ in 0..<5 { try await again.guess(again.wrong) }
             }
-            let paused = try await owner.get(house.origin + "/sign-in/code")
+            let paused = try await owner.get(deployment.origin + "/sign-in/code")
             #expect(paused.text.contains("Typing codes is paused for"), "its own budget has an end as well")
         }
     }
 
     @Test("has the emails of one address in its budget: one per minute, five per hour")
     func ownBudget() async throws {
-        try await House.open { house in
-            let owner = try await house.knownBrowser()
+        try await TestDeployment.open { deployment in
+            let owner = try await deployment.knownBrowser()
             for _ in 0..<7 {
-                _ = try await house.waiting(for: "ann@example.com", by: owner)
-                house.clock.advance(by: .minutes(5))
+                _ = try await deployment.waiting(for: "ann@example.com", by: owner)
+                deployment.clock.advance(by: .minutes(5))
             }
-            #expect(try await house.count("SELECT COUNT(*) FROM letter WHERE device_id IS NOT NULL") == 5)
+            #expect(try await deployment.count("SELECT COUNT(*) FROM letter WHERE device_id IS NOT NULL") == 5)
         }
     }
 
     @Test("is known for each address that signed in there, and for no other")
     func addresses() async throws {
-        try await House.open { house in
-            let owner = try await house.knownBrowser(of: "ann@example.com")
-            let ben = try await house.asking("ben@example.com", by: owner)
+        try await TestDeployment.open { deployment in
+            let owner = try await deployment.knownBrowser(of: "ann@example.com")
+            let ben = try await deployment.asking("ben@example.com", by: owner)
             #expect(try await ben.guess(ben.code).status == 303)
-            try await owner.signOut(of: house)
+            try await owner.signOut(of: deployment)
             for address in ["ann@example.com", "ben@example.com", "cleo@example.com"] {
-                try await house.forgetEmails(to: address)
-                let asking = try await house.asking(address, by: owner)
-                #expect(try await house.isKnown(asking) == (address != "cleo@example.com"), "\(address)")
+                try await deployment.forgetEmails(to: address)
+                let asking = try await deployment.asking(address, by: owner)
+                #expect(try await deployment.isKnown(asking) == (address != "cleo@example.com"), "\(address)")
             }
         }
     }
 
     @Test("holds a cookie that scripts and other sites do not get, for 180 days; over https with the host's prefix")
     func cookie() async throws {
-        try await House.open { house in
-            let asking = try await house.asking()
+        try await TestDeployment.open { deployment in
+            let asking = try await deployment.asking()
             let done = try await asking.guess(asking.code)
             let line = try #require(done.reply.all("set-cookie").first { $0.hasPrefix("idp_device=") })
             for part in ["; HttpOnly", "; SameSite=Lax", "; Path=/", "; Max-Age=15552000"] {
                 #expect(line.contains(part), "\(part)")
             }
             #expect(!line.contains("Domain"))
-            let keys = try SealingKeys.parse(ProgramPair.secret(), setting: "IDP_SECRET_KEY")
+            let keys = try SealingKeys.parse(ProcessDeployment.secret(), setting: "IDP_SECRET_KEY")
             let secure = DeviceCookie(keys: keys, origin: try PublicOrigin("https://id.example.com"))
             var response = Response(status: .ok)
             secure.set([], in: &response)
@@ -100,36 +101,36 @@ struct KnownBrowserTests {
         "gets a new secret with every sign-in: the one before still counts, for a lost answer, and the one before that does not"
     )
     func rotation() async throws {
-        try await House.open { house in
-            let owner = try await house.knownBrowser()
+        try await TestDeployment.open { deployment in
+            let owner = try await deployment.knownBrowser()
             var values = [try #require(owner.device)]
             for _ in 0..<2 {
-                let asking = try await house.asking(by: owner)
+                let asking = try await deployment.asking(by: owner)
                 try await asking.guess(asking.code)
-                try await owner.signOut(of: house)
+                try await owner.signOut(of: deployment)
                 values.append(try #require(owner.device))
-                house.clock.advance(by: .seconds(61))
+                deployment.clock.advance(by: .seconds(61))
             }
             #expect(Set(values).count == 3)
-            #expect(try await house.rows(of: "device") == 1)
+            #expect(try await deployment.rows(of: "device") == 1)
             for (value, isKnown) in zip(values, [false, true, true]) {
-                let visitor = house.visitor()
-                visitor.setCookie("idp_device", to: value, at: "localhost")
-                try await house.forgetEmails(to: "ann@example.com")
-                #expect(try await house.isKnown(house.asking(by: visitor)) == isKnown)
+                let browser = deployment.browser()
+                browser.setCookie("idp_device", to: value, at: "localhost")
+                try await deployment.forgetEmails(to: "ann@example.com")
+                #expect(try await deployment.isKnown(deployment.asking(by: browser)) == isKnown)
             }
         }
     }
 
     @Test("is unknown with a cookie that was changed, doubled, made up, expired or revoked")
     func invalid() async throws {
-        try await House.open { house in
-            let value = try #require(try await house.knownBrowser().device)
+        try await TestDeployment.open { deployment in
+            let value = try #require(try await deployment.knownBrowser().device)
             func isKnown(_ device: String) async throws -> Bool {
-                let visitor = house.visitor()
-                visitor.setCookie("idp_device", to: device, at: "localhost")
-                try await house.forgetEmails(to: "ann@example.com")
-                return try await house.isKnown(house.asking(by: visitor))
+                let browser = deployment.browser()
+                browser.setCookie("idp_device", to: device, at: "localhost")
+                try await deployment.forgetEmails(to: "ann@example.com")
+                return try await deployment.isKnown(deployment.asking(by: browser))
             }
             #expect(try await isKnown(value))
             let changed = (value.first == "A" ? "B" : "A") + value.dropFirst()
@@ -137,39 +138,39 @@ struct KnownBrowserTests {
                 #expect(try await !isKnown(wrong), "\(wrong)")
             }
             // What the database knows of the device makes no cookie: secret and signature are missing.
-            let id = try await house.database.read { try $0.query("SELECT id FROM device")[0].text("id") }
+            let id = try await deployment.database.read { try $0.query("SELECT id FROM device")[0].text("id") }
             #expect(try await !isKnown(id + Base64URL.encode([UInt8](repeating: 0, count: 32))))
             #expect(try await isKnown(value))
-            try await house.execute("UPDATE device SET expires_at = 0")
+            try await deployment.execute("UPDATE device SET expires_at = 0")
             #expect(try await !isKnown(value))
-            try await house.execute("DELETE FROM device")
+            try await deployment.execute("DELETE FROM device")
             #expect(try await !isKnown(value))
         }
     }
 
     @Test("is one of twenty at most for an address, the one used longest ago goes")
     func bounded() async throws {
-        try await House.open { house in
+        try await TestDeployment.open { deployment in
             let store = DeviceStore(
-                database: house.database, clock: house.clock.clock, randomness: SystemRandomness())
+                database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness())
             var claims: [DeviceCookie.Claim] = []
             for _ in 0..<22 {
                 claims.append(
-                    try await house.database.write {
+                    try await deployment.database.write {
                         try store.remember(LetterAddress("ann@example.com"), known: nil, $0)
                     })
-                house.clock.advance(by: .seconds(1))
+                deployment.clock.advance(by: .seconds(1))
             }
-            #expect(try await house.rows(of: "device") == 20)
+            #expect(try await deployment.rows(of: "device") == 20)
             #expect(try await store.find([claims[1]], for: LetterAddress("ann@example.com")) == nil)
             #expect(try await store.find([claims[2]], for: LetterAddress("ann@example.com")) != nil)
         }
     }
 }
 
-extension House {
+extension TestDeployment {
     /// Whether the code that a browser waits for counts against a budget of its own.
-    fileprivate func isKnown(_ asking: Asking) async throws -> Bool {
+    fileprivate func isKnown(_ asking: PendingCode) async throws -> Bool {
         try await database.read { connection in
             try connection.query("SELECT device_id FROM challenge ORDER BY rowid DESC LIMIT 1")[0]
                 .optionalText("device_id") != nil

@@ -3,74 +3,76 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("What others can do to an address, and what they cannot")
 struct LockoutTests {
     private static let trusted = ["IDP_TRUSTED_PROXIES": "127.0.0.0/8"]
 
     private static func ask(
-        _ address: String = "ann@example.com", from network: String, _ house: House
+        _ address: String = "ann@example.com", from network: String, _ deployment: TestDeployment
     ) async throws -> Visit {
-        let visitor = house.visitor()
+        let browser = deployment.browser()
         let from: HTTPProbe.Headers = [("X-Forwarded-For", network)]
-        let form = try await visitor.get(house.origin + "/sign-in", from)
-        let sent = try await visitor.post(
+        let form = try await browser.get(deployment.origin + "/sign-in", from)
+        let sent = try await browser.post(
             form.address, [("form_token", try form.formToken()), ("email", address)], from)
-        return try await visitor.get(sent.location(), from)
+        return try await browser.get(sent.location(), from)
     }
 
     @Test(
         "one network gets three emails an hour and six a day for an address; the rest is kept for networks that come later"
     )
     func keptForOthers() async throws {
-        try await House.open(settings: Self.trusted) { house in
-            func sent() async throws -> Int { try await house.lettersQueued() }
+        try await TestDeployment.open(settings: Self.trusted) { deployment in
+            func sent() async throws -> Int { try await deployment.emailsQueued() }
             for _ in 0..<6 {
-                _ = try await Self.ask(from: "203.0.113.7", house)
-                house.clock.advance(by: .seconds(61))
+                _ = try await Self.ask(from: "203.0.113.7", deployment)
+                deployment.clock.advance(by: .seconds(61))
             }
             #expect(try await sent() == 3)
-            #expect(try await Self.ask(from: "203.0.113.8", house).text.contains("is on its way"))
+            #expect(try await Self.ask(from: "203.0.113.8", deployment).text.contains("is on its way"))
             #expect(try await sent() == 4)
             for _ in 0..<6 {
-                house.clock.advance(by: .minutes(30))
-                _ = try await Self.ask(from: "203.0.113.7", house)
+                deployment.clock.advance(by: .minutes(30))
+                _ = try await Self.ask(from: "203.0.113.7", deployment)
             }
             #expect(try await sent() == 6, "the sixth was the last one of this network")
-            house.clock.advance(by: .hours(2))
-            #expect(try await Self.ask(from: "2001:db8::1", house).text.contains("is on its way"))
-            #expect(try await Self.ask(from: "203.0.113.7", house).text.contains("No letter comes now"))
+            deployment.clock.advance(by: .hours(2))
+            #expect(try await Self.ask(from: "2001:db8::1", deployment).text.contains("is on its way"))
+            #expect(try await Self.ask(from: "203.0.113.7", deployment).text.contains("No letter comes now"))
         }
     }
 
     @Test("tags of one mailbox share their emails, and use up none of the bare address, allowed or not")
     func tags() async throws {
-        try await House.open(settings: ["IDP_ALLOWED_EMAILS": "*@example.com, ben@partner.example"]) { house in
+        try await TestDeployment.open(settings: ["IDP_ALLOWED_EMAILS": "*@example.com, ben@client.example"]) {
+            deployment in
             for number in 0..<10 {
-                _ = try await house.waiting(for: "ben+\(number)@partner.example", by: house.visitor())
+                _ = try await deployment.waiting(for: "ben+\(number)@client.example", by: deployment.browser())
             }
-            let ben = try await house.asking("ben@partner.example")
+            let ben = try await deployment.asking("ben@client.example")
             #expect(try await ben.guess(ben.code).status == 303)
-            try await house.execute("DELETE FROM letter")
+            try await deployment.execute("DELETE FROM letter")
             for number in 0..<20 {
-                _ = try await house.waiting(for: "ann+\(number)@example.com", by: house.visitor())
-                house.clock.advance(by: .seconds(61))
+                _ = try await deployment.waiting(for: "ann+\(number)@example.com", by: deployment.browser())
+                deployment.clock.advance(by: .seconds(61))
             }
-            #expect(try await house.count("SELECT COUNT(*) FROM letter WHERE challenge_id IS NOT NULL") == 5)
-            #expect(try await house.count("SELECT COUNT(DISTINCT address) FROM letter") == 1)
-            let owner = try await house.asking("ann@example.com")
+            #expect(try await deployment.count("SELECT COUNT(*) FROM letter WHERE challenge_id IS NOT NULL") == 5)
+            #expect(try await deployment.count("SELECT COUNT(DISTINCT address) FROM letter") == 1)
+            let owner = try await deployment.asking("ann@example.com")
             #expect(try await owner.guess(owner.code).status == 303)
         }
     }
 
     @Test("twenty guesses in one burst count as five: only one of the emails has left by then")
     func burst() async throws {
-        try await House.open { house in
-            try await house.attack(browsers: 4)
-            #expect(try await house.failures() == 5)
-            house.clock.advance(by: .seconds(61 * 4))
-            _ = try await house.letters.letter(to: "ann@example.com", count: 4)
-            let owner = try await house.asking()
+        try await TestDeployment.open { deployment in
+            try await deployment.attack(browsers: 4)
+            #expect(try await deployment.failures() == 5)
+            deployment.clock.advance(by: .seconds(61 * 4))
+            _ = try await deployment.mailbox.email(to: "ann@example.com", count: 4)
+            let owner = try await deployment.asking()
             #expect(try await owner.guess(owner.code).status == 303)
         }
     }
@@ -79,26 +81,28 @@ struct LockoutTests {
         "guesses at codes of a mail server that cannot be reached do not pause the account, and are bounded all the same"
     )
     func unsent() async throws {
-        try await House.open { house in
-            try LetterQueueTests.breakMail(of: house)
-            _ = try await house.waiting(for: "first@example.com", by: house.visitor())
-            try await eventually("the outage is noticed") { try await house.rows(of: "mail_outage") == 1 ? () : nil }
+        try await TestDeployment.open { deployment in
+            try LetterQueueTests.breakMail(of: deployment)
+            _ = try await deployment.waiting(for: "first@example.com", by: deployment.browser())
+            try await eventually("the outage is noticed") {
+                try await deployment.rows(of: "mail_outage") == 1 ? () : nil
+            }
             for address in ["ann@example.com", "nobody@elsewhere.example"] {
                 var texts: [String] = []
                 for _ in 0..<5 {
-                    try await house.forgetEmails(to: address)
-                    let visitor = house.visitor()
-                    let waiting = try await house.waiting(for: address, by: visitor)
+                    try await deployment.forgetEmails(to: address)
+                    let browser = deployment.browser()
+                    let waiting = try await deployment.waiting(for: address, by: browser)
                     for _ in 0..<5 {
                         let form = try waiting.page().form(with: "code")
-                        let guess = try await visitor.submit(form, on: waiting, ["code": "000000"])
+                        let guess = try await browser.submit(form, on: waiting, ["code": "000000"])
                         #expect(guess.status == 422)
                         texts.append(guess.text.contains("has not left yet") ? "not left" : "wrong")
                     }
                 }
                 #expect(texts == Array(repeating: "wrong", count: 20) + Array(repeating: "not left", count: 5))
-                try await house.forgetEmails(to: address)
-                let page = try await house.waiting(for: address, by: house.visitor())
+                try await deployment.forgetEmails(to: address)
+                let page = try await deployment.waiting(for: address, by: deployment.browser())
                 #expect(!page.text.contains("Typing codes is paused"))
             }
         }
@@ -106,27 +110,27 @@ struct LockoutTests {
 
     @Test("refused guesses never prolong a pause")
     func notRenewed() async throws {
-        try await House.open { house in
-            let asking = try await house.asking()
-            try await house.typeWrongCodes(20)
+        try await TestDeployment.open { deployment in
+            let asking = try await deployment.asking()
+            try await deployment.typeWrongCodes(20)
             for _ in 0..<6 {
-                house.clock.advance(by: .minutes(9))
+                deployment.clock.advance(by: .minutes(9))
                 _ = try await asking.guess(asking.code)
             }
-            #expect(try await house.failures() == 20)
-            house.clock.advance(by: .minutes(6))
-            try await house.forgetEmails(to: "ann@example.com")
-            let fresh = try await house.asking()
+            #expect(try await deployment.failures() == 20)
+            deployment.clock.advance(by: .minutes(6))
+            try await deployment.forgetEmails(to: "ann@example.com")
+            let fresh = try await deployment.asking()
             #expect(try await fresh.guess(fresh.code).status == 303, "an hour after the twentieth")
         }
     }
 
     @Test("a code that a process of the version before has sent still works")
     func rollingUpgrade() async throws {
-        try await House.open { house in
-            let asking = try await house.asking()
-            try await house.execute("UPDATE challenge SET email_id = NULL")
-            try await house.execute("DELETE FROM letter")
+        try await TestDeployment.open { deployment in
+            let asking = try await deployment.asking()
+            try await deployment.execute("UPDATE challenge SET email_id = NULL")
+            try await deployment.execute("DELETE FROM letter")
             #expect(try await asking.guess(asking.code).status == 303)
         }
     }

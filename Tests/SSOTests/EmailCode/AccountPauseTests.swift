@@ -4,6 +4,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("Twenty wrong codes in a day, and an account pauses")
 struct AccountPauseTests {
@@ -11,38 +12,38 @@ struct AccountPauseTests {
 
     @Test("the twentieth pauses typing for an hour, the page says so, and afterwards the right code works")
     func pause() async throws {
-        try await House.open { house in
+        try await TestDeployment.open { deployment in
             for _ in 0..<4 {
-                let asking = try await house.asking()
+                let asking = try await deployment.asking()
                 for _ in 0..<5 { #expect(try await !asking.guess(asking.wrong).text.isEmpty) }
-                house.clock.advance(by: .seconds(61))
+                deployment.clock.advance(by: .seconds(61))
             }
-            house.clock.advance(by: .seconds(3600 - 61 - 1))
-            let asking = try await house.asking()
-            let refused = try await asking.visitor.get(asking.waiting.address)
+            deployment.clock.advance(by: .seconds(3600 - 61 - 1))
+            let asking = try await deployment.asking()
+            let refused = try await asking.browser.get(asking.waiting.address)
             #expect(refused.status == 200)
             #expect(refused.text.contains("\(Self.words) 1 second"))
             #expect(try refused.page().form(with: "code") == nil)
 
-            let fields = try asking.visitor.formToken(of: refused)
-            let inVain = try await asking.visitor.post(refused.address, fields + [("code", asking.code)])
+            let fields = try asking.browser.formToken(of: refused)
+            let inVain = try await asking.browser.post(refused.address, fields + [("code", asking.code)])
             #expect(inVain.status == 429)
             #expect(inVain.reply.header("retry-after") == "1")
-            house.clock.advance(by: .seconds(1))
-            #expect(try await asking.visitor.post(refused.address, fields + [("code", asking.code)]).status == 303)
-            #expect(try await asking.visitor.isKnownAtHome(of: house))
+            deployment.clock.advance(by: .seconds(1))
+            #expect(try await asking.browser.post(refused.address, fields + [("code", asking.code)]).status == 303)
+            #expect(try await asking.browser.isKnownAtHome(of: deployment))
         }
     }
 
     @Test("the page with the twentieth wrong code names the pause, not only the next one")
     func named() async throws {
-        try await House.open { house in
-            try await house.typeWrongCodes(19)
-            try await house.forgetEmails(to: "ann@example.com")
-            let visitor = house.visitor()
-            let waiting = try await house.waiting(for: "ann@example.com", by: visitor)
+        try await TestDeployment.open { deployment in
+            try await deployment.typeWrongCodes(19)
+            try await deployment.forgetEmails(to: "ann@example.com")
+            let browser = deployment.browser()
+            let waiting = try await deployment.waiting(for: "ann@example.com", by: browser)
             let form = try waiting.page().form(with: "code")
-            let twentieth = try await visitor.submit(form, on: waiting, ["code": "000000"])
+            let twentieth = try await browser.submit(form, on: waiting, ["code": "000000"])
             #expect(twentieth.status == 422)
             #expect(twentieth.text.contains("\(Self.words) 60 minutes, until 13:00 UTC"))
         }
@@ -53,56 +54,56 @@ struct AccountPauseTests {
         "no new browser, code, spelling of the address or network begins the count anew",
         arguments: ["ann@example.com", "ANN@Example.Com"], [nil, "127.0.1.9"])
     func notReset(address: String, source: String?) async throws {
-        try await House.open { house in
-            try await house.typeWrongCodes(20)
-            house.clock.advance(by: .seconds(61))
-            let visitor = house.visitor(from: source)
-            let page = try await house.waiting(for: address, by: visitor)
+        try await TestDeployment.open { deployment in
+            try await deployment.typeWrongCodes(20)
+            deployment.clock.advance(by: .seconds(61))
+            let browser = deployment.browser(from: source)
+            let page = try await deployment.waiting(for: address, by: browser)
             #expect(page.text.contains(Self.words))
-            #expect(try await house.failures() == 20)
+            #expect(try await deployment.failures() == 20)
 
-            let ben = try await house.asking("ben@example.com")
+            let ben = try await deployment.asking("ben@example.com")
             #expect(try await ben.guess(ben.code).status == 303, "another account is not concerned")
         }
     }
 
     @Test("a sign-in that succeeds in between does not begin the count anew")
     func notResetBySuccess() async throws {
-        try await House.open { house in
-            try await house.typeWrongCodes(19)
-            house.clock.advance(by: .hours(2))
-            let owner = try await house.asking()
+        try await TestDeployment.open { deployment in
+            try await deployment.typeWrongCodes(19)
+            deployment.clock.advance(by: .hours(2))
+            let owner = try await deployment.asking()
             #expect(try await owner.guess(owner.code).status == 303)
-            #expect(try await house.failures() == 19)
-            try await house.typeWrongCodes(1)
-            #expect(try await house.isPaused("ann@example.com"))
+            #expect(try await deployment.failures() == 19)
+            try await deployment.typeWrongCodes(1)
+            #expect(try await deployment.isPaused("ann@example.com"))
         }
     }
 
     @Test("after the pause each further wrong code costs another hour, until the day is over")
     func afterThePause() async throws {
-        try await House.open { house in
-            try await house.typeWrongCodes(20)
-            house.clock.advance(by: .hours(1))
-            try await house.typeWrongCodes(1)
-            #expect(try await house.isPaused("ann@example.com"))
-            house.clock.advance(by: .hours(24))
-            try await house.typeWrongCodes(19)
-            #expect(try await !house.isPaused("ann@example.com"))
+        try await TestDeployment.open { deployment in
+            try await deployment.typeWrongCodes(20)
+            deployment.clock.advance(by: .hours(1))
+            try await deployment.typeWrongCodes(1)
+            #expect(try await deployment.isPaused("ann@example.com"))
+            deployment.clock.advance(by: .hours(24))
+            try await deployment.typeWrongCodes(19)
+            #expect(try await !deployment.isPaused("ann@example.com"))
         }
     }
 
     @Test("the pause outlives a killed process", arguments: [SIGKILL])
     func restart(signal: Int32) async throws {
-        let pair = try ProgramPair()
+        let pair = try ProcessDeployment()
         try await pair.start()
         let database = try await SQLiteDatabase(path: pair.databasePath, migrations: IdPMigrations.all)
         for _ in 0..<4 {
-            let visitor = Visitor()
-            let waiting = try await visitor.ask(for: "ann@example.com", on: visitor.get(pair.origin + "/sign-in"))
+            let browser = Browser()
+            let waiting = try await browser.ask(for: "ann@example.com", on: browser.get(pair.origin + "/sign-in"))
             for _ in 0..<5 {
                 let form = try waiting.page().form(with: "code")
-                #expect(try await visitor.submit(form, on: waiting, ["code": "000000"]).status >= 422)
+                #expect(try await browser.submit(form, on: waiting, ["code": "000000"]).status >= 422)
             }
             // The next browser's email leaves at once.
             try await database.write { try $0.execute("UPDATE letter SET created_at = created_at - 172800000") }
@@ -111,21 +112,21 @@ struct AccountPauseTests {
         pair.idp.send(signal)
         _ = try await pair.idp.waitForExit()
         try await pair.idp.start()
-        let visitor = Visitor()
-        let page = try await visitor.ask(for: "ann@example.com", on: visitor.get(pair.origin + "/sign-in"))
+        let browser = Browser()
+        let page = try await browser.ask(for: "ann@example.com", on: browser.get(pair.origin + "/sign-in"))
         #expect(page.text.contains(Self.words))
         try await pair.stop()
     }
 }
 
-extension House {
+extension TestDeployment {
     /// Whether the page that waits for the code says that typing is paused.
     fileprivate func isPaused(_ address: String) async throws -> Bool {
-        try await waiting(for: address, by: visitor()).text.contains("Typing codes is paused for")
+        try await waiting(for: address, by: browser()).text.contains("Typing codes is paused for")
     }
 }
 
-extension Visitor {
+extension Browser {
     /// The hidden fields of the page's first form: what a script would send along.
     func formToken(of visit: Visit) throws -> [(String, String)] {
         guard let token = try visit.page().forms.first?["form_token"] else { throw ProbeFailure("no form token") }

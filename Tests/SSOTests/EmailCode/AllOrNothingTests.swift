@@ -1,23 +1,25 @@
 import SSOWeb
 import Testing
 
+@testable import TestSupport
+
 @Suite("Signing in is one transaction")
 struct AllOrNothingTests {
     @Test("a fault after the right code burns nothing: the same code works when the fault is gone")
     func faultAfterTheCode() async throws {
-        try await House.open { house in
-            let asking = try await house.asking()
+        try await TestDeployment.open { deployment in
+            let asking = try await deployment.asking()
             // The new session's row is the last thing written: let that fail.
-            try await house.database.write { connection in
+            try await deployment.database.write { connection in
                 try connection.execute(
                     """
                     CREATE TRIGGER no_room BEFORE INSERT ON session BEGIN SELECT RAISE(ABORT, 'no room'); END
                     """)
             }
             #expect(try await asking.guess(asking.code).status >= 500)
-            #expect(try await house.count("SELECT COUNT(*) FROM challenge WHERE used_at IS NOT NULL") == 0)
-            #expect(try await house.count("SELECT COUNT(*) FROM account") == 0)
-            try await house.database.write { try $0.execute("DROP TRIGGER no_room") }
+            #expect(try await deployment.count("SELECT COUNT(*) FROM challenge WHERE used_at IS NOT NULL") == 0)
+            #expect(try await deployment.count("SELECT COUNT(*) FROM account") == 0)
+            try await deployment.database.write { try $0.execute("DROP TRIGGER no_room") }
             #expect(try await asking.guess(asking.code).status == 303)
         }
     }

@@ -1,20 +1,22 @@
 import SSOWeb
 import Testing
 
+@testable import TestSupport
+
 @Suite("The form of the code")
 struct CodeFormTests {
     @Test("what is no code is a wrong form and not a guess, and the code with blanks still works after thirty of them")
     func wrongForm() async throws {
-        try await House.open { house in
-            let asking = try await house.asking()
+        try await TestDeployment.open { deployment in
+            let asking = try await deployment.asking()
             let odd = ["", "12345", "１２３４５６", "١٢٣٤٥٦", "+12345", "12345a", "1234567", "<script>", "123456\u{0}"]
             for typed in odd + (0..<21).map({ String(repeating: "9", count: $0 + 7) }) {
                 let reply = try await asking.guess(typed)
                 #expect(reply.status == 422, "\(typed)")
                 #expect(reply.text.contains("A code is six digits"))
             }
-            #expect(try await house.failures() == 0)
-            #expect(try await house.count("SELECT SUM(tries) FROM challenge") == 0)
+            #expect(try await deployment.failures() == 0)
+            #expect(try await deployment.count("SELECT SUM(tries) FROM challenge") == 0)
             let spaced = " \(asking.code.prefix(3))-\(asking.code.suffix(3)) "
             #expect(try await asking.guess(spaced).status == 303)
         }
@@ -22,8 +24,8 @@ struct CodeFormTests {
 
     @Test("a code of one megabyte is refused unread, and the process goes on")
     func megabyte() async throws {
-        try await House.open { house in
-            let asking = try await house.asking()
+        try await TestDeployment.open { deployment in
+            let asking = try await deployment.asking()
             #expect(try await asking.guess(String(repeating: "1", count: 1 << 20)).status == 413)
             #expect(try await asking.guess(asking.code).status == 303)
         }
@@ -31,22 +33,22 @@ struct CodeFormTests {
 
     @Test("a doubled code is refused, whichever of the two is right")
     func doubled() async throws {
-        try await House.open { house in
-            let asking = try await house.asking()
-            let token = try asking.visitor.formToken(of: asking.waiting)
+        try await TestDeployment.open { deployment in
+            let asking = try await deployment.asking()
+            let token = try asking.browser.formToken(of: asking.waiting)
             for pair in [[asking.wrong, asking.code], [asking.code, asking.wrong], [asking.code, asking.code]] {
                 let fields = token + pair.map { ("code", $0) }
-                #expect(try await asking.visitor.post(asking.waiting.address, fields).status == 400)
+                #expect(try await asking.browser.post(asking.waiting.address, fields).status == 400)
             }
-            #expect(try await house.failures() == 0)
+            #expect(try await deployment.failures() == 0)
             #expect(try await asking.guess(asking.code).status == 303)
         }
     }
 
     @Test("the field is one that telephones fill in, with a label and its error tied to it")
     func field() async throws {
-        try await House.open { house in
-            let asking = try await house.asking()
+        try await TestDeployment.open { deployment in
+            let asking = try await deployment.asking()
             let page = try await asking.guess("abc").page()
             let input = try #require(page.tags.first { $0["name"] == "code" })
             #expect(input["autocomplete"] == "one-time-code")
@@ -62,19 +64,19 @@ struct CodeFormTests {
     /// v2board CVE-2026-39912: the answer held the code. ASVS 6.5.2, NIST SP 800-63B-4 3.1.2.2: stored as a keyed hash.
     @Test("the code stands in the letter alone: in no page, header, log line or row")
     func secrecy() async throws {
-        try await House.open { house in
-            let asking = try await house.asking()
+        try await TestDeployment.open { deployment in
+            let asking = try await deployment.asking()
             let pages = [
                 asking.waiting, try await asking.guess(asking.wrong),
-                try await asking.visitor.get(asking.waiting.address),
-                try await asking.guess(asking.code), try await asking.visitor.get(house.origin + "/"),
+                try await asking.browser.get(asking.waiting.address),
+                try await asking.guess(asking.code), try await asking.browser.get(deployment.origin + "/"),
             ]
             for page in pages {
                 #expect(!page.text.contains(asking.code))
                 #expect(!page.reply.headers.contains { $0.value.contains(asking.code) })
             }
-            #expect(!house.log.contains(asking.code))
-            let rows = try await house.database.read { connection in
+            #expect(!deployment.log.contains(asking.code))
+            let rows = try await deployment.database.read { connection in
                 let challenge = try connection.query(
                     "SELECT id || address || device || hex(code_mac) AS texts, length(code_mac) AS size FROM challenge")
                 let letters = try connection.query(

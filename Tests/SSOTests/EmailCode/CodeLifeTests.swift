@@ -1,47 +1,49 @@
 import Testing
 
+@testable import TestSupport
+
 @Suite("The life of a code")
 struct CodeLifeTests {
     /// NIST SP 800-63B-4 3.1.3.2: ten minutes at most.
     @Test("a code works for ten minutes", arguments: [(599, true), (600, false), (601, false)])
     func expiry(seconds: Int, works: Bool) async throws {
-        try await House.open { house in
-            let asking = try await house.asking()
-            house.clock.advance(by: .seconds(seconds))
+        try await TestDeployment.open { deployment in
+            let asking = try await deployment.asking()
+            deployment.clock.advance(by: .seconds(seconds))
             #expect(try await asking.guess(asking.code).status == (works ? 303 : 422))
-            #expect(try await asking.visitor.isKnownAtHome(of: house) == works)
+            #expect(try await asking.browser.isKnownAtHome(of: deployment) == works)
         }
     }
 
     @Test("asking again sends the same code and gives it no longer life", arguments: [(599, true), (600, false)])
     func again(seconds: Int, works: Bool) async throws {
-        try await House.open { house in
-            let first = try await house.asking()
-            house.clock.advance(by: .seconds(300))
-            let second = try await house.asking(by: first.visitor)
+        try await TestDeployment.open { deployment in
+            let first = try await deployment.asking()
+            deployment.clock.advance(by: .seconds(300))
+            let second = try await deployment.asking(by: first.browser)
             #expect(second.code == first.code)
-            house.clock.advance(by: .seconds(seconds - 300))
+            deployment.clock.advance(by: .seconds(seconds - 300))
             #expect(try await second.guess(second.code).status == (works ? 303 : 422))
         }
     }
 
     @Test("five wrong guesses end a code, even for the right one; four do not", arguments: [(4, true), (5, false)])
     func tries(wrong: Int, works: Bool) async throws {
-        try await House.open { house in
-            let asking = try await house.asking()
+        try await TestDeployment.open { deployment in
+            let asking = try await deployment.asking()
             for _ in 0..<wrong { #expect(try await asking.guess(asking.wrong).status == 422) }
             #expect(try await asking.guess(asking.code).status == (works ? 303 : 422))
-            #expect(try await asking.visitor.isKnownAtHome(of: house) == works)
+            #expect(try await asking.browser.isKnownAtHome(of: deployment) == works)
         }
     }
 
     @Test("after five wrong guesses a new letter brings a new code, and the old one stays dead")
     func afterFive() async throws {
-        try await House.open { house in
-            let first = try await house.asking()
+        try await TestDeployment.open { deployment in
+            let first = try await deployment.asking()
             for _ in 0..<5 { try await first.guess(first.wrong) }
-            house.clock.advance(by: .seconds(60))
-            let second = try await house.asking(by: first.visitor)
+            deployment.clock.advance(by: .seconds(60))
+            let second = try await deployment.asking(by: first.browser)
             #expect(second.code != first.code)
             #expect(try await second.guess(first.code).status == 422)
             #expect(try await second.guess(second.code).status == 303)
@@ -51,37 +53,37 @@ struct CodeLifeTests {
     /// ASVS 6.6.2: bound to the request it was made for.
     @Test("a code is worth nothing in another browser that waits for the same address")
     func otherBrowser() async throws {
-        try await House.open { house in
-            let first = try await house.asking()
-            house.clock.advance(by: .seconds(60))
-            let second = try await house.asking()
+        try await TestDeployment.open { deployment in
+            let first = try await deployment.asking()
+            deployment.clock.advance(by: .seconds(60))
+            let second = try await deployment.asking()
             #expect(try await second.guess(first.code).status == 422)
-            #expect(try await !second.visitor.isKnownAtHome(of: house))
+            #expect(try await !second.browser.isKnownAtHome(of: deployment))
             #expect(try await first.guess(first.code).status == 303)
         }
     }
 
     @Test("a code for one address does not open another in the same browser")
     func otherAddress() async throws {
-        try await House.open { house in
-            let ann = try await house.asking("ann@example.com")
-            let ben = try await house.asking("ben@example.com", by: ann.visitor)
+        try await TestDeployment.open { deployment in
+            let ann = try await deployment.asking("ann@example.com")
+            let ben = try await deployment.asking("ben@example.com", by: ann.browser)
             #expect(try await ann.guess(ann.code).status == 422)
-            #expect(try await !ann.visitor.isKnownAtHome(of: house))
+            #expect(try await !ann.browser.isKnownAtHome(of: deployment))
             #expect(try await ben.guess(ben.code).status == 303)
-            #expect(try await ben.visitor.get(house.origin + "/").text.contains("ben@example.com"))
+            #expect(try await ben.browser.get(deployment.origin + "/").text.contains("ben@example.com"))
         }
     }
 
     @Test("a code that was used is refused in the words of a wrong one")
     func reuse() async throws {
-        try await House.open { house in
-            let first = try await house.asking()
+        try await TestDeployment.open { deployment in
+            let first = try await deployment.asking()
             try await first.guess(first.code)
-            let home = try await first.visitor.get(house.origin + "/")
-            _ = try await first.visitor.submit(home.page().form(to: "/sign-out"), on: home)
-            house.clock.advance(by: .seconds(60))
-            let second = try await house.asking(by: first.visitor)
+            let home = try await first.browser.get(deployment.origin + "/")
+            _ = try await first.browser.submit(home.page().form(to: "/sign-out"), on: home)
+            deployment.clock.advance(by: .seconds(60))
+            let second = try await deployment.asking(by: first.browser)
             let wrong = try await second.guess(second.wrong)
             let used = try await second.guess(first.code)
             #expect((used.status, used.text) == (wrong.status, wrong.text))

@@ -3,6 +3,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("The six digits")
 struct EmailCodeTests {

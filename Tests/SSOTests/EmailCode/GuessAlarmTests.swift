@@ -4,39 +4,40 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("Wrong codes over many accounts")
 struct GuessAlarmTests {
-    private static func count(_ event: String, in house: House) -> Int {
-        house.log.text.components(separatedBy: event).count - 1
+    private static func count(_ event: String, in deployment: TestDeployment) -> Int {
+        deployment.log.text.components(separatedBy: event).count - 1
     }
 
     /// Each account stays within its own limits: that is the point of trying few codes on many.
-    private static func spray(_ accounts: Range<Int>, _ house: House) async throws {
+    private static func spray(_ accounts: Range<Int>, _ deployment: TestDeployment) async throws {
         for number in accounts {
-            let visitor = house.visitor()
-            let waiting = try await house.waiting(for: "user\(number)@example.com", by: visitor)
+            let browser = deployment.browser()
+            let waiting = try await deployment.waiting(for: "user\(number)@example.com", by: browser)
             for _ in 0..<5 {
                 let form = try waiting.page().form(with: "code")
-                _ = try await visitor.submit(form, on: waiting, ["code": "000000"])
+                _ = try await browser.submit(form, on: waiting, ["code": "000000"])
             }
         }
     }
 
     @Test("a hundred within ten minutes are quiet, one more raises the alarm once, and an hour of quiet ends it once")
     func alarm() async throws {
-        try await House.open { house in
+        try await TestDeployment.open { deployment in
             let guesses = EmailCodeStore(
-                database: house.database, clock: house.clock.clock, randomness: SystemRandomness())
-            try await Self.spray(0..<20, house)
-            #expect(Self.count("guess_alarm_raised", in: house) == 0)
-            try await Self.spray(20..<22, house)
-            #expect(Self.count("guess_alarm_raised", in: house) == 1)
+                database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness())
+            try await Self.spray(0..<20, deployment)
+            #expect(Self.count("guess_alarm_raised", in: deployment) == 0)
+            try await Self.spray(20..<22, deployment)
+            #expect(Self.count("guess_alarm_raised", in: deployment) == 1)
             #expect(try await guesses.isAlarmed())
-            house.clock.advance(by: .minutes(59))
+            deployment.clock.advance(by: .minutes(59))
             #expect(try await guesses.endAlarm() == false)
             #expect(try await guesses.isAlarmed())
-            house.clock.advance(by: .minutes(1))
+            deployment.clock.advance(by: .minutes(1))
             #expect(try await !guesses.isAlarmed())
             #expect(try await guesses.endAlarm())
             #expect(try await guesses.endAlarm() == false, "only one process reports it")
@@ -45,22 +46,22 @@ struct GuessAlarmTests {
 
     @Test("under the alarm an account takes 5 codes a day from unknown browsers; a known browser keeps its 20")
     func fewer() async throws {
-        try await House.open { house in
-            let known = house.visitor()
-            let first = try await house.asking("ann@example.com", by: known)
+        try await TestDeployment.open { deployment in
+            let known = deployment.browser()
+            let first = try await deployment.asking("ann@example.com", by: known)
             #expect(try await first.guess(first.code).status == 303)
-            try await known.signOut(of: house)
-            try await Self.spray(0..<21, house)
+            try await known.signOut(of: deployment)
+            try await Self.spray(0..<21, deployment)
 
-            try await house.typeWrongCodes(5)
-            house.clock.advance(by: .minutes(50))
-            try await Self.spray(21..<42, house)
-            house.clock.advance(by: .minutes(11))
-            try await house.forgetEmails(to: "ann@example.com")
-            let unknown = try await house.asking("ann@example.com")
+            try await deployment.typeWrongCodes(5)
+            deployment.clock.advance(by: .minutes(50))
+            try await Self.spray(21..<42, deployment)
+            deployment.clock.advance(by: .minutes(11))
+            try await deployment.forgetEmails(to: "ann@example.com")
+            let unknown = try await deployment.asking("ann@example.com")
             #expect(unknown.waiting.text.contains("Typing codes is paused for"), "also after the pause of an hour")
 
-            let owner = try await house.asking("ann@example.com", by: known)
+            let owner = try await deployment.asking("ann@example.com", by: known)
             for _ in 0..<4 { #expect(try await owner.guess(owner.wrong).status == 422) }
             #expect(try await owner.guess(owner.code).status == 303)
         }

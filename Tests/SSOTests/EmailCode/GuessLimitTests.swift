@@ -2,6 +2,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("The rule of wrong codes for one account")
 struct GuessLimitTests {

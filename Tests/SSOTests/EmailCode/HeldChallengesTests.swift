@@ -2,49 +2,50 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 /// Contract 3: asking again within a code's life sends the same code, whatever was typed in between.
 @Suite("One browser, several addresses")
 struct HeldChallengesTests {
     @Test("from one address to another and back: the second letter carries the same code, and either letter's works")
     func thereAndBack() async throws {
-        try await House.open { house in
-            let ann = try await house.asking("ann@example.com")
-            _ = try await house.asking("ben@example.com", by: ann.visitor)
-            house.clock.advance(by: .seconds(60))
-            let again = try await house.asking("ann@example.com", by: ann.visitor)
+        try await TestDeployment.open { deployment in
+            let ann = try await deployment.asking("ann@example.com")
+            _ = try await deployment.asking("ben@example.com", by: ann.browser)
+            deployment.clock.advance(by: .seconds(60))
+            let again = try await deployment.asking("ann@example.com", by: ann.browser)
             #expect(again.code == ann.code)
-            #expect(try await house.count("SELECT COUNT(*) FROM challenge") == 2)
+            #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 2)
             #expect(try await again.guess(ann.code).status == 303)
         }
     }
 
     @Test("back within the minute no second letter leaves, and the first one's code works")
     func withinTheMinute() async throws {
-        try await House.open { house in
-            let ann = try await house.asking("ann@example.com")
-            _ = try await house.waiting(for: "ben@example.com", by: ann.visitor)
-            let again = try await house.waiting(for: "ann@example.com", by: ann.visitor)
-            #expect(try await house.lettersQueued() == 1)
+        try await TestDeployment.open { deployment in
+            let ann = try await deployment.asking("ann@example.com")
+            _ = try await deployment.waiting(for: "ben@example.com", by: ann.browser)
+            let again = try await deployment.waiting(for: "ann@example.com", by: ann.browser)
+            #expect(try await deployment.emailsQueued() == 1)
             let form = try again.page().form(with: "code")
-            #expect(try await ann.visitor.submit(form, on: again, ["code": ann.code]).status == 303)
+            #expect(try await ann.browser.submit(form, on: again, ["code": ann.code]).status == 303)
         }
     }
 
     @Test("wrong guesses stay counted on the way there and back, and a code past its life is made anew")
     func counters() async throws {
-        try await House.open { house in
-            let ann = try await house.asking("ann@example.com")
+        try await TestDeployment.open { deployment in
+            let ann = try await deployment.asking("ann@example.com")
             for _ in 0..<4 { try await ann.guess(ann.wrong) }
-            _ = try await house.waiting(for: "ben@example.com", by: ann.visitor)
-            house.clock.advance(by: .seconds(60))
-            let again = try await house.asking("ann@example.com", by: ann.visitor)
-            #expect(try await house.failures() == 4)
+            _ = try await deployment.waiting(for: "ben@example.com", by: ann.browser)
+            deployment.clock.advance(by: .seconds(60))
+            let again = try await deployment.asking("ann@example.com", by: ann.browser)
+            #expect(try await deployment.failures() == 4)
             try await again.guess(again.wrong)
             #expect(try await again.guess(again.code).status == 422, "five in all")
-            #expect(try await house.failures() == 5)
-            house.clock.advance(by: .minutes(10))
-            let fresh = try await house.asking("ann@example.com", by: ann.visitor)
+            #expect(try await deployment.failures() == 5)
+            deployment.clock.advance(by: .minutes(10))
+            let fresh = try await deployment.asking("ann@example.com", by: ann.browser)
             #expect(fresh.code != ann.code)
             #expect(try await fresh.guess(fresh.code).status == 303)
         }
@@ -52,14 +53,14 @@ struct HeldChallengesTests {
 
     @Test("the page and what is stored are the same for an address that may not sign in")
     func unknown() async throws {
-        try await House.open { house in
+        try await TestDeployment.open { deployment in
             for address in ["stray@nowhere.org", "known@example.com"] {
-                let visitor = house.visitor()
-                _ = try await house.waiting(for: address, by: visitor)
-                _ = try await house.waiting(for: "other@example.com", by: visitor)
-                _ = try await house.waiting(for: address, by: visitor)
-                #expect(try await house.count("SELECT COUNT(*) FROM challenge WHERE address = '\(address)'") == 1)
-                #expect(try await house.count("SELECT COUNT(*) FROM letter WHERE address = '\(address)'") == 1)
+                let browser = deployment.browser()
+                _ = try await deployment.waiting(for: address, by: browser)
+                _ = try await deployment.waiting(for: "other@example.com", by: browser)
+                _ = try await deployment.waiting(for: address, by: browser)
+                #expect(try await deployment.count("SELECT COUNT(*) FROM challenge WHERE address = '\(address)'") == 1)
+                #expect(try await deployment.count("SELECT COUNT(*) FROM letter WHERE address = '\(address)'") == 1)
             }
         }
     }

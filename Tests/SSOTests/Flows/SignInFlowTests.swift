@@ -1,26 +1,28 @@
 import SSOShared
 import Testing
 
+@testable import TestSupport
+
 @Suite("The whole way, both programs in one process")
 struct SignInFlowTests {
-    @Test("a person signs in at a partner with a code from a letter")
+    @Test("a person signs in at a client with a code from a letter")
     func firstSignIn() async throws {
-        try await House.open { house in
-            let visitor = house.visitor()
-            let complete = try await visitor.signIn(at: house.partner, of: house, as: "ann@example.com")
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let complete = try await browser.signIn(at: deployment.client, of: deployment, as: "ann@example.com")
             #expect(complete.text.contains("Authentication complete"))
-            let home = try await visitor.follow(visitor.get(complete.callback()))
-            #expect(home.address.absolute == house.partner.origin + "/")
-            #expect(try await visitor.isSignedIn(at: house.partner))
+            let home = try await browser.follow(browser.get(complete.callback()))
+            #expect(home.address.absolute == deployment.client.origin + "/")
+            #expect(try await browser.isSignedIn(at: deployment.client))
         }
     }
 
     @Test("a token works once")
     func singleUse() async throws {
-        try await House.open { house in
-            let token = try await house.signedIn().token(for: house.partner, of: house)
-            #expect(try await house.verify(token, as: house.partner).status == 200)
-            #expect(try await house.verify(token, as: house.partner).status == 401)
+        try await TestDeployment.open { deployment in
+            let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
+            #expect(try await deployment.verify(token, as: deployment.client).status == 200)
+            #expect(try await deployment.verify(token, as: deployment.client).status == 401)
         }
     }
 }

@@ -4,6 +4,7 @@ import NIOCore
 import Testing
 
 @testable import SSOWeb
+@testable import TestSupport
 
 /// `X-Forwarded-For` is what anybody may write (ASVS 4.1.3): it counts from a trusted proxy alone, read from the right.
 @Suite("Whose request it is")
@@ -59,25 +60,26 @@ struct ClientAddressTests {
 
     @Test("a trusted proxy's word that nobody can read is warned of, once")
     func unreadable() async throws {
-        try await House.open(settings: ["IDP_TRUSTED_PROXIES": "127.0.0.0/8"]) { house in
+        try await TestDeployment.open(settings: ["IDP_TRUSTED_PROXIES": "127.0.0.0/8"]) { deployment in
             for value in ["203.0.113.7", "unknown", "_hidden"] {
-                _ = try await house.probe().get("/healthz", [("X-Forwarded-For", value)])
+                _ = try await deployment.probe().get("/healthz", [("X-Forwarded-For", value)])
             }
-            #expect(house.log.text.matches(of: #/warning X-Forwarded-For/#).count == 1)
-            #expect(house.log.contains("unknown"))
+            #expect(deployment.log.text.matches(of: #/warning X-Forwarded-For/#).count == 1)
+            #expect(deployment.log.contains("unknown"))
         }
     }
 
     @Test("a limit counts by what a trusted proxy says; nobody else chooses under which address they are counted")
     func limit() async throws {
-        try await House.open(settings: ["IDP_TRUSTED_PROXIES": "127.0.0.9", "IDP_LIMIT_EMAIL_POSTS": "30"]) { house in
+        try await TestDeployment.open(settings: ["IDP_TRUSTED_PROXIES": "127.0.0.9", "IDP_LIMIT_EMAIL_POSTS": "30"]) {
+            deployment in
             func status(from source: String, as forwarded: String) async throws -> Int {
-                let visitor = house.visitor(from: source)
-                let page = try await visitor.get(house.origin + "/sign-in")
+                let browser = deployment.browser(from: source)
+                let page = try await browser.get(deployment.origin + "/sign-in")
                 let form = try #require(try page.page().form(with: "email"))
                 let fields = form.filled(["email": "no address"])
                 let address = try page.address.resolving(form.action)
-                return try await visitor.post(address, fields, [("X-Forwarded-For", forwarded)]).status
+                return try await browser.post(address, fields, [("X-Forwarded-For", forwarded)]).status
             }
             for _ in 1...30 { _ = try await status(from: "127.0.0.9", as: "203.0.113.7") }
             let after = [
@@ -88,7 +90,7 @@ struct ClientAddressTests {
                 let status = try await status(from: source, as: forwarded)
                 #expect((status == 429) == isLimited, "\(source) as \(forwarded)")
             }
-            house.clock.advance(by: .hours(2))
+            deployment.clock.advance(by: .hours(2))
             let later = try await status(from: "127.0.0.9", as: "203.0.113.7")
             #expect(later < 429)
         }
@@ -98,12 +100,13 @@ struct ClientAddressTests {
         "behind a proxy on this machine, what nobody can read is limited like one client, not let through",
         arguments: ["a", "unknown", "203.0.113.9 junk", nil])
     func unreadable(_ value: String?) async throws {
-        try await House.open(settings: ["IDP_TRUSTED_PROXIES": "127.0.0.1", "IDP_LIMIT_NEW_SESSIONS": "120"]) { house in
+        try await TestDeployment.open(settings: ["IDP_TRUSTED_PROXIES": "127.0.0.1", "IDP_LIMIT_NEW_SESSIONS": "120"]) {
+            deployment in
             let fields: HTTPProbe.Headers = value.map { [("X-Forwarded-For", $0)] } ?? []
-            for _ in 0..<120 { _ = try await house.visitor().get(house.origin + "/sign-in", fields) }
-            #expect(try await house.visitor().get(house.origin + "/sign-in", fields).status == 429)
+            for _ in 0..<120 { _ = try await deployment.browser().get(deployment.origin + "/sign-in", fields) }
+            #expect(try await deployment.browser().get(deployment.origin + "/sign-in", fields).status == 429)
             let other: HTTPProbe.Headers = [("X-Forwarded-For", "203.0.113.9:4711")]
-            #expect(try await house.visitor().get(house.origin + "/sign-in", other).status == 200)
+            #expect(try await deployment.browser().get(deployment.origin + "/sign-in", other).status == 200)
         }
     }
 

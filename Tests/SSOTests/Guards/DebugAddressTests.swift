@@ -6,6 +6,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 /// What helps on one's own machine is not there anywhere else (ASVS 15.2.3).
 @Suite("Addresses for trials")
@@ -17,18 +18,19 @@ struct DebugAddressTests {
 
     /// Asks an IdP with these settings, which serves nobody else.
     private static func status(
-        _ path: String, _ house: House, settings: [String: String] = [:], mailer: any Mailer,
+        _ path: String, _ deployment: TestDeployment, settings: [String: String] = [:], mailer: any Mailer,
         headers: HTTPFields = [:]
     ) async throws -> HTTPResponse.Status {
         let base = [
-            "IDP_SECRET_KEY": ProgramPair.secret(), "IDP_MAIL_URL": "outbox:\(house.letters.folder)",
+            "IDP_SECRET_KEY": ProcessDeployment.secret(), "IDP_MAIL_URL": "outbox:\(deployment.mailbox.folder)",
             "IDP_MAIL_FROM": "Main App <sign-in@main.example>",
         ]
         let services = IdPServices(
-            database: house.database, mailer: mailer, clock: house.clock.clock, randomness: SystemRandomness(),
-            logger: house.log.logger("idp"), devPages: house.dev)
+            database: deployment.database, mailer: mailer, clock: deployment.clock.clock,
+            randomness: SystemRandomness(),
+            logger: deployment.log.logger("idp"), devPages: deployment.dev)
         let idp = try buildIdP(
-            settings: House.readIdPSettings(base.merging(settings) { $1 }), services: services)
+            settings: TestDeployment.readIdPSettings(base.merging(settings) { $1 }), services: services)
         return try await idp.test(.router) { client in
             try await client.execute(uri: path, method: .get, headers: headers) { $0.status }
         }
@@ -36,12 +38,13 @@ struct DebugAddressTests {
 
     @Test("the page of all emails is under this start's word; any other word, and the old addresses, are 404")
     func word() async throws {
-        try await House.open { house in
-            let mailbox = house.dev.path(of: .mailbox)
+        try await TestDeployment.open { deployment in
+            let mailbox = deployment.dev.path(of: .mailbox)
             let word = try #require(mailbox.split(separator: "/").dropFirst().first.map(String.init))
             #expect(word.utf8.count >= 16 && Base64URL.decode(word)?.count == 16)
-            #expect(try await house.visitor().get(house.origin + mailbox).status == 200)
-            #expect(try await house.visitor().get(house.origin + house.dev.path(of: .links)).status == 200)
+            #expect(try await deployment.browser().get(deployment.origin + mailbox).status == 200)
+            #expect(
+                try await deployment.browser().get(deployment.origin + deployment.dev.path(of: .links)).status == 200)
             let swapped = String(word.map { Character($0.isUppercase ? $0.lowercased() : $0.uppercased()) })
             let another = try DevPages(randomness: SystemRandomness())
             for path in [
@@ -49,43 +52,43 @@ struct DebugAddressTests {
                 "/dev/\(word.dropLast())/mailbox", "/dev/\(word)A/mailbox", "/dev/\(swapped)/mailbox",
                 "/dev/*/mailbox", "/dev/{word}/links", another.path(of: .mailbox), another.path(of: .links),
             ] {
-                let page = try await house.visitor().get(house.origin + path)
+                let page = try await deployment.browser().get(deployment.origin + path)
                 #expect(page.status == 404, "\(path)")
-                let partner = try await house.visitor().get(house.partner.origin + path)
-                #expect(partner.status == 404, "\(path)")
+                let client = try await deployment.browser().get(deployment.client.origin + path)
+                #expect(client.status == 404, "\(path)")
             }
-            #expect(try await house.visitor().get(house.partner.origin + mailbox).status == 404)
-            #expect(!house.log.contains(word), "whoever reads the log opens no page by it")
+            #expect(try await deployment.browser().get(deployment.client.origin + mailbox).status == 404)
+            #expect(!deployment.log.contains(word), "whoever reads the log opens no page by it")
         }
     }
 
     @Test("with real mail there is no page of emails")
     func realMail() async throws {
-        try await House.open { house in
-            let status = try await Self.status(house.mailbox, house, mailer: RealMail())
+        try await TestDeployment.open { deployment in
+            let status = try await Self.status(deployment.mailboxPage, deployment, mailer: RealMail())
             #expect(status == .notFound)
         }
     }
 
     @Test("elsewhere than on loopback the mailbox is not there, and the link tester only when it is asked for")
     func elsewhere() async throws {
-        try await House.open { house in
+        try await TestDeployment.open { deployment in
             var settings = ["IDP_PUBLIC_URL": "https://id.example.com", "IDP_MAIL_URL": "smtps://mail.example.com"]
-            let outbox = OutboxMailer(folder: house.letters.folder)
-            for path in [house.mailbox, house.linkTester] {
-                #expect(try await Self.status(path, house, settings: settings, mailer: outbox) == .notFound)
+            let outbox = OutboxMailer(folder: deployment.mailbox.folder)
+            for path in [deployment.mailboxPage, deployment.linkTester] {
+                #expect(try await Self.status(path, deployment, settings: settings, mailer: outbox) == .notFound)
             }
             settings["IDP_LINK_TESTER"] = "true"
             // Through the proxy, as everything there.
             let proxied: HTTPFields = [try #require(HTTPField.Name("X-Forwarded-For")): "203.0.113.7"]
             let there = try await Self.status(
-                house.linkTester, house, settings: settings, mailer: outbox, headers: proxied)
+                deployment.linkTester, deployment, settings: settings, mailer: outbox, headers: proxied)
             #expect(there == .ok)
-            for path in ["/admin/links", "/dev/links", house.mailbox] {
-                #expect(try await Self.status(path, house, settings: settings, mailer: outbox) == .notFound)
+            for path in ["/admin/links", "/dev/links", deployment.mailboxPage] {
+                #expect(try await Self.status(path, deployment, settings: settings, mailer: outbox) == .notFound)
             }
             let off = ["IDP_LINK_TESTER": "false"]
-            let here = try await Self.status(house.linkTester, house, settings: off, mailer: outbox)
+            let here = try await Self.status(deployment.linkTester, deployment, settings: off, mailer: outbox)
             #expect(here == .notFound, "and it can be switched off here")
         }
     }
@@ -95,33 +98,33 @@ struct DebugAddressTests {
         let dev = try DevPages(randomness: SystemRandomness())
         let base = SettingsFixture.idp
         #expect(
-            try dev.announcement(House.readIdPSettings(base))
+            try dev.announcement(TestDeployment.readIdPSettings(base))
                 == "Mailbox: http://localhost:8080\(dev.path(of: .mailbox))\n"
                 + "Link tester: http://localhost:8080\(dev.path(of: .links))\n")
         let mail = ["IDP_MAIL_URL": "smtps://mail.example.com", "IDP_LINK_TESTER": "false"]
-        #expect(try dev.announcement(House.readIdPSettings(base.merging(mail) { $1 })) == "")
+        #expect(try dev.announcement(TestDeployment.readIdPSettings(base.merging(mail) { $1 })) == "")
     }
 
     @Test(
         "emails are shown to this machine only: not through a proxy, and not under another name for it",
         arguments: [("Host", "evil.example:4000"), ("X-Forwarded-For", "203.0.113.7"), ("Forwarded", "for=1.2.3.4")])
     func rebinding(field: (String, String)) async throws {
-        try await House.open { house in
+        try await TestDeployment.open { deployment in
             let isHost = field.0 == "Host"
-            let probe = HTTPProbe(port: house.port, authority: isHost ? field.1 : "localhost:4000")
+            let probe = HTTPProbe(port: deployment.port, authority: isHost ? field.1 : "localhost:4000")
             let fields: HTTPProbe.Headers = isHost ? [] : [field]
-            let reply = try await probe.get(house.dev.path(of: .mailbox), fields)
+            let reply = try await probe.get(deployment.dev.path(of: .mailbox), fields)
             #expect(reply.status == 404)
         }
     }
 
     @Test(
-        "nothing else answers that a visitor has no business with",
+        "nothing else answers that a browser has no business with",
         arguments: ["/dev", "/dev/", "/debug", "/metrics", "/status", "/test", "/admin", "/actuator/health", "/.env"])
     func others(path: String) async throws {
-        try await House.open { house in
-            for origin in [house.origin, house.partner.origin] {
-                let visit = try await house.visitor().get(origin + path)
+        try await TestDeployment.open { deployment in
+            for origin in [deployment.origin, deployment.client.origin] {
+                let visit = try await deployment.browser().get(origin + path)
                 #expect(visit.status == 404)
             }
         }

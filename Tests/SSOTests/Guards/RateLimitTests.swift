@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SSOWeb
+@testable import TestSupport
 
 @Suite("Counting requests")
 struct RateLimitTests {

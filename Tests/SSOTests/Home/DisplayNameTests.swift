@@ -1,6 +1,7 @@
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("What a person may be called")
 struct DisplayNameTests {

@@ -1,12 +1,14 @@
 import SSOShared
 import Testing
 
+@testable import TestSupport
+
 @Suite("The IdP's home page")
 struct HomePageTests {
     @Test("a stranger sees one way in and nothing of anybody")
     func stranger() async throws {
-        try await House.open { house in
-            let home = try await house.visitor().get(house.origin + "/")
+        try await TestDeployment.open { deployment in
+            let home = try await deployment.browser().get(deployment.origin + "/")
             #expect(home.status == 200)
             #expect(try home.page().links.filter { $0 != "/" } == ["/sign-in"])
             #expect(try home.page().forms.isEmpty)
@@ -14,18 +16,19 @@ struct HomePageTests {
         }
     }
 
-    @Test("the name set here is what partners are told from then on; at first it is the part before the @")
+    @Test("the name set here is what clients are told from then on; at first it is the part before the @")
     func name() async throws {
-        try await House.open { house in
-            let visitor = try await house.signedIn(as: "ann@example.com")
-            let first = try await house.verify(visitor.token(for: house.partner, of: house), as: house.partner)
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn(as: "ann@example.com")
+            let first = try await deployment.verify(
+                browser.token(for: deployment.client, of: deployment), as: deployment.client)
             #expect(first.text.contains("\"name\":\"ann\""))
-            let saved = try await Self.rename(visitor, of: house, to: "  Ann \t Lee ")
+            let saved = try await Self.rename(browser, of: deployment, to: "  Ann \t Lee ")
             #expect(saved.status == 303)
             #expect(saved.reply.header("location") == "/")
-            #expect(try await visitor.get(house.origin + "/").text.contains("Hello Ann Lee"))
-            let second = try await house.verify(
-                visitor.token(for: house.partner, of: house, state: "second"), as: house.partner)
+            #expect(try await browser.get(deployment.origin + "/").text.contains("Hello Ann Lee"))
+            let second = try await deployment.verify(
+                browser.token(for: deployment.client, of: deployment, state: "second"), as: deployment.client)
             #expect(second.text.contains("\"name\":\"Ann Lee\""))
         }
     }
@@ -33,34 +36,34 @@ struct HomePageTests {
     @Test(
         "a name that is none is refused with words, and the old one stays", arguments: ["", "\u{202e}evil", "\u{3164}"])
     func badName(typed: String) async throws {
-        try await House.open { house in
-            let visitor = try await house.signedIn(as: "ann@example.com")
-            let refused = try await Self.rename(visitor, of: house, to: typed)
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn(as: "ann@example.com")
+            let refused = try await Self.rename(browser, of: deployment, to: typed)
             #expect(refused.status == 422)
             #expect(try refused.page().tags.contains { $0["role"] == "alert" })
-            #expect(try await visitor.get(house.origin + "/").text.contains("Hello ann<"))
+            #expect(try await browser.get(deployment.origin + "/").text.contains("Hello ann<"))
         }
     }
 
     @Test("it says who is signed in, since when, and where")
     func facts() async throws {
-        try await House.open(partners: 2) { house in
-            let visitor = house.visitor()
-            let complete = try await visitor.signIn(at: house.partners[0], of: house, as: "ann@example.com")
-            var home = try await visitor.get(house.origin + "/")
+        try await TestDeployment.open(clients: 2) { deployment in
+            let browser = deployment.browser()
+            let complete = try await browser.signIn(at: deployment.clients[0], of: deployment, as: "ann@example.com")
+            var home = try await browser.get(deployment.origin + "/")
             #expect(home.text.contains("ann@example.com"))
             #expect(home.text.contains("21 November 2026, 12:00 UTC"))
-            #expect(!home.text.contains("Partner number 1"), "the partner has not redeemed the token yet")
-            _ = try await visitor.follow(visitor.get(complete.callback()))
-            home = try await visitor.get(house.origin + "/")
+            #expect(!home.text.contains("Partner number 1"), "the client has not redeemed the token yet")
+            _ = try await browser.follow(browser.get(complete.callback()))
+            home = try await browser.get(deployment.origin + "/")
             #expect(home.text.contains("Partner number 1"))
             #expect(!home.text.contains("Partner number 2"))
-            #expect(try home.page().links.contains(house.partners[0].origin + "/"))
+            #expect(try home.page().links.contains(deployment.clients[0].origin + "/"))
         }
     }
 
-    static func rename(_ visitor: Visitor, of house: House, to name: String) async throws -> Visit {
-        let home = try await visitor.get(house.origin + "/")
-        return try await visitor.submit(home.page().form(to: "/name"), on: home, ["name": name])
+    static func rename(_ browser: Browser, of deployment: TestDeployment, to name: String) async throws -> Visit {
+        let home = try await browser.get(deployment.origin + "/")
+        return try await browser.submit(home.page().form(to: "/name"), on: home, ["name": name])
     }
 }

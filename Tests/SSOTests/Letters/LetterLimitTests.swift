@@ -2,6 +2,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("How many letters one address gets")
 struct LetterLimitTests {

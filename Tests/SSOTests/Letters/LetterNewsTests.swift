@@ -1,6 +1,8 @@
 import SSOWeb
 import Testing
 
+@testable import TestSupport
+
 /// What the page says of the letter is so, for whoever asks and whether or not the address may sign in.
 @Suite("What the page says of the letter")
 struct LetterNewsTests {
@@ -19,37 +21,37 @@ struct LetterNewsTests {
         "past five in the hour: none comes, how long to wait, and after the wait the next one leaves",
         arguments: addresses)
     func share(address: String) async throws {
-        try await House.open { house in
+        try await TestDeployment.open { deployment in
             for _ in 0..<5 {
-                let page = try await house.waiting(for: address, by: house.visitor())
+                let page = try await deployment.waiting(for: address, by: deployment.browser())
                 #expect(try Self.news(page).words.contains("is on its way"))
-                house.clock.advance(by: .seconds(60))
+                deployment.clock.advance(by: .seconds(60))
             }
-            let visitor = house.visitor()
-            let sixth = try await house.waiting(for: address, by: visitor)
+            let browser = deployment.browser()
+            let sixth = try await deployment.waiting(for: address, by: browser)
             #expect(try Self.news(sixth).words.contains(Self.none))
             #expect(try Self.news(sixth).wait == 55 * 60)
             #expect(sixth.text.contains("One address gets five within an hour and ten within a day."))
             #expect(try sixth.page().form(with: "code") != nil, "the field is there all the same")
-            house.clock.advance(by: .seconds(55 * 60 - 1))
-            let early = try await house.waiting(for: address, by: visitor)
+            deployment.clock.advance(by: .seconds(55 * 60 - 1))
+            let early = try await deployment.waiting(for: address, by: browser)
             // The rest of the wait is shorter than a code's life: the letter is queued, and the page says for when.
             #expect(try Self.news(early).words.contains("leaves for there in 1 second"))
-            house.clock.advance(by: .seconds(1))
-            let page = try await visitor.get(early.address)
+            deployment.clock.advance(by: .seconds(1))
+            let page = try await browser.get(early.address)
             #expect(try Self.news(page).words.contains("is on its way"))
-            #expect(try await house.count("SELECT COUNT(*) FROM letter WHERE address = '\(address)'") == 6)
+            #expect(try await deployment.count("SELECT COUNT(*) FROM letter WHERE address = '\(address)'") == 6)
         }
     }
 
     @Test("past ten in the day the page says none, with the wait", arguments: addresses)
     func day(address: String) async throws {
-        try await House.open { house in
+        try await TestDeployment.open { deployment in
             for _ in 0..<10 {
-                _ = try await house.waiting(for: address, by: house.visitor())
-                house.clock.advance(by: .minutes(20))
+                _ = try await deployment.waiting(for: address, by: deployment.browser())
+                deployment.clock.advance(by: .minutes(20))
             }
-            let page = try await house.waiting(for: address, by: house.visitor())
+            let page = try await deployment.waiting(for: address, by: deployment.browser())
             #expect(try Self.news(page).words.contains(Self.none))
             #expect(try Self.news(page).wait == 24 * 3600 - 200 * 60)
         }
@@ -59,17 +61,17 @@ struct LetterNewsTests {
         "a code's letter that left a while ago is not promised anew, nor one that was not sent again",
         arguments: addresses)
     func again(address: String) async throws {
-        try await House.open { house in
-            let visitor = house.visitor()
-            let first = try await house.waiting(for: address, by: visitor)
-            house.clock.advance(by: .minutes(4))
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let first = try await deployment.waiting(for: address, by: browser)
+            deployment.clock.advance(by: .minutes(4))
             #expect(
-                try Self.news(try await visitor.get(first.address)).words.contains("has been on its way for 4 minutes"))
+                try Self.news(try await browser.get(first.address)).words.contains("has been on its way for 4 minutes"))
             for _ in 0..<4 {
-                _ = try await house.waiting(for: address, by: visitor)
-                house.clock.advance(by: .seconds(61))
+                _ = try await deployment.waiting(for: address, by: browser)
+                deployment.clock.advance(by: .seconds(61))
             }
-            let late = try await house.waiting(for: address, by: visitor)
+            let late = try await deployment.waiting(for: address, by: browser)
             #expect(try Self.news(late).words.contains("has been on its way for 61 seconds"))
             #expect(try Self.news(late).wait ?? 0 > 60)
         }
@@ -77,25 +79,25 @@ struct LetterNewsTests {
 
     @Test("a letter that waits for its turn is told with its moment", arguments: addresses)
     func deferred(address: String) async throws {
-        try await House.open { house in
-            _ = try await house.waiting(for: address, by: house.visitor())
-            house.clock.advance(by: .seconds(15))
-            let second = try await house.waiting(for: address, by: house.visitor())
+        try await TestDeployment.open { deployment in
+            _ = try await deployment.waiting(for: address, by: deployment.browser())
+            deployment.clock.advance(by: .seconds(15))
+            let second = try await deployment.waiting(for: address, by: deployment.browser())
             #expect(try Self.news(second).words.contains("leaves for there in 45 seconds"))
         }
     }
 
     @Test("a letter for nobody's service names this one, and its page leads back to a clean address")
     func withoutService() async throws {
-        try await House.open { house in
-            let asking = try await house.asking()
-            let letter = try await house.letters.letter(to: "ann@example.com")
+        try await TestDeployment.open { deployment in
+            let asking = try await deployment.asking()
+            let letter = try await deployment.mailbox.email(to: "ann@example.com")
             #expect(letter.header("subject") == "Your code to sign in to Main App")
             #expect(letter.text.contains("Your code to sign in to Main App:"))
             #expect(try asking.waiting.page().links.contains("/sign-in"))
-            let visitor = house.visitor()
-            let form = try await visitor.beginSignIn(at: house.partner)
-            let waiting = try await visitor.ask(for: "ben@example.com", on: form)
+            let browser = deployment.browser()
+            let form = try await browser.beginSignIn(at: deployment.client)
+            let waiting = try await browser.ask(for: "ben@example.com", on: form)
             let flow = try #require(form.address.query("flow"))
             #expect(try waiting.page().links.contains("/sign-in?flow=\(flow)"))
         }

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("Letters on their way at once")
 struct LetterPlacesTests {
@@ -38,45 +39,45 @@ struct LetterPlacesTests {
         }
     }
 
-    /// A house whose mailer hangs.
-    private static func open(_ body: (House, HeldMailer) async throws -> Void) async throws {
+    /// A deployment whose mailer hangs.
+    private static func open(_ body: (TestDeployment, HeldMailer) async throws -> Void) async throws {
         var mailer: HeldMailer?
         let make = { (folder: String) -> any Mailer in
             let held = HeldMailer(folder)
             mailer = held
             return held
         }
-        try await House.open(mailer: make) { house in try await body(house, #require(mailer)) }
+        try await TestDeployment.open(mailer: make) { deployment in try await body(deployment, #require(mailer)) }
     }
 
     @Test("a letter on its way is taken by nobody else, however long its server is silent")
     func heldLease() async throws {
-        try await Self.open { house, mailer in
-            _ = try await house.waiting(for: "held-1@example.com", by: house.visitor())
+        try await Self.open { deployment, mailer in
+            _ = try await deployment.waiting(for: "held-1@example.com", by: deployment.browser())
             try await eventually("the letter hangs") { mailer.held == 1 ? () : nil }
             for name in ["ann", "ben"] {
-                house.clock.advance(by: LetterStore.lease + .seconds(1))
+                deployment.clock.advance(by: LetterStore.lease + .seconds(1))
                 // Later letters that arrive show that the queue has been gone through.
-                _ = try await house.asking("\(name)@example.com")
+                _ = try await deployment.asking("\(name)@example.com")
             }
             #expect(mailer.held == 1)
             mailer.letGo()
-            _ = try await house.letters.code(to: "held-1@example.com")
-            #expect(try await house.count("SELECT MAX(attempts) FROM letter") == 1)
+            _ = try await deployment.mailbox.code(to: "held-1@example.com")
+            #expect(try await deployment.count("SELECT MAX(attempts) FROM letter") == 1)
         }
     }
 
     @Test("letters that hang in all places but one leave that one to all the others, one after the other")
     func freePlace() async throws {
-        try await Self.open { house, mailer in
+        try await Self.open { deployment, mailer in
             let held = 1..<PostOffice.parallel
             for number in held {
-                _ = try await house.waiting(for: "held-\(number)@example.com", by: house.visitor())
+                _ = try await deployment.waiting(for: "held-\(number)@example.com", by: deployment.browser())
                 try await eventually("letter \(number) hangs") { mailer.held == number ? () : nil }
             }
-            for name in ["ann", "ben", "cleo"] { _ = try await house.asking("\(name)@example.com") }
+            for name in ["ann", "ben", "cleo"] { _ = try await deployment.asking("\(name)@example.com") }
             mailer.letGo()
-            for number in held { _ = try await house.letters.code(to: "held-\(number)@example.com") }
+            for number in held { _ = try await deployment.mailbox.code(to: "held-\(number)@example.com") }
         }
     }
 }

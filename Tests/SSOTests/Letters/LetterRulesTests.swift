@@ -1,76 +1,78 @@
 import SSOWeb
 import Testing
 
-@Suite("Asking for letters")
+@testable import TestSupport
+
+@Suite("PendingCode for letters")
 struct LetterRulesTests {
     @Test("the second letter leaves a minute after the first, and the page counts the wait down")
     func countdown() async throws {
-        try await House.open { house in
-            let first = try await house.asking()
+        try await TestDeployment.open { deployment in
+            let first = try await deployment.asking()
             #expect(try Self.wait(on: first.waiting) == "60")
             #expect(
                 first.waiting.text.contains("You can ask for another letter in <span data-countdown=\"60\">60 seconds"))
-            house.clock.advance(by: .seconds(59))
-            let early = try await house.waiting(for: "ann@example.com", by: first.visitor)
+            deployment.clock.advance(by: .seconds(59))
+            let early = try await deployment.waiting(for: "ann@example.com", by: first.browser)
             #expect(try Self.wait(on: early) == "1")
             #expect(early.text.contains("1 second</span>"))
-            #expect(try await house.lettersQueued() == 1)
-            house.clock.advance(by: .seconds(1))
-            #expect(try await house.asking(by: first.visitor).code == first.code)
-            #expect(try await house.lettersQueued() == 2)
+            #expect(try await deployment.emailsQueued() == 1)
+            deployment.clock.advance(by: .seconds(1))
+            #expect(try await deployment.asking(by: first.browser).code == first.code)
+            #expect(try await deployment.emailsQueued() == 2)
         }
     }
 
     @Test("no more than five letters an hour and ten a day reach one address, from however many browsers")
     func shares() async throws {
-        try await House.open { house in
+        try await TestDeployment.open { deployment in
             func askEveryMinute(_ times: Int) async throws -> Visit? {
                 var last: Visit?
                 for _ in 0..<times {
-                    last = try await house.waiting(for: "ann@example.com", by: house.visitor())
-                    house.clock.advance(by: .seconds(60))
+                    last = try await deployment.waiting(for: "ann@example.com", by: deployment.browser())
+                    deployment.clock.advance(by: .seconds(60))
                 }
                 return last
             }
             let sixth = try await askEveryMinute(12)
-            #expect(try await house.lettersQueued() == 5)
+            #expect(try await deployment.emailsQueued() == 5)
             #expect(try sixth.flatMap(Self.wait) == "\(60 * 49)")
             #expect(sixth?.text.contains("49 minutes</span>") == true)
-            house.clock.advance(by: .hours(1))
+            deployment.clock.advance(by: .hours(1))
             _ = try await askEveryMinute(12)
-            #expect(try await house.lettersQueued() == 10)
-            house.clock.advance(by: .hours(1))
+            #expect(try await deployment.emailsQueued() == 10)
+            deployment.clock.advance(by: .hours(1))
             let last = try await askEveryMinute(1)
-            #expect(try await house.lettersQueued() == 10)
+            #expect(try await deployment.emailsQueued() == 10)
             #expect(last?.text.contains("hours</span>") == true)
-            #expect(try await house.waiting(for: "ben@example.com", by: house.visitor()).status == 200)
-            #expect(try await house.lettersQueued(to: "ben@example.com") == 1)
-            house.clock.advance(by: .hours(24))
+            #expect(try await deployment.waiting(for: "ben@example.com", by: deployment.browser()).status == 200)
+            #expect(try await deployment.emailsQueued(to: "ben@example.com") == 1)
+            deployment.clock.advance(by: .hours(24))
             _ = try await askEveryMinute(1)
-            #expect(try await house.lettersQueued() == 11)
+            #expect(try await deployment.emailsQueued() == 11)
         }
     }
 
     @Test("all letters of one sign-in carry one code, five of them in an hour included")
     func sameCode() async throws {
-        try await House.open { house in
-            let visitor = house.visitor()
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
             var codes: Set<String> = []
             for _ in 0..<5 {
-                codes.insert(try await house.asking(by: visitor).code)
-                house.clock.advance(by: .seconds(60))
+                codes.insert(try await deployment.asking(by: browser).code)
+                deployment.clock.advance(by: .seconds(60))
             }
             #expect(codes.count == 1)
-            #expect(house.letters.all(to: "ann@example.com").count == 5)
+            #expect(deployment.mailbox.all(to: "ann@example.com").count == 5)
         }
     }
 
     @Test("the letter says which service asked, on which kind of device, when, and that it can be ignored")
     func words() async throws {
-        try await House.open { house in
-            let visitor = house.visitor()
-            _ = try await visitor.ask(for: "ann@example.com", on: visitor.beginSignIn(at: house.partner))
-            let letter = try await house.letters.letter(to: "ann@example.com")
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            _ = try await browser.ask(for: "ann@example.com", on: browser.beginSignIn(at: deployment.client))
+            let letter = try await deployment.mailbox.email(to: "ann@example.com")
             for part in ["Partner number 1", "Linux computer", "21 November 2026, 12:00 UTC", "ignore", "once"] {
                 #expect(letter.text.contains(part), "\(part)")
             }

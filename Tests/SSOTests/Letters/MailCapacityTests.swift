@@ -2,6 +2,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("How many emails leave in an hour over all addresses")
 struct MailCapacityTests {
@@ -20,28 +21,28 @@ struct MailCapacityTests {
         "invented addresses use up their share alone: accounts and known browsers still get emails, the log has an alarm, and every page says that emails are delayed"
     )
     func share() async throws {
-        try await House.open(settings: ["IDP_MAIL_HOURLY_LIMIT": "10"]) { house in
-            let known = try await house.knownBrowser(of: "known@example.com")
-            let account = try await house.asking("account@example.com")
+        try await TestDeployment.open(settings: ["IDP_MAIL_HOURLY_LIMIT": "10"]) { deployment in
+            let known = try await deployment.knownBrowser(of: "known@example.com")
+            let account = try await deployment.asking("account@example.com")
             #expect(try await account.guess(account.code).status == 303)
-            house.clock.advance(by: .hours(2))
+            deployment.clock.advance(by: .hours(2))
             for number in 0..<9 {
-                _ = try await house.waiting(for: "invented-\(number)@example.com", by: house.visitor())
+                _ = try await deployment.waiting(for: "invented-\(number)@example.com", by: deployment.browser())
             }
-            try await eventually("the alarm") { house.log.contains("mail_limit_reached") ? () : nil }
-            #expect(try await house.delivered("invented-") == 7)
+            try await eventually("the alarm") { deployment.log.contains("mail_limit_reached") ? () : nil }
+            #expect(try await deployment.delivered("invented-") == 7)
             for address in ["account@example.com", "stray@nowhere.example", "invented-8@example.com"] {
-                let page = try await house.waiting(for: address, by: house.visitor())
+                let page = try await deployment.waiting(for: address, by: deployment.browser())
                 #expect(page.text.contains("Emails are delayed at the moment"), "\(address)")
             }
-            let second = try await house.letters.letter(to: "account@example.com", count: 2)
+            let second = try await deployment.mailbox.email(to: "account@example.com", count: 2)
             #expect(second.code != nil)
-            _ = try await house.asking("known@example.com", by: known)
-            #expect(try await house.delivered("invented-") == 7)
+            _ = try await deployment.asking("known@example.com", by: known)
+            #expect(try await deployment.delivered("invented-") == 7)
 
-            house.clock.advance(by: .hours(1))
-            try await eventually("the end of it") { house.log.contains("mail_limit_relaxed") ? () : nil }
-            _ = try await house.asking("invented-8@example.com")
+            deployment.clock.advance(by: .hours(1))
+            try await eventually("the end of it") { deployment.log.contains("mail_limit_relaxed") ? () : nil }
+            _ = try await deployment.asking("invented-8@example.com")
         }
     }
 
@@ -58,22 +59,22 @@ struct MailCapacityTests {
 
     @Test("emails that the mail server has not taken use up no place")
     func failing() async throws {
-        try await House.open(settings: ["IDP_MAIL_HOURLY_LIMIT": "3"]) { house in
-            try LetterQueueTests.breakMail(of: house)
+        try await TestDeployment.open(settings: ["IDP_MAIL_HOURLY_LIMIT": "3"]) { deployment in
+            try LetterQueueTests.breakMail(of: deployment)
             for number in 0..<5 {
-                _ = try await house.waiting(for: "user-\(number)@example.com", by: house.visitor())
+                _ = try await deployment.waiting(for: "user-\(number)@example.com", by: deployment.browser())
             }
             try await eventually("all were tried") {
-                try await house.count("SELECT COUNT(*) FROM letter WHERE attempts > 0") == 5 ? () : nil
+                try await deployment.count("SELECT COUNT(*) FROM letter WHERE attempts > 0") == 5 ? () : nil
             }
         }
     }
 
     @Test("1,500 emails that are never sent do not delay a real one: it leaves while they still wait")
     func decoys() async throws {
-        try await House.open { house in
-            let now = house.clock.now.milliseconds
-            try await house.database.write { connection in
+        try await TestDeployment.open { deployment in
+            let now = deployment.clock.now.milliseconds
+            try await deployment.database.write { connection in
                 for number in 0..<1500 {
                     try connection.execute(
                         """
@@ -82,16 +83,16 @@ struct MailCapacityTests {
                         """)
                 }
             }
-            _ = try await house.asking()
-            #expect(try await house.count("SELECT COUNT(*) FROM letter WHERE attempts = 0") >= 500)
+            _ = try await deployment.asking()
+            #expect(try await deployment.count("SELECT COUNT(*) FROM letter WHERE attempts = 0") >= 500)
             try await eventually("they pass as well") {
-                try await house.count("SELECT COUNT(*) FROM letter WHERE sent_at IS NULL") == 0 ? () : nil
+                try await deployment.count("SELECT COUNT(*) FROM letter WHERE sent_at IS NULL") == 0 ? () : nil
             }
         }
     }
 }
 
-extension House {
+extension TestDeployment {
     /// How many emails to addresses that begin like this were handed over.
     fileprivate func delivered(_ prefix: String) async throws -> Int {
         try await count(

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import TestSupport
+
 @Suite("The link lab")
 struct LinkLabTests {
     private static let apps = [
@@ -9,20 +11,21 @@ struct LinkLabTests {
     ]
 
     private static func lab(
-        _ house: House, _ link: String = "", headers: HTTPProbe.Headers = [], host: String = "localhost:4000"
+        _ deployment: TestDeployment, _ link: String = "", headers: HTTPProbe.Headers = [],
+        host: String = "localhost:4000"
     )
         async throws -> ProbeReply
     {
         let query =
             link.isEmpty ? "" : "?url=" + link.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        return try await HTTPProbe(port: house.port, authority: host).get(
-            house.linkTester + query, headers)
+        return try await HTTPProbe(port: deployment.port, authority: host).get(
+            deployment.linkTester + query, headers)
     }
 
     @Test("says which app opens a link, by which rule, and shows a code for the phone")
     func opens() async throws {
-        try await House.open(settings: Self.apps) { house in
-            let claimed = try await Self.lab(house, "https://sso.example/auth/sso/authorize?client_id=x")
+        try await TestDeployment.open(settings: Self.apps) { deployment in
+            let claimed = try await Self.lab(deployment, "https://sso.example/auth/sso/authorize?client_id=x")
             #expect(claimed.status == 200)
             #expect(claimed.text.contains("A1B2C3D4E5.com.example.app: opens the app"))
             #expect(claimed.text.contains("/applinks/details/0/components/0"))
@@ -30,15 +33,15 @@ struct LinkLabTests {
                 claimed.text.contains("com.example.app: as the app&#39;s manifest says")
                     || claimed.text.contains("manifest says"))
             #expect(claimed.text.contains("<svg ") && claimed.text.contains("</svg>"))
-            let other = try await Self.lab(house, "https://sso.example/account")
+            let other = try await Self.lab(deployment, "https://sso.example/account")
             #expect(other.text.contains("A1B2C3D4E5.com.example.app: stays in the browser"))
         }
     }
 
     @Test("offers links that the rules open, at the public address")
     func samples() async throws {
-        try await House.open(settings: Self.apps) { house in
-            let page = try await Self.lab(house)
+        try await TestDeployment.open(settings: Self.apps) { deployment in
+            let page = try await Self.lab(deployment)
             #expect(page.text.contains("href=\"http://localhost:4000/auth/sso/authorize\""))
             #expect(page.text.contains("http://localhost:4000/sign-in/link"))
             #expect(page.text.contains("Served, "))
@@ -47,8 +50,8 @@ struct LinkLabTests {
 
     @Test("without apps it says that nothing is configured")
     func unconfigured() async throws {
-        try await House.open { house in
-            let page = try await Self.lab(house, "https://sso.example/x")
+        try await TestDeployment.open { deployment in
+            let page = try await Self.lab(deployment, "https://sso.example/x")
             #expect(page.text.contains("Not configured, so it is 404."))
             #expect(page.text.contains("every link stays in the browser"))
         }
@@ -60,8 +63,8 @@ struct LinkLabTests {
             "javascript:alert(1)", "\"><script>alert(1)</script>", "https://", "ftp://x/", "http://a b/", "\u{0}",
         ])
     func noLink(_ text: String) async throws {
-        try await House.open(settings: Self.apps) { house in
-            let page = try await Self.lab(house, text)
+        try await TestDeployment.open(settings: Self.apps) { deployment in
+            let page = try await Self.lab(deployment, text)
             #expect(page.status == 422)
             #expect(page.text.contains("This is no link"))
             #expect(!page.text.contains("<script>"))
@@ -72,17 +75,17 @@ struct LinkLabTests {
     /// A page of another site may let its own name resolve to 127.0.0.1; behind a proxy everybody comes from there.
     @Test("answers to this machine under its own name only")
     func guarded() async throws {
-        try await House.open(settings: Self.apps) { house in
+        try await TestDeployment.open(settings: Self.apps) { deployment in
             for host in ["localhost:4000", "127.0.0.1", "[::1]:4000"] {
-                let page = try await Self.lab(house, host: host)
+                let page = try await Self.lab(deployment, host: host)
                 #expect(page.status == 200)
             }
             for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "sso.example.com"] {
-                let page = try await Self.lab(house, host: host)
+                let page = try await Self.lab(deployment, host: host)
                 #expect(page.status == 404)
             }
             for name in ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via", "X-Forwarded-Host"] {
-                let page = try await Self.lab(house, headers: [(name, "127.0.0.1")])
+                let page = try await Self.lab(deployment, headers: [(name, "127.0.0.1")])
                 #expect(page.status == 404)
             }
         }
@@ -90,10 +93,10 @@ struct LinkLabTests {
 
     @Test("a link too long for a code is answered without one")
     func long() async throws {
-        try await House.open(settings: Self.apps) { house in
+        try await TestDeployment.open(settings: Self.apps) { deployment in
             let link = "https://sso.example/" + String(repeating: "a", count: 2_400)
-            let page = try await HTTPProbe(port: house.port, authority: "localhost:4000").get(
-                house.linkTester + "?url=" + link)
+            let page = try await HTTPProbe(port: deployment.port, authority: "localhost:4000").get(
+                deployment.linkTester + "?url=" + link)
             #expect(page.status == 200)
             #expect(!page.text.contains("<svg "))
         }

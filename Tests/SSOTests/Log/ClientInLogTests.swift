@@ -2,6 +2,7 @@ import SSOShared
 import Testing
 
 @testable import SSOWeb
+@testable import TestSupport
 
 /// ASVS 16.2.1: a line says where the request came from, as the trusted proxies see it and never as the client says.
 @Suite("The network address in the log")
@@ -11,33 +12,35 @@ struct ClientInLogTests {
 
     @Test("sign-in, wrong code, token, limit, bad signature, burnt token: each line carries it")
     func events() async throws {
-        try await House.open(partners: 2, settings: Self.settings) { house in
-            let visitor = house.visitor()
-            let form = try await visitor.get(house.origin + "/sign-in", Self.from)
+        try await TestDeployment.open(clients: 2, settings: Self.settings) { deployment in
+            let browser = deployment.browser()
+            let form = try await browser.get(deployment.origin + "/sign-in", Self.from)
             let fields = [("form_token", try #require(try form.page().forms.first?["form_token"]))]
-            _ = try await visitor.post(form.address, fields + [("email", "ann@example.com")], Self.from)
-            let code = try await house.letters.code(to: "ann@example.com")
-            let page = try await visitor.get(house.origin + "/sign-in/code", Self.from)
+            _ = try await browser.post(form.address, fields + [("email", "ann@example.com")], Self.from)
+            let code = try await deployment.mailbox.code(to: "ann@example.com")
+            let page = try await browser.get(deployment.origin + "/sign-in/code", Self.from)
             for typed in [code == "000000" ? "000001" : "000000", code] {
-                _ = try await visitor.post(page.address, fields + [("code", typed)], Self.from)
+                _ = try await browser.post(page.address, fields + [("code", typed)], Self.from)
             }
-            let complete = try await visitor.get(house.authorize(house.partner, state: "s"), Self.from)
+            let complete = try await browser.get(deployment.authorize(deployment.client, state: "s"), Self.from)
             let body = VerifyRequest(token: try complete.token(), redirectURI: nil, codeVerifier: nil).body()
-            let thief = try house.signed(body, by: house.partners[1])
-            #expect(try await house.backChannel(body, thief + Self.from).status == 401)
-            #expect(try await house.backChannel(body, [("Content-Type", "application/json")] + Self.from).status == 401)
+            let thief = try deployment.signed(body, by: deployment.clients[1])
+            #expect(try await deployment.backChannel(body, thief + Self.from).status == 401)
+            #expect(
+                try await deployment.backChannel(body, [("Content-Type", "application/json")] + Self.from).status == 401
+            )
             for _ in 0...30 {
-                let other = house.visitor()
-                let form = try await other.get(house.origin + "/sign-in", Self.from)
+                let other = deployment.browser()
+                let form = try await other.get(deployment.origin + "/sign-in", Self.from)
                 let fields = [("form_token", try #require(try form.page().forms.first?["form_token"]))]
                 _ = try await other.post(form.address, fields + [("email", "no address")], Self.from)
             }
             for event in ["code refused", "signed in", "token issued", "burnt", "signature", "rate_limited"] {
-                let lines = house.log.text.split(separator: "\n").filter { $0.contains(event) }
+                let lines = deployment.log.text.split(separator: "\n").filter { $0.contains(event) }
                 #expect(!lines.isEmpty, "\(event)")
                 #expect(lines.allSatisfy { $0.contains(#""client_address": 203.0.113.7"#) }, "\(event): \(lines)")
             }
-            #expect(!house.log.contains("192.0.2.66"))
+            #expect(!deployment.log.contains("192.0.2.66"))
         }
     }
 

@@ -3,6 +3,7 @@ import Testing
 
 @testable import SSOShared
 @testable import SSOWeb
+@testable import TestSupport
 
 /// One event, one line, whatever somebody writes into a name (ASVS 16.4.1).
 @Suite("A line of the log")

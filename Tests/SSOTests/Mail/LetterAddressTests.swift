@@ -1,6 +1,7 @@
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("Addresses letters may go to")
 struct LetterAddressTests {

@@ -3,6 +3,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("Letters on the wire")
 struct LetterTests {
@@ -28,7 +29,7 @@ struct LetterTests {
             ])
         #expect(letter.values("Date") == ["Sat, 21 Nov 2026 03:35:29 +0000"])
         #expect(letter.values("From") == ["Main App <sign-in@example.com>"])
-        #expect(letter.values("To") == ["ann@partner.example"])
+        #expect(letter.values("To") == ["ann@client.example"])
         #expect(letter.values("Message-ID") == ["<01J-letter_1@idp.example.com>"])
         #expect(letter.values("Auto-Submitted") == ["auto-generated"])
         #expect(letter.parts.map(\.type) == ["text/plain", "text/html"])

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("Where letters go")
 struct MailURLTests {

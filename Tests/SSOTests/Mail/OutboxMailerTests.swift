@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("Outbox folder")
 struct OutboxMailerTests {
@@ -24,7 +25,7 @@ struct OutboxMailerTests {
         }
         let letters = outbox.letters(limit: 3)
         #expect(letters.map(\.subject) == ["Schlüssel 5", "Schlüssel 4", "Schlüssel 3"])
-        #expect(letters.first?.to == "ann@partner.example")
+        #expect(letters.first?.to == "ann@client.example")
         #expect(letters.first?.text == "Größe 5\n")
         #expect(letters.first?.date == "Sat, 21 Nov 2026 03:35:29 +0000")
     }

@@ -4,6 +4,7 @@ import SSOShared
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 /// The endpoint of an SMTP address that is known to be one.
 private func endpoint(_ url: String) throws -> SMTPEndpoint {
@@ -26,11 +27,11 @@ struct SMTPMailerTests {
         try await server.start()
         let text = ".\n..\n.leading dot\n123456\nGrüße ✓\n"
         try await mailer(server.url).send(try Letter.example(subject: "Schlüssel", text: text))
-        let arrived = try await server.letters.letter(to: "ann@partner.example")
+        let arrived = try await server.mailbox.email(to: "ann@client.example")
         let letter = try await ReadLetter.read(Array(arrived.text.utf8))
         #expect(letter.values("Subject") == ["Schlüssel"])
         #expect(letter.values("X-MailFrom") == ["sign-in@example.com"])
-        #expect(letter.values("X-RcptTo") == ["ann@partner.example"])
+        #expect(letter.values("X-RcptTo") == ["ann@client.example"])
         #expect(letter.parts.first?.text == text)
         try await server.stop()
     }
@@ -42,7 +43,7 @@ struct SMTPMailerTests {
         let commands = server.lines.prefix(4)
         #expect(
             Array(commands) == [
-                "EHLO example.com", "MAIL FROM:<sign-in@example.com>", "RCPT TO:<ann@partner.example>", "DATA",
+                "EHLO example.com", "MAIL FROM:<sign-in@example.com>", "RCPT TO:<ann@client.example>", "DATA",
             ])
         // RFC 5321 4.5.2: a line that begins with a dot gets another.
         #expect(server.lines.contains(".."))
@@ -68,7 +69,7 @@ struct SMTPMailerTests {
         "a server's no is permanent with 5xx and temporary with 4xx, at every step, and its words are not repeated",
         arguments: ["greeting", "MAIL", "RCPT", "DATA", "."], [421, 451, 550, 554])
     func refusals(step: String, code: Int) async throws {
-        let server = try ScriptedSMTPServer([step: "\(code) no ann@partner.example here"])
+        let server = try ScriptedSMTPServer([step: "\(code) no ann@client.example here"])
         let failure = await #expect(throws: MailFailure.self) {
             try await mailer(server.url).send(try Letter.example())
         }

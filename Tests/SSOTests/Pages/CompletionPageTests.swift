@@ -2,12 +2,15 @@ import Foundation
 import SSOShared
 import Testing
 
+@testable import TestSupport
+
 @Suite("Authentication complete")
 struct CompletionPageTests {
     @Test("it names the person and the service, holds one real link, and goes on after two seconds either way")
     func facts() async throws {
-        try await House.open { house in
-            let complete = try await house.visitor().signIn(at: house.partner, of: house, as: "ann@example.com")
+        try await TestDeployment.open { deployment in
+            let complete = try await deployment.browser().signIn(
+                at: deployment.client, of: deployment, as: "ann@example.com")
             let page = try complete.page()
             #expect(complete.status == 200)
             for words in ["ann@example.com", "Partner number 1", "Authentication complete"] {
@@ -22,7 +25,7 @@ struct CompletionPageTests {
             #expect(
                 page.tags[noscript + 1]["http-equiv"] == "refresh", "with JavaScript on, the script does it instead")
             #expect(page.tags.count { $0.name == "script" } == 1)
-            #expect(callback.absolute.hasPrefix(house.partner.callback + "?token=sst_"))
+            #expect(callback.absolute.hasPrefix(deployment.client.callback + "?token=sst_"))
             #expect(page.forms.isEmpty)
         }
     }
@@ -35,16 +38,16 @@ struct CompletionPageTests {
             "a+b c%20d", "x#y?z=1;2", String(repeating: "~", count: 512), "{{client}}", "url=https://evil.example",
         ])
     func state(state: String) async throws {
-        try await House.open { house in
-            let visitor = try await house.signedIn()
-            let complete = try await visitor.get(house.authorize(house.partner, state: state))
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            let complete = try await browser.get(deployment.authorize(deployment.client, state: state))
             #expect(complete.status == 200)
             let callback = try complete.callback()
             #expect(callback.query("state") == state)
             #expect(callback.target.components(separatedBy: "token=").count == 2)
             #expect(!callback.target.contains { "<>\"'`; ".contains($0) })
             #expect(try complete.page().tags.count { $0.name == "script" } == 1)
-            #expect(try await house.verify(complete.token(), as: house.partner).status == 200)
+            #expect(try await deployment.verify(complete.token(), as: deployment.client).status == 200)
         }
     }
 
@@ -52,15 +55,15 @@ struct CompletionPageTests {
     func query() async throws {
         let settings = [
             "SSO_CLIENT_ID": "with-query", "SSO_REDIRECT_URIS": "https://rp.example/cb?tenant=a%20b&lang=en",
-            "SSO_SHARED_SECRET": ProgramPair.secret(),
+            "SSO_SHARED_SECRET": ProcessDeployment.secret(),
         ]
-        try await House.open(settings: settings) { house in
-            let visitor = try await house.signedIn()
+        try await TestDeployment.open(settings: settings) { deployment in
+            let browser = try await deployment.signedIn()
             let query = [
                 ("client_id", "with-query"), ("redirect_uri", "https://rp.example/cb?tenant=a%20b&lang=en"),
                 ("state", "s"),
             ]
-            let complete = try await visitor.get("\(house.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))")
+            let complete = try await browser.get("\(deployment.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))")
             let link = try #require(try complete.page().link(containing: "token="))
             #expect(link.hasPrefix("https://rp.example/cb?tenant=a%20b&lang=en&token=sst_"))
             #expect(link.hasSuffix("&state=s"))
@@ -69,27 +72,31 @@ struct CompletionPageTests {
 
     @Test("reloading it leaves one live token for the flow: the newest")
     func reload() async throws {
-        try await House.open { house in
-            let visitor = try await house.signedIn()
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
             var tokens: [String] = []
-            for _ in 0..<5 { tokens.append(try await visitor.token(for: house.partner, of: house, state: "one-flow")) }
+            for _ in 0..<5 {
+                tokens.append(try await browser.token(for: deployment.client, of: deployment, state: "one-flow"))
+            }
             #expect(Set(tokens).count == 5)
             let alive = "SELECT COUNT(*) FROM sso_token WHERE used_at IS NULL AND voided_at IS NULL"
             #expect(
-                try await house.count(
+                try await deployment.count(
                     alive + " AND state_digest = (SELECT state_digest FROM sso_token ORDER BY rowid DESC)") == 1)
-            for old in tokens.dropLast() { #expect(try await house.verify(old, as: house.partner).status == 401) }
-            #expect(try await house.verify(tokens[4], as: house.partner).status == 200)
+            for old in tokens.dropLast() {
+                #expect(try await deployment.verify(old, as: deployment.client).status == 401)
+            }
+            #expect(try await deployment.verify(tokens[4], as: deployment.client).status == 200)
         }
     }
 
     @Test("coming back to it after the token was redeemed, it stays where it is")
     func back() async throws {
-        try await House.open { house in
-            let visitor = try await house.signedIn()
-            let complete = try await visitor.get(house.authorize(house.partner, state: "one-flow"))
-            #expect(try await house.verify(complete.token(), as: house.partner).status == 200)
-            let again = try await visitor.get(complete.address)
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            let complete = try await browser.get(deployment.authorize(deployment.client, state: "one-flow"))
+            #expect(try await deployment.verify(complete.token(), as: deployment.client).status == 200)
+            let again = try await browser.get(complete.address)
             #expect(again.status == 200)
             #expect(try again.page().refresh == nil)
             #expect(try again.page().tags.allSatisfy { $0.name != "script" })

@@ -1,6 +1,8 @@
 import SSOShared
 import Testing
 
+@testable import TestSupport
+
 /// ASVS 1.2.1, WSTG-INPV-01 and 02.
 @Suite("What others wrote stays text")
 struct EscapingTests {
@@ -18,32 +20,32 @@ struct EscapingTests {
     func serviceName() async throws {
         let settings = [
             "SSO_CLIENT_ID": "evil", "SSO_CLIENT_NAME": String(Self.evil.prefix(80)),
-            "SSO_REDIRECT_URIS": "https://evil.example/cb", "SSO_SHARED_SECRET": ProgramPair.secret(),
+            "SSO_REDIRECT_URIS": "https://evil.example/cb", "SSO_SHARED_SECRET": ProcessDeployment.secret(),
         ]
-        try await House.open(settings: settings) { house in
-            let visitor = house.visitor()
+        try await TestDeployment.open(settings: settings) { deployment in
+            let browser = deployment.browser()
             let query = [("client_id", "evil"), ("redirect_uri", "https://evil.example/cb"), ("state", "s")]
-            let authorize = "\(house.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))"
-            let form = try await visitor.follow(visitor.get(authorize))
+            let authorize = "\(deployment.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))"
+            let form = try await browser.follow(browser.get(authorize))
             #expect(form.text.contains("&lt;/strong&gt;&lt;script"))
-            let waiting = try await visitor.ask(for: "ann@example.com", on: form)
-            let letter = try await house.letters.letter(to: "ann@example.com")
-            let complete = try await visitor.enter(try #require(letter.code), on: waiting)
+            let waiting = try await browser.ask(for: "ann@example.com", on: form)
+            let letter = try await deployment.mailbox.email(to: "ann@example.com")
+            let complete = try await browser.enter(try #require(letter.code), on: waiting)
             for page in [form, waiting, complete] { #expect(try Self.isClean(page)) }
             #expect(complete.text.contains("&lt;/strong&gt;&lt;script"))
-            house.clock.advance(by: .seconds(601))
-            #expect(try await Self.isClean(house.visitor().get(house.origin + house.mailbox)))
+            deployment.clock.advance(by: .seconds(601))
+            #expect(try await Self.isClean(deployment.browser().get(deployment.origin + deployment.mailboxPage)))
         }
     }
 
     @Test("the name of a person, on the home page and the completion page")
     func personName() async throws {
-        try await House.open { house in
-            let visitor = try await house.signedIn()
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
             let name = String(Self.evil.prefix(80))
-            #expect(try await HomePageTests.rename(visitor, of: house, to: name).status == 303)
-            let home = try await visitor.get(house.origin + "/")
-            let complete = try await visitor.get(house.authorize(house.partner, state: "s"))
+            #expect(try await HomePageTests.rename(browser, of: deployment, to: name).status == 303)
+            let home = try await browser.get(deployment.origin + "/")
+            let complete = try await browser.get(deployment.authorize(deployment.client, state: "s"))
             for page in [home, complete] {
                 #expect(try Self.isClean(page))
                 #expect(page.text.contains("&lt;/strong&gt;&lt;script"))
@@ -54,14 +56,14 @@ struct EscapingTests {
 
     @Test("what was typed into a form that is shown again, and the address a letter went to")
     func typed() async throws {
-        try await House.open { house in
-            let visitor = house.visitor()
-            let form = try await visitor.get(house.origin + "/sign-in")
-            let again = try await visitor.submit(form.page().form(with: "email"), on: form, ["email": Self.evil])
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let form = try await browser.get(deployment.origin + "/sign-in")
+            let again = try await browser.submit(form.page().form(with: "email"), on: form, ["email": Self.evil])
             #expect(again.status == 422)
             #expect(try Self.isClean(again))
             #expect(try again.page().form(with: "email")?["email"] == Self.evil)
-            let waiting = try await visitor.ask(for: "o'brien&co@example.com", on: form)
+            let waiting = try await browser.ask(for: "o'brien&co@example.com", on: form)
             #expect(waiting.status == 200)
             #expect(waiting.text.contains("&amp;co@example.com"))
             #expect(try waiting.page().form(with: "email")?["email"] == "o'brien&co@example.com")
@@ -72,8 +74,8 @@ struct EscapingTests {
         "what stands in an address, on error pages",
         arguments: ["/", "/auth/sso/complete?flow=", "/sign-in?flow=", "/auth/sso/authorize?client_id="])
     func address(prefix: String) async throws {
-        try await House.open { house in
-            let page = try await house.visitor().get(house.origin + prefix + FormCoding.encode(Self.evil))
+        try await TestDeployment.open { deployment in
+            let page = try await deployment.browser().get(deployment.origin + prefix + FormCoding.encode(Self.evil))
             #expect(try Self.isClean(page))
             #expect(!page.text.contains("evil.example"))
         }

@@ -2,6 +2,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import TestSupport
+
 /// RFC 9110 9.3.2: as GET, without the body; and safe (9.2.1): a link checker looks and does nothing.
 @Suite("HEAD")
 struct HeadTests {
@@ -33,21 +35,21 @@ struct HeadTests {
 
     @Test("every page answers it with the status and the headers of GET, for strangers and for signed-in people")
     func asGet() async throws {
-        try await House.open { house in
-            let visitor = try await house.signedIn()
-            _ = try await visitor.follow(visitor.get(visitor.beginSignIn(at: house.partner).callback()))
-            let idp = "idp_session=\(visitor.session ?? "")"
-            let partner = "rp_session=\(visitor.cookie("rp_session", at: "127.0.0.2") ?? "")"
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            _ = try await browser.follow(browser.get(browser.beginSignIn(at: deployment.client).callback()))
+            let idp = "idp_session=\(browser.session ?? "")"
+            let client = "rp_session=\(browser.cookie("rp_session", at: "127.0.0.2") ?? "")"
             for cookie in [nil, idp] {
-                for target in Self.idpPages + [house.mailbox, house.linkTester] {
-                    let get = try await Self.head("GET", target, house.probe(), cookie)
-                    #expect(try await Self.head("HEAD", target, house.probe(), cookie) == get, "\(target)")
+                for target in Self.idpPages + [deployment.mailboxPage, deployment.linkTester] {
+                    let get = try await Self.head("GET", target, deployment.probe(), cookie)
+                    #expect(try await Self.head("HEAD", target, deployment.probe(), cookie) == get, "\(target)")
                 }
             }
-            for cookie in [nil, partner] {
+            for cookie in [nil, client] {
                 for target in Self.partnerPages {
-                    let get = try await Self.head("GET", target, house.partnerProbe(), cookie)
-                    #expect(try await Self.head("HEAD", target, house.partnerProbe(), cookie) == get, "\(target)")
+                    let get = try await Self.head("GET", target, deployment.clientProbe(), cookie)
+                    #expect(try await Self.head("HEAD", target, deployment.clientProbe(), cookie) == get, "\(target)")
                 }
             }
         }
@@ -55,8 +57,8 @@ struct HeadTests {
 
     @Test("the address for scripts answers a wrong method in JSON")
     func scripts() async throws {
-        try await House.open { house in
-            let reply = try await house.partnerProbe().send("DELETE", "/api/session")
+        try await TestDeployment.open { deployment in
+            let reply = try await deployment.clientProbe().send("DELETE", "/api/session")
             #expect(reply.status == 405 && reply.header("content-type") == "application/json")
             #expect(reply.text.contains("\"error\""))
         }
@@ -64,35 +66,37 @@ struct HeadTests {
 
     @Test("it makes no row, sets no cookie, begins no sign-in and uses none up")
     func changesNothing() async throws {
-        try await House.open { house in
-            let visitor = try await house.signedIn()
-            let (begun, waiting) = (house.visitor(), house.visitor())
-            let state = try await begun.state(at: house.partner)
-            let flow = try await waiting.beginSignIn(at: house.partner).address.query("flow") ?? ""
-            let token = try await visitor.token(for: house.partner, of: house)
-            let before = try await Self.rows(house)
-            let authorize = String(house.authorize(house.partner, state: "s").dropFirst(house.origin.count))
-            let cookies = [nil, visitor.session, waiting.session].map { $0.map { "idp_session=\($0)" } }
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            let (begun, waiting) = (deployment.browser(), deployment.browser())
+            let state = try await begun.state(at: deployment.client)
+            let flow = try await waiting.beginSignIn(at: deployment.client).address.query("flow") ?? ""
+            let token = try await browser.token(for: deployment.client, of: deployment)
+            let before = try await Self.rows(deployment)
+            let authorize = String(
+                deployment.authorize(deployment.client, state: "s").dropFirst(deployment.origin.count))
+            let cookies = [nil, browser.session, waiting.session].map { $0.map { "idp_session=\($0)" } }
             for cookie in cookies {
                 let others = ["/sign-out", "/name", authorize, "\(SSOPath.complete)?flow=\(flow)"]
-                for target in Self.idpPages + [house.mailbox, house.linkTester] + others {
+                for target in Self.idpPages + [deployment.mailboxPage, deployment.linkTester] + others {
                     let headers = cookie.map { [("Cookie", $0)] } ?? []
-                    let reply = try await house.probe().send("HEAD", target, headers)
+                    let reply = try await deployment.probe().send("HEAD", target, headers)
                     #expect(reply.body.isEmpty && reply.all("set-cookie") == [], "\(target)")
                 }
             }
             let callback = "\(SSOPath.callback)?token=\(token)&state=\(state)"
             for cookie in [nil, begun.cookie("rp_pending", at: "127.0.0.2").map { "rp_pending=\($0)" }] {
                 for target in Self.partnerPages + [SSOPath.start, callback] {
-                    let reply = try await house.partnerProbe().send(
+                    let reply = try await deployment.clientProbe().send(
                         "HEAD", target, cookie.map { [("Cookie", $0)] } ?? [])
                     #expect(reply.body.isEmpty && reply.all("set-cookie") == [], "\(target)")
                 }
             }
-            #expect(try await Self.rows(house) == before)
-            #expect(try await house.verify(token, as: house.partner).status == 200)
+            #expect(try await Self.rows(deployment) == before)
+            #expect(try await deployment.verify(token, as: deployment.client).status == 200)
             for path in Self.refused {
-                let probe = [SSOPath.authorize, SSOPath.complete].contains(path) ? house.probe() : house.partnerProbe()
+                let probe =
+                    [SSOPath.authorize, SSOPath.complete].contains(path) ? deployment.probe() : deployment.clientProbe()
                 let reply = try await probe.send("HEAD", path)
                 #expect(reply.status == 405 && reply.header("allow") == "GET", "\(path)")
             }
@@ -100,11 +104,11 @@ struct HeadTests {
     }
 
     /// Everything both programs keep, the slots of their sessions included.
-    private static func rows(_ house: House) async throws -> [String] {
+    private static func rows(_ deployment: TestDeployment) async throws -> [String] {
         var found: [String] = []
         for (database, tables) in [
-            (house.database, ["session", "account", "sso_token", "challenge", "code_guess", "letter"]),
-            (house.partner.database, ["session", "used_state"]),
+            (deployment.database, ["session", "account", "sso_token", "challenge", "code_guess", "letter"]),
+            (deployment.client.database, ["session", "used_state"]),
         ] {
             for table in tables {
                 found.append(
@@ -120,7 +124,7 @@ struct HeadTests {
     }
 }
 
-extension House {
-    /// Raw requests to the first partner.
-    func partnerProbe() -> HTTPProbe { HTTPProbe(host: "127.0.0.2", port: partner.port, authority: "127.0.0.2:4100") }
+extension TestDeployment {
+    /// Raw requests to the first client.
+    func clientProbe() -> HTTPProbe { HTTPProbe(host: "127.0.0.2", port: client.port, authority: "127.0.0.2:4100") }
 }

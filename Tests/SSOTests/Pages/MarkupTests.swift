@@ -1,31 +1,33 @@
 import SSOShared
 import Testing
 
+@testable import TestSupport
+
 @Suite("The markup of the pages")
 struct MarkupTests {
     /// Every kind of page there is, as a person comes upon them.
-    private static func pages(_ house: House) async throws -> [Visit] {
-        let visitor = house.visitor()
-        let form = try await visitor.beginSignIn(at: house.partner)
-        let wrongAddress = try await visitor.submit(form.page().form(with: "email"), on: form, ["email": "no address"])
-        let waiting = try await visitor.ask(for: "ann@example.com", on: form)
-        let wrongCode = try await visitor.submit(waiting.page().form(with: "code"), on: waiting, ["code": "12"])
-        let complete = try await visitor.enter(house.letters.code(to: "ann@example.com"), on: waiting)
-        let wrongName = try await HomePageTests.rename(visitor, of: house, to: "")
+    private static func pages(_ deployment: TestDeployment) async throws -> [Visit] {
+        let browser = deployment.browser()
+        let form = try await browser.beginSignIn(at: deployment.client)
+        let wrongAddress = try await browser.submit(form.page().form(with: "email"), on: form, ["email": "no address"])
+        let waiting = try await browser.ask(for: "ann@example.com", on: form)
+        let wrongCode = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": "12"])
+        let complete = try await browser.enter(deployment.mailbox.code(to: "ann@example.com"), on: waiting)
+        let wrongName = try await HomePageTests.rename(browser, of: deployment, to: "")
         var pages = [
-            form, wrongAddress, waiting, wrongCode, complete, wrongName, try await visitor.get(house.origin + "/"),
+            form, wrongAddress, waiting, wrongCode, complete, wrongName, try await browser.get(deployment.origin + "/"),
         ]
-        for path in ["/nowhere", "/auth/sso/authorize", "/auth/sso/complete?flow=x", house.mailbox] {
-            pages.append(try await house.visitor().get(house.origin + path))
+        for path in ["/nowhere", "/auth/sso/authorize", "/auth/sso/complete?flow=x", deployment.mailboxPage] {
+            pages.append(try await deployment.browser().get(deployment.origin + path))
         }
-        pages.append(try await house.visitor().get(house.origin + "/"))
+        pages.append(try await deployment.browser().get(deployment.origin + "/"))
         return pages
     }
 
     @Test("no page holds a script, a style or a handler of its own, and every script and style comes from here")
     func nothingInline() async throws {
-        try await House.open { house in
-            for visit in try await Self.pages(house) {
+        try await TestDeployment.open { deployment in
+            for visit in try await Self.pages(deployment) {
                 let tags = try visit.page().tags
                 #expect(!tags.contains { $0.name == "style" || $0.name == "base" || $0.name == "iframe" })
                 #expect(
@@ -39,8 +41,8 @@ struct MarkupTests {
 
     @Test("every page has a language, a title and one heading; every field a label, every form a token and POST")
     func accessible() async throws {
-        try await House.open { house in
-            for visit in try await Self.pages(house) {
+        try await TestDeployment.open { deployment in
+            for visit in try await Self.pages(deployment) {
                 let page = try visit.page()
                 #expect(page.tags.contains { $0.name == "html" && $0["lang"] == "en" })
                 #expect(visit.text.contains("<title>") && !visit.text.contains("<title></title>"))
@@ -61,11 +63,11 @@ struct MarkupTests {
         "an error page offers one way on and a reference that is in the log too",
         arguments: ["/nowhere", "/auth/sso/authorize"])
     func errors(path: String) async throws {
-        try await House.open { house in
-            let page = try await house.visitor().get(house.origin + path)
+        try await TestDeployment.open { deployment in
+            let page = try await deployment.browser().get(deployment.origin + path)
             #expect(try page.page().links.count == 2, "the brand and the way on")
             let reference = try #require(page.text.firstMatch(of: #/<code>([2-9A-Z]{8})</code>/#)).1
-            #expect(house.log.contains(String(reference)))
+            #expect(deployment.log.contains(String(reference)))
         }
     }
 }

@@ -1,6 +1,8 @@
 import SSOShared
 import Testing
 
+@testable import TestSupport
+
 @Suite("The headers of every answer")
 struct SecurityHeadersTests {
     private static let policy =
@@ -22,8 +24,8 @@ struct SecurityHeadersTests {
     /// ASVS 3.4.
     @Test("all of them, on pages and on errors", arguments: requests)
     func everywhere(method: String, target: String, status: Int) async throws {
-        try await House.open { house in
-            let reply = try await house.probe().send(method, target)
+        try await TestDeployment.open { deployment in
+            let reply = try await deployment.probe().send(method, target)
             #expect(reply.status == status)
             Self.check(reply)
             #expect(reply.all("content-security-policy") == [Self.policy])
@@ -35,21 +37,21 @@ struct SecurityHeadersTests {
 
     @Test("signed-in pages have them too, and the page with the token a tighter policy and no referrer")
     func signedIn() async throws {
-        try await House.open { house in
-            let visitor = house.visitor()
-            let complete = try await visitor.signIn(at: house.partner, of: house, as: "ann@example.com")
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let complete = try await browser.signIn(at: deployment.client, of: deployment, as: "ann@example.com")
             Self.check(complete.reply)
             #expect(
                 complete.reply.all("content-security-policy")
                     == [Self.policy.replacing("form-action 'self'", with: "form-action 'none'")])
             #expect(complete.reply.all("referrer-policy") == ["no-referrer"])
             #expect(complete.reply.all("cache-control") == ["no-store"])
-            let home = try await visitor.get(house.origin + "/")
+            let home = try await browser.get(deployment.origin + "/")
             Self.check(home.reply)
             #expect(home.reply.all("cache-control") == ["no-store"])
             #expect(home.reply.all("content-security-policy") == [Self.policy])
-            for page in [house.mailbox, house.linkTester] {
-                let trial = try await visitor.get(house.origin + page)
+            for page in [deployment.mailboxPage, deployment.linkTester] {
+                let trial = try await browser.get(deployment.origin + page)
                 #expect(trial.status == 200)
                 Self.check(trial.reply)
                 #expect(trial.reply.all("cache-control") == ["no-store"])
@@ -59,9 +61,9 @@ struct SecurityHeadersTests {
 
     @Test("over https they ask for https from then on")
     func strictTransport() async throws {
-        try await House.open(settings: ["IDP_PUBLIC_URL": "https://localhost:4000"]) { house in
+        try await TestDeployment.open(settings: ["IDP_PUBLIC_URL": "https://localhost:4000"]) { deployment in
             for target in ["/", "/nowhere", "/healthz"] {
-                let reply = try await house.probe().get(target)
+                let reply = try await deployment.probe().get(target)
                 #expect(reply.all("strict-transport-security") == ["max-age=31536000"])
             }
         }
@@ -71,29 +73,29 @@ struct SecurityHeadersTests {
     @Test("for the subdomains as well only where that is asked for, also for what is no request")
     func subdomains() async throws {
         let settings = ["IDP_PUBLIC_URL": "https://localhost:4000", "HSTS_INCLUDE_SUBDOMAINS": "true"]
-        try await House.open(settings: settings) { house in
+        try await TestDeployment.open(settings: settings) { deployment in
             for target in ["/", "/nowhere", "/healthz"] {
-                let reply = try await house.probe().get(target)
+                let reply = try await deployment.probe().get(target)
                 #expect(reply.all("strict-transport-security") == ["max-age=31536000; includeSubDomains"])
             }
-            let broken = try await house.probe().raw(Array("GET / HTTP/1.1\r\nbad header\r\n\r\n".utf8))
+            let broken = try await deployment.probe().raw(Array("GET / HTTP/1.1\r\nbad header\r\n\r\n".utf8))
             #expect(String(decoding: broken, as: UTF8.self).contains("max-age=31536000; includeSubDomains"))
         }
     }
 
     @Test("styles and scripts are immutable under their hash, and nothing else may be kept")
     func assets() async throws {
-        try await House.open { house in
-            let page = try await house.probe().get("/sign-in")
+        try await TestDeployment.open { deployment in
+            let page = try await deployment.probe().get("/sign-in")
             let tags = try ScannedPage(page.text).tags
             let files = tags.filter { $0.name == "link" || $0.name == "script" }.compactMap { $0["href"] ?? $0["src"] }
             #expect(files.count == 3)
             for file in files {
-                let reply = try await house.probe().get(file)
+                let reply = try await deployment.probe().get(file)
                 #expect(reply.status == 200)
                 Self.check(reply)
                 #expect(reply.all("cache-control") == ["public, max-age=31536000, immutable"])
-                #expect(try await house.probe().get(file.replacing("-", with: "-0")).status == 404)
+                #expect(try await deployment.probe().get(file.replacing("-", with: "-0")).status == 404)
             }
         }
     }

@@ -1,8 +1,10 @@
 import Testing
 
+@testable import TestSupport
+
 /// Login CSRF and everything near it (RFC 9700 4.7, ASVS 10.1.2): without a state of this very browser nobody is asked and
 /// nothing changes.
-@Suite("The state at the partner's callback")
+@Suite("The state at the client's callback")
 struct CallbackStateTests {
     struct Forgery: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -11,7 +13,7 @@ struct CallbackStateTests {
     }
 
     static let forgeries: [Forgery] = {
-        let token = ("token", Visitor.someToken)
+        let token = ("token", Browser.someToken)
         return [
             Forgery(testDescription: "missing", fields: { _ in [token] }),
             Forgery(testDescription: "empty", fields: { _ in [token, ("state", "")] }),
@@ -41,78 +43,78 @@ struct CallbackStateTests {
     @Test("a wrong state is refused without a word to the IdP, and the right one still works", arguments: forgeries)
     func forged(_ forgery: Forgery) async throws {
         let idp = try FakeIdP()
-        try await idp.open { house in
-            let visitor = house.visitor()
-            let state = try await visitor.state(at: house.partner)
-            let cookies = visitor.cookies
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            let state = try await browser.state(at: deployment.client)
+            let cookies = browser.cookies
             // A server that stops reading in the middle of a megabyte may close before we have sent it: as good as 4xx.
-            if let visit = try? await visitor.comeBack(to: house.partner, forgery.fields(state)) {
+            if let visit = try? await browser.comeBack(to: deployment.client, forgery.fields(state)) {
                 #expect(forgery.status.contains(visit.status))
                 #expect(visit.reply.body.isEmpty || visit.reply.all("referrer-policy") == ["no-referrer"])
             }
             #expect(idp.calls == 0)
-            #expect(visitor.cookies == cookies)
-            #expect(try await visitor.userID(at: house.partner) == nil)
+            #expect(browser.cookies == cookies)
+            #expect(try await browser.userID(at: deployment.client) == nil)
 
-            #expect(try await visitor.comeBack(to: house.partner, state: state).status == 303)
+            #expect(try await browser.comeBack(to: deployment.client, state: state).status == 303)
             #expect(idp.calls == 1)
-            #expect(try await visitor.userID(at: house.partner) == "u1")
+            #expect(try await browser.userID(at: deployment.client) == "u1")
         }
     }
 
     @Test("a callback that somebody sent is refused, whoever is signed in stays so, and the IdP is not asked")
     func loginCSRF() async throws {
         let idp = try FakeIdP()
-        try await idp.open { house in
-            let (attacker, victim, stranger) = (house.visitor(), house.visitor(), house.visitor())
-            _ = try await victim.comeBack(to: house.partner, state: victim.state(at: house.partner))
-            let bait = try await attacker.state(at: house.partner)
+        try await idp.open { deployment in
+            let (attacker, victim, stranger) = (deployment.browser(), deployment.browser(), deployment.browser())
+            _ = try await victim.comeBack(to: deployment.client, state: victim.state(at: deployment.client))
+            let bait = try await attacker.state(at: deployment.client)
             let calls = idp.calls
 
-            let visit = try await victim.comeBack(to: house.partner, state: bait)
+            let visit = try await victim.comeBack(to: deployment.client, state: bait)
             #expect(visit.status == 400)
             #expect(try visit.page().link(containing: "/auth/sso/start") != nil)
-            #expect(try await victim.userID(at: house.partner) == "u1")
-            #expect(try await stranger.comeBack(to: house.partner, state: bait).status == 400)
-            #expect(try await stranger.userID(at: house.partner) == nil)
+            #expect(try await victim.userID(at: deployment.client) == "u1")
+            #expect(try await stranger.comeBack(to: deployment.client, state: bait).status == 400)
+            #expect(try await stranger.userID(at: deployment.client) == nil)
             #expect(stranger.cookies.isEmpty)
             #expect(idp.calls == calls)
 
-            #expect(try await attacker.comeBack(to: house.partner, state: bait).status == 303)
+            #expect(try await attacker.comeBack(to: deployment.client, state: bait).status == 303)
             #expect(idp.calls == calls + 1)
         }
     }
 
     @Test("a stolen token put into a sign-in of one's own is refused: it was made for another one (RFC 9700 4.5)")
     func injectedToken() async throws {
-        try await House.open { house in
-            let (victim, thief) = (house.visitor(), house.visitor())
-            let stolen = try await victim.signIn(at: house.partner, of: house, as: "ann@example.com").token()
-            let state = try await thief.state(at: house.partner)
-            let visit = try await thief.comeBack(to: house.partner, [("token", stolen), ("state", state)])
+        try await TestDeployment.open { deployment in
+            let (victim, thief) = (deployment.browser(), deployment.browser())
+            let stolen = try await victim.signIn(at: deployment.client, of: deployment, as: "ann@example.com").token()
+            let state = try await thief.state(at: deployment.client)
+            let visit = try await thief.comeBack(to: deployment.client, [("token", stolen), ("state", state)])
             #expect(visit.status == 400)
-            #expect(try await thief.userID(at: house.partner) == nil)
+            #expect(try await thief.userID(at: deployment.client) == nil)
 
-            let again = try await victim.beginSignIn(at: house.partner)
+            let again = try await victim.beginSignIn(at: deployment.client)
             _ = try await victim.follow(victim.get(again.callback()))
-            #expect(try await victim.userID(at: house.partner) != nil)
+            #expect(try await victim.userID(at: deployment.client) != nil)
         }
     }
 
     @Test("a state is used up by its first use, whatever came of that")
     func usedUp() async throws {
         let idp = try FakeIdP { _ in .bytes(FakeIdP.http("503 Service Unavailable")) }
-        try await idp.open { house in
-            let visitor = house.visitor()
-            let state = try await visitor.state(at: house.partner)
-            #expect(try await visitor.comeBack(to: house.partner, state: state).status == 503)
-            #expect(try await visitor.comeBack(to: house.partner, state: state).status == 400)
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            let state = try await browser.state(at: deployment.client)
+            #expect(try await browser.comeBack(to: deployment.client, state: state).status == 503)
+            #expect(try await browser.comeBack(to: deployment.client, state: state).status == 400)
             #expect(idp.calls == 1)
 
-            let refused = try await visitor.state(at: house.partner)
+            let refused = try await browser.state(at: deployment.client)
             let fields = [("error", "invalid_request"), ("state", refused)]
-            #expect(try await visitor.comeBack(to: house.partner, fields).status == 400)
-            #expect(try await visitor.comeBack(to: house.partner, state: refused).status == 400)
+            #expect(try await browser.comeBack(to: deployment.client, fields).status == 400)
+            #expect(try await browser.comeBack(to: deployment.client, state: refused).status == 400)
             #expect(idp.calls == 1)
         }
     }
@@ -122,16 +124,16 @@ struct CallbackStateTests {
         arguments: [("Sec-Purpose", "prefetch"), ("Sec-Purpose", "prefetch;prerender"), ("Purpose", "prefetch")])
     func prefetch(name: String, value: String) async throws {
         let idp = try FakeIdP()
-        try await idp.open { house in
-            let visitor = house.visitor()
-            let fields = [("token", Visitor.someToken), ("state", try await visitor.state(at: house.partner))]
-            let ahead = try await visitor.comeBack(to: house.partner, fields, [(name, value)])
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            let fields = [("token", Browser.someToken), ("state", try await browser.state(at: deployment.client))]
+            let ahead = try await browser.comeBack(to: deployment.client, fields, [(name, value)])
             #expect(ahead.status >= 400)
             #expect(ahead.reply.header("cache-control") == "no-store")
-            let address = try WebAddress("\(house.partner.callback)?\(FormCoding.encode(fields))")
-            #expect(try await visitor.send("HEAD", address).status == 405)
+            let address = try WebAddress("\(deployment.client.callback)?\(FormCoding.encode(fields))")
+            #expect(try await browser.send("HEAD", address).status == 405)
             #expect(idp.calls == 0)
-            #expect(try await visitor.comeBack(to: house.partner, fields).status == 303)
+            #expect(try await browser.comeBack(to: deployment.client, fields).status == 303)
         }
     }
 }

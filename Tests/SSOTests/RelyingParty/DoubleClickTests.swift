@@ -2,16 +2,19 @@ import Synchronization
 import Testing
 
 @testable import RelyingParty
+@testable import TestSupport
 
 /// Threats 30: a browser that is clicked twice gives up the first answer, cookie and all.
 @Suite("A callback that comes twice")
 struct DoubleClickTests {
     /// Eight at once, each with the cookies of before.
-    private static func together(_ visitor: Visitor, _ house: House, _ state: String) async throws -> [Visit] {
+    private static func together(_ browser: Browser, _ deployment: TestDeployment, _ state: String) async throws
+        -> [Visit]
+    {
         try await withThrowingTaskGroup(of: Visit.self) { group in
             for _ in 1...8 {
-                let twin = visitor.twin()
-                group.addTask { try await twin.comeBack(to: house.partner, state: state) }
+                let twin = browser.twin()
+                group.addTask { try await twin.comeBack(to: deployment.client, state: state) }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -20,10 +23,10 @@ struct DoubleClickTests {
     @Test("it redeems once, and every answer leads to the page with the one new session")
     func together() async throws {
         let idp = try FakeIdP()
-        try await idp.open { house in
-            let visitor = house.visitor()
-            let state = try await visitor.state(at: house.partner, returnTo: "/account")
-            let visits = try await Self.together(visitor, house, state)
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            let state = try await browser.state(at: deployment.client, returnTo: "/account")
+            let visits = try await Self.together(browser, deployment, state)
             #expect(visits.map(\.status) == Array(repeating: 303, count: 8))
             #expect(Set(visits.map { $0.reply.header("location") }) == ["/account"])
             let cookies = visits.map { visit in
@@ -34,9 +37,9 @@ struct DoubleClickTests {
             #expect(idp.calls == 1)
 
             // The click that was on its way while the answer left: still the old cookie.
-            let late = visitor.twin()
-            #expect(try await late.comeBack(to: house.partner, state: state).status == 303)
-            #expect(try await late.userID(at: house.partner) == "u1")
+            let late = browser.twin()
+            #expect(try await late.comeBack(to: deployment.client, state: state).status == 303)
+            #expect(try await late.userID(at: deployment.client) == "u1")
             #expect(idp.calls == 1)
         }
     }
@@ -44,22 +47,22 @@ struct DoubleClickTests {
     @Test("who has the old cookie and the state but not the token gets nothing, nor does anybody ten seconds later")
     func notForOthers() async throws {
         let idp = try FakeIdP()
-        try await idp.open { house in
-            let visitor = house.visitor()
-            let state = try await visitor.state(at: house.partner)
-            let planted = visitor.twin()
-            #expect(try await visitor.comeBack(to: house.partner, state: state).status == 303)
-            let guess = String(Visitor.someToken.dropLast()) + "9"
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            let state = try await browser.state(at: deployment.client)
+            let planted = browser.twin()
+            #expect(try await browser.comeBack(to: deployment.client, state: state).status == 303)
+            let guess = String(Browser.someToken.dropLast()) + "9"
             for fields in [
                 [("state", state)], [("token", guess), ("state", state)], [("token", ""), ("state", state)],
             ] {
-                let visit = try await planted.comeBack(to: house.partner, fields)
+                let visit = try await planted.comeBack(to: deployment.client, fields)
                 #expect(visit.status == 400 && visit.reply.all("set-cookie") == [])
             }
-            let bare = try await house.visitor().comeBack(to: house.partner, state: state)
+            let bare = try await deployment.browser().comeBack(to: deployment.client, state: state)
             #expect(bare.status == 400 && bare.reply.all("set-cookie") == [])
-            house.clock.advance(by: .seconds(10))
-            let late = try await planted.comeBack(to: house.partner, state: state)
+            deployment.clock.advance(by: .seconds(10))
+            let late = try await planted.comeBack(to: deployment.client, state: state)
             #expect(late.status == 400 && late.reply.all("set-cookie") == [])
             #expect(idp.calls == 1)
         }
@@ -68,14 +71,14 @@ struct DoubleClickTests {
     @Test("when it fails all of them learn so, it is asked once, and a later one is told that the state is used up")
     func failure() async throws {
         let idp = try FakeIdP { _ in .bytes(FakeIdP.http("503 Service Unavailable")) }
-        try await idp.open { house in
-            let visitor = house.visitor()
-            let state = try await visitor.state(at: house.partner)
-            let visits = try await Self.together(visitor, house, state)
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            let state = try await browser.state(at: deployment.client)
+            let visits = try await Self.together(browser, deployment, state)
             #expect(visits.contains { $0.status == 503 })
             #expect(visits.allSatisfy { $0.status == 503 || $0.status == 400 })
             #expect(idp.calls == 1)
-            #expect(try await visitor.comeBack(to: house.partner, state: state).status == 400)
+            #expect(try await browser.comeBack(to: deployment.client, state: state).status == 400)
         }
     }
 
@@ -89,25 +92,26 @@ struct DoubleClickTests {
             }
             return .bytes(FakeIdP.signed(request, FakeIdP.reply(user: number < 3 ? "ann" : "ben")))
         }
-        try await idp.open { house in
-            let visitor = house.visitor()
+        try await idp.open { deployment in
+            let browser = deployment.browser()
             func signIn(_ path: String) async throws -> String {
-                let state = try await visitor.state(at: house.partner, returnTo: path)
-                #expect(try await visitor.comeBack(to: house.partner, state: state).reply.header("location") == path)
+                let state = try await browser.state(at: deployment.client, returnTo: path)
+                #expect(
+                    try await browser.comeBack(to: deployment.client, state: state).reply.header("location") == path)
                 return state
             }
             let states = [try await signIn("/of-ann"), try await signIn("/of-ann-too")]
             for state in states {
-                #expect(try await visitor.comeBack(to: house.partner, state: state).status == 303, "her own reload")
+                #expect(try await browser.comeBack(to: deployment.client, state: state).status == 303, "her own reload")
             }
             let ben = try await signIn("/of-ben")
-            house.clock.advance(by: .seconds(10))
+            deployment.clock.advance(by: .seconds(10))
             for state in states {
-                let visit = try await visitor.comeBack(to: house.partner, state: state)
+                let visit = try await browser.comeBack(to: deployment.client, state: state)
                 #expect(visit.status == 400 && !visit.text.contains("/of-ann"))
             }
-            #expect(try await visitor.comeBack(to: house.partner, state: ben).reply.header("location") == "/of-ben")
-            #expect(try await visitor.userID(at: house.partner) == "ben")
+            #expect(try await browser.comeBack(to: deployment.client, state: ben).reply.header("location") == "/of-ben")
+            #expect(try await browser.userID(at: deployment.client) == "ben")
             #expect(idp.calls == 3)
         }
     }

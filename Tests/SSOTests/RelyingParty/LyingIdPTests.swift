@@ -1,8 +1,10 @@
 import Testing
 
+@testable import TestSupport
+
 /// The other end is down, broken or somebody else: nobody is signed in, and the page offers to start again
 /// (ASVS 16.5.3).
-@Suite("What the partner makes of the IdP's answer")
+@Suite("What the client makes of the IdP's answer")
 struct LyingIdPTests {
     struct Lie: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -72,15 +74,15 @@ struct LyingIdPTests {
     @Test("no answer but a right one signs anybody in, and the page leads back to the start", arguments: lies)
     func lie(_ lie: Lie) async throws {
         let idp = try FakeIdP(lie.answer)
-        try await idp.open { house in
-            let visitor = house.visitor()
-            let state = try await visitor.state(at: house.partner, returnTo: "/account")
-            let visit = try await visitor.comeBack(to: house.partner, state: state)
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            let state = try await browser.state(at: deployment.client, returnTo: "/account")
+            let visit = try await browser.comeBack(to: deployment.client, state: state)
             #expect(visit.status == lie.status)
             #expect(try visit.page().link(containing: "/auth/sso/") == "/auth/sso/start?return_to=/account")
             #expect((visit.reply.header("retry-after") != nil) == (lie.status == 503))
             #expect(visit.reply.all("referrer-policy") == ["no-referrer"])
-            #expect(try await visitor.userID(at: house.partner) == nil)
+            #expect(try await browser.userID(at: deployment.client) == nil)
             // Asked once: a call that failed may have used the token, and is not repeated.
             #expect(idp.calls == 1)
         }
@@ -89,46 +91,46 @@ struct LyingIdPTests {
     @Test("the right answer does: the lies above were refused for what they are")
     func truth() async throws {
         let idp = try FakeIdP()
-        try await idp.open { house in
-            let visitor = house.visitor()
-            let state = try await visitor.state(at: house.partner)
-            #expect(try await visitor.comeBack(to: house.partner, state: state).status == 303)
-            #expect(try await visitor.userID(at: house.partner) == "u1")
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            let state = try await browser.state(at: deployment.client)
+            #expect(try await browser.comeBack(to: deployment.client, state: state).status == 303)
+            #expect(try await browser.userID(at: deployment.client) == "u1")
         }
     }
 
     @Test("an IdP that is not there: a 503 page with a retry, and people who are signed in stay so")
     func down() async throws {
         let idp = try FakeIdP { .bytesThenClose(FakeIdP.signed($0)) }
-        try await idp.open { house in
-            let (ann, bob) = (house.visitor(), house.visitor())
-            _ = try await ann.comeBack(to: house.partner, state: ann.state(at: house.partner))
-            let state = try await bob.state(at: house.partner)
+        try await idp.open { deployment in
+            let (ann, bob) = (deployment.browser(), deployment.browser())
+            _ = try await ann.comeBack(to: deployment.client, state: ann.state(at: deployment.client))
+            let state = try await bob.state(at: deployment.client)
             idp.stop()
-            let visit = try await bob.comeBack(to: house.partner, state: state)
+            let visit = try await bob.comeBack(to: deployment.client, state: state)
             #expect(visit.status == 503)
             let retry = try #require(try visit.page().link(containing: "/auth/sso/start"))
             #expect(try await bob.click(retry, on: visit).status == 302)
-            #expect(try await ann.userID(at: house.partner) == "u1")
+            #expect(try await ann.userID(at: deployment.client) == "u1")
         }
     }
 
     @Test("an IdP that never answers: a 503 page after five seconds, and no other page waits for it")
     func hung() async throws {
         let idp = try FakeIdP { _ in .hang }
-        try await idp.open { house in
+        try await idp.open { deployment in
             let started = ContinuousClock.now
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 1...60 {
-                    let visitor = house.visitor()
+                    let browser = deployment.browser()
                     group.addTask {
-                        let state = try await visitor.state(at: house.partner)
-                        #expect(try await visitor.comeBack(to: house.partner, state: state).status == 503)
+                        let state = try await browser.state(at: deployment.client)
+                        #expect(try await browser.comeBack(to: deployment.client, state: state).status == 503)
                     }
                 }
                 _ = try await eventually("calls hang") { idp.calls > 20 ? true : nil }
                 let asked = ContinuousClock.now
-                #expect(try await house.visitor().get(house.partner.origin + "/").status == 200)
+                #expect(try await deployment.browser().get(deployment.client.origin + "/").status == 200)
                 #expect(ContinuousClock.now - asked < .seconds(5))
                 try await group.waitForAll()
             }
@@ -139,11 +141,11 @@ struct LyingIdPTests {
     @Test("a callback with an error says so, and offers to start again")
     func error() async throws {
         let idp = try FakeIdP()
-        try await idp.open { house in
-            let visitor = house.visitor()
-            let state = try await visitor.state(at: house.partner, returnTo: "/account")
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            let state = try await browser.state(at: deployment.client, returnTo: "/account")
             let script = "<script>alert(1)</script>"
-            let visit = try await visitor.comeBack(to: house.partner, [("error", script), ("state", state)])
+            let visit = try await browser.comeBack(to: deployment.client, [("error", script), ("state", state)])
             #expect(visit.status == 400)
             #expect(!visit.text.contains(script) && !visit.text.contains("alert(1)"))
             #expect(try visit.page().link(containing: "/auth/sso/") == "/auth/sso/start?return_to=/account")

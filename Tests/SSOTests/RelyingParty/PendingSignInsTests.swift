@@ -2,6 +2,7 @@ import SSOWeb
 import Testing
 
 @testable import RelyingParty
+@testable import TestSupport
 
 /// Several sign-ins of one browser side by side: each state for itself, ten minutes, eight of them.
 @Suite("Sign-ins that a browser has begun at the partner")
@@ -9,11 +10,11 @@ struct PendingSignInsTests {
     @Test("a state is good for ten minutes and not a second longer", arguments: [599, 601])
     func lifetime(seconds: Int) async throws {
         let idp = try FakeIdP()
-        try await idp.open { house in
-            let visitor = house.visitor()
-            let state = try await visitor.state(at: house.partner)
-            house.clock.advance(by: .seconds(seconds))
-            let visit = try await visitor.comeBack(to: house.partner, state: state)
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            let state = try await browser.state(at: deployment.client)
+            deployment.clock.advance(by: .seconds(seconds))
+            let visit = try await browser.comeBack(to: deployment.client, state: state)
             #expect(visit.status == (seconds < 600 ? 303 : 400))
             #expect(idp.calls == (seconds < 600 ? 1 : 0))
             if seconds > 600 { #expect(try visit.page().link(containing: "/auth/sso/start") != nil) }
@@ -23,17 +24,17 @@ struct PendingSignInsTests {
     @Test("of nine sign-ins the oldest is forgotten, and the eight others finish in reverse order")
     func eight() async throws {
         let idp = try FakeIdP()
-        try await idp.open { house in
-            let visitor = house.visitor()
+        try await idp.open { deployment in
+            let browser = deployment.browser()
             var states: [String] = []
             for number in 1...9 {
-                states.append(try await visitor.state(at: house.partner, returnTo: "/page-\(number)"))
+                states.append(try await browser.state(at: deployment.client, returnTo: "/page-\(number)"))
             }
             #expect(Set(states).count == 9)
-            #expect(try await visitor.comeBack(to: house.partner, state: states[0]).status == 400)
+            #expect(try await browser.comeBack(to: deployment.client, state: states[0]).status == 400)
             #expect(idp.calls == 0)
             for number in stride(from: 9, through: 2, by: -1) {
-                let visit = try await visitor.comeBack(to: house.partner, state: states[number - 1])
+                let visit = try await browser.comeBack(to: deployment.client, state: states[number - 1])
                 #expect(visit.status == 303)
                 #expect(visit.reply.header("location") == "/page-\(number)")
             }
@@ -62,29 +63,29 @@ struct PendingSignInsTests {
     @Test("a reload of the callback after success goes to the page without asking the IdP again")
     func reload() async throws {
         let idp = try FakeIdP()
-        try await idp.open { house in
-            let visitor = house.visitor()
-            let state = try await visitor.state(at: house.partner, returnTo: "/account")
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            let state = try await browser.state(at: deployment.client, returnTo: "/account")
             for _ in 1...3 {
-                let visit = try await visitor.comeBack(to: house.partner, state: state)
+                let visit = try await browser.comeBack(to: deployment.client, state: state)
                 #expect(visit.status == 303)
                 #expect(visit.reply.header("location") == "/account")
             }
             #expect(idp.calls == 1)
             // Another browser that learned the address gets nothing out of it.
-            #expect(try await house.visitor().comeBack(to: house.partner, state: state).status == 400)
+            #expect(try await deployment.browser().comeBack(to: deployment.client, state: state).status == 400)
         }
     }
 
     @Test("a sign-in begun by an image on a strange page changes nothing for whoever is signed in")
     func startByImage() async throws {
         let idp = try FakeIdP()
-        try await idp.open { house in
-            let visitor = house.visitor()
-            _ = try await visitor.comeBack(to: house.partner, state: visitor.state(at: house.partner))
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            _ = try await browser.comeBack(to: deployment.client, state: browser.state(at: deployment.client))
             let image = [("Sec-Fetch-Dest", "image"), ("Sec-Fetch-Site", "cross-site")]
-            for _ in 1...20 { _ = try await visitor.get(house.partner.origin + "/auth/sso/start", image) }
-            #expect(try await visitor.userID(at: house.partner) == "u1")
+            for _ in 1...20 { _ = try await browser.get(deployment.client.origin + "/auth/sso/start", image) }
+            #expect(try await browser.userID(at: deployment.client) == "u1")
             #expect(idp.calls == 1)
         }
     }

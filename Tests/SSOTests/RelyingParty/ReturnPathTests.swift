@@ -1,9 +1,10 @@
 import Testing
 
 @testable import RelyingParty
+@testable import TestSupport
 
 /// No open redirector after the sign-in (RFC 9700 4.11.1).
-@Suite("Where a sign-in at the partner leads back to")
+@Suite("Where a sign-in at the client leads back to")
 struct ReturnPathTests {
     static let elsewhere = [
         "//evil.example", "///evil.example", "/\\evil.example", "\\/evil.example", "\\\\evil.example",
@@ -23,22 +24,22 @@ struct ReturnPathTests {
     @Test("no return_to leads away, and a good one leads home")
     func wholeWay() async throws {
         let idp = try FakeIdP()
-        try await idp.open { house in
-            let visitor = house.visitor()
+        try await idp.open { deployment in
+            let browser = deployment.browser()
             for path in ["//evil.example", "/\\evil.example", "https://evil.example/", "/a\r\nX-Injected: 1"] {
-                let state = try await visitor.state(at: house.partner, returnTo: path)
-                let visit = try await visitor.comeBack(to: house.partner, state: state)
+                let state = try await browser.state(at: deployment.client, returnTo: path)
+                let visit = try await browser.comeBack(to: deployment.client, state: state)
                 #expect(visit.reply.header("location") == "/")
                 #expect(visit.reply.header("x-injected") == nil)
             }
             let query = "return_to=/account&return_to=//evil.example"
-            let twice = try await visitor.get("\(house.partner.origin)/auth/sso/start?\(query)")
-            let back = try await visitor.comeBack(
-                to: house.partner, state: twice.location().query("state") ?? "")
+            let twice = try await browser.get("\(deployment.client.origin)/auth/sso/start?\(query)")
+            let back = try await browser.comeBack(
+                to: deployment.client, state: twice.location().query("state") ?? "")
             #expect(back.reply.header("location") == "/")
 
-            let state = try await visitor.state(at: house.partner, returnTo: "/account?tab=1&x=%41")
-            let good = try await visitor.comeBack(to: house.partner, state: state)
+            let state = try await browser.state(at: deployment.client, returnTo: "/account?tab=1&x=%41")
+            let good = try await browser.comeBack(to: deployment.client, state: state)
             #expect(good.reply.header("location") == "/account?tab=1&x=%41")
         }
     }
@@ -46,20 +47,20 @@ struct ReturnPathTests {
     @Test("the page for signed-in people sends a stranger to sign in and brings them back")
     func account() async throws {
         let idp = try FakeIdP()
-        try await idp.open { house in
-            let visitor = house.visitor()
-            let account = try await visitor.get(house.partner.origin + "/account")
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            let account = try await browser.get(deployment.client.origin + "/account")
             #expect(account.status == 303)
-            let start = try await visitor.get(account.location())
+            let start = try await browser.get(account.location())
             #expect(start.status == 302)
             let state = try #require(try start.location().query("state"))
-            let page = try await visitor.follow(visitor.comeBack(to: house.partner, state: state))
+            let page = try await browser.follow(browser.comeBack(to: deployment.client, state: state))
             #expect(page.address.path == "/account" && page.status == 200)
 
-            let stranger = house.visitor()
-            let deep = try await stranger.get(house.partner.origin + "/account?tab=a%26b&x=1")
+            let stranger = deployment.browser()
+            let deep = try await stranger.get(deployment.client.origin + "/account?tab=a%26b&x=1")
             let back = try await stranger.get(deep.location()).location().query("state")
-            let visit = try await stranger.comeBack(to: house.partner, state: back ?? "")
+            let visit = try await stranger.comeBack(to: deployment.client, state: back ?? "")
             #expect(visit.reply.header("location") == "/account?tab=a%26b&x=1")
         }
     }
@@ -67,9 +68,9 @@ struct ReturnPathTests {
     @Test("the answer of a sign-in is a redirect to a clean address that nobody keeps or learns of")
     func clean() async throws {
         let idp = try FakeIdP()
-        try await idp.open { house in
-            let visitor = house.visitor()
-            let visit = try await visitor.comeBack(to: house.partner, state: visitor.state(at: house.partner))
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            let visit = try await browser.comeBack(to: deployment.client, state: browser.state(at: deployment.client))
             #expect(visit.status == 303)
             #expect(visit.reply.header("location") == "/")
             #expect(visit.reply.all("referrer-policy") == ["no-referrer"])

@@ -1,34 +1,36 @@
 import Foundation
 import Testing
 
+@testable import TestSupport
+
 /// Fixation and mixed-up people (ASVS 7.2.4): a sign-in begins a new session, and only the one it was for.
-@Suite("The partner's session at a sign-in")
+@Suite("The client's session at a sign-in")
 struct SessionSwapTests {
     @Test("the session's id is replaced, and the one that was planted or seen before is worth nothing")
     func fixation() async throws {
         let idp = try FakeIdP()
-        try await idp.open { house in
-            let victim = house.visitor()
-            let state = try await victim.state(at: house.partner)
+        try await idp.open { deployment in
+            let victim = deployment.browser()
+            let state = try await victim.state(at: deployment.client)
             let before = victim.twin()
-            _ = try await victim.comeBack(to: house.partner, state: state)
+            _ = try await victim.comeBack(to: deployment.client, state: state)
             #expect(victim.cookies != before.cookies)
-            #expect(try await before.userID(at: house.partner) == nil)
-            #expect(try await victim.userID(at: house.partner) == "u1")
+            #expect(try await before.userID(at: deployment.client) == nil)
+            #expect(try await victim.userID(at: deployment.client) == "u1")
         }
     }
 
     @Test("an id that the server did not give out is never adopted", arguments: ["rp_session", "__Host-rp_session"])
     func planted(name: String) async throws {
         let idp = try FakeIdP()
-        try await idp.open { house in
-            let visitor = house.visitor()
+        try await idp.open { deployment in
+            let browser = deployment.browser()
             let planted = String(repeating: "A", count: 43)
-            visitor.setCookie(name, to: planted, at: "127.0.0.2")
-            let state = try await visitor.state(at: house.partner)
-            _ = try await visitor.comeBack(to: house.partner, state: state)
-            #expect(visitor.cookie("rp_session", at: "127.0.0.2") != planted)
-            #expect(try await visitor.userID(at: house.partner) == "u1")
+            browser.setCookie(name, to: planted, at: "127.0.0.2")
+            let state = try await browser.state(at: deployment.client)
+            _ = try await browser.comeBack(to: deployment.client, state: state)
+            #expect(browser.cookie("rp_session", at: "127.0.0.2") != planted)
+            #expect(try await browser.userID(at: deployment.client) == "u1")
         }
     }
 
@@ -39,18 +41,20 @@ struct SessionSwapTests {
             let reply = FakeIdP.reply(user: isFirst ? "ann" : "bob", email: isFirst ? "ann@x.example" : "bob@x.example")
             return .bytes(FakeIdP.signed(request, reply))
         }
-        try await idp.open { house in
-            let visitor = house.visitor()
-            let states = [try await visitor.state(at: house.partner), try await visitor.state(at: house.partner)]
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            let states = [
+                try await browser.state(at: deployment.client), try await browser.state(at: deployment.client),
+            ]
             let ann = "sst_" + String(repeating: "A", count: 43)
-            _ = try await visitor.comeBack(to: house.partner, [("token", ann), ("state", states[0])])
-            #expect(try await visitor.userID(at: house.partner) == "ann")
-            let asAnn = visitor.twin()
-            _ = try await visitor.comeBack(to: house.partner, state: states[1])
-            #expect(try await visitor.userID(at: house.partner) == "bob")
-            let account = try await visitor.get(house.partner.origin + "/account")
+            _ = try await browser.comeBack(to: deployment.client, [("token", ann), ("state", states[0])])
+            #expect(try await browser.userID(at: deployment.client) == "ann")
+            let asAnn = browser.twin()
+            _ = try await browser.comeBack(to: deployment.client, state: states[1])
+            #expect(try await browser.userID(at: deployment.client) == "bob")
+            let account = try await browser.get(deployment.client.origin + "/account")
             #expect(account.text.contains("bob@x.example") && !account.text.contains("ann"))
-            #expect(try await asAnn.userID(at: house.partner) == nil)
+            #expect(try await asAnn.userID(at: deployment.client) == nil)
         }
     }
 
@@ -60,14 +64,14 @@ struct SessionSwapTests {
             let isFirst = String(decoding: request.body, as: UTF8.self).contains("sst_AAAA")
             return .bytes(FakeIdP.signed(request, FakeIdP.reply(user: isFirst ? "old-owner" : "new-owner")))
         }
-        try await idp.open { house in
-            let (old, new) = (house.visitor(), house.visitor())
+        try await idp.open { deployment in
+            let (old, new) = (deployment.browser(), deployment.browser())
             let first = "sst_" + String(repeating: "A", count: 43)
             _ = try await old.comeBack(
-                to: house.partner, [("token", first), ("state", old.state(at: house.partner))])
-            _ = try await new.comeBack(to: house.partner, state: new.state(at: house.partner))
-            #expect(try await old.userID(at: house.partner) == "old-owner")
-            #expect(try await new.userID(at: house.partner) == "new-owner")
+                to: deployment.client, [("token", first), ("state", old.state(at: deployment.client))])
+            _ = try await new.comeBack(to: deployment.client, state: new.state(at: deployment.client))
+            #expect(try await old.userID(at: deployment.client) == "old-owner")
+            #expect(try await new.userID(at: deployment.client) == "new-owner")
         }
     }
 
@@ -79,15 +83,15 @@ struct SessionSwapTests {
             let number = body.components(separatedBy: "sst_").dropFirst().first?.prefix(2) ?? "?"
             return .bytes(FakeIdP.signed(request, FakeIdP.reply(user: "user-\(number)")))
         }
-        try await idp.open { house in
+        try await idp.open { deployment in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 10..<30 {
-                    let visitor = house.visitor()
+                    let browser = deployment.browser()
                     group.addTask {
                         let token = "sst_\(number)" + String(repeating: "A", count: 41)
-                        let state = try await visitor.state(at: house.partner)
-                        _ = try await visitor.comeBack(to: house.partner, [("token", token), ("state", state)])
-                        #expect(try await visitor.userID(at: house.partner) == "user-\(number)")
+                        let state = try await browser.state(at: deployment.client)
+                        _ = try await browser.comeBack(to: deployment.client, [("token", token), ("state", state)])
+                        #expect(try await browser.userID(at: deployment.client) == "user-\(number)")
                     }
                 }
                 try await group.waitForAll()
@@ -98,19 +102,19 @@ struct SessionSwapTests {
     @Test("signing out ends the session itself and not just the cookie, and only by a form of this session")
     func signOut() async throws {
         let idp = try FakeIdP()
-        try await idp.open { house in
-            let visitor = house.visitor()
-            let home = try await visitor.follow(
-                visitor.comeBack(to: house.partner, state: visitor.state(at: house.partner)))
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            let home = try await browser.follow(
+                browser.comeBack(to: deployment.client, state: browser.state(at: deployment.client)))
             let address = try home.address.resolving("/sign-out")
-            #expect(try await visitor.post(address, []).status == 403)
-            #expect(try await visitor.post(address, [("form_token", String(repeating: "A", count: 43))]).status == 403)
-            #expect(try await visitor.get(address).status == 405)
-            #expect(try await visitor.userID(at: house.partner) == "u1")
-            let thief = visitor.twin()
-            _ = try await visitor.submit(home.page().form(to: "/sign-out"), on: home)
-            #expect(try await visitor.userID(at: house.partner) == nil)
-            #expect(try await thief.userID(at: house.partner) == nil)
+            #expect(try await browser.post(address, []).status == 403)
+            #expect(try await browser.post(address, [("form_token", String(repeating: "A", count: 43))]).status == 403)
+            #expect(try await browser.get(address).status == 405)
+            #expect(try await browser.userID(at: deployment.client) == "u1")
+            let thief = browser.twin()
+            _ = try await browser.submit(home.page().form(to: "/sign-out"), on: home)
+            #expect(try await browser.userID(at: deployment.client) == nil)
+            #expect(try await thief.userID(at: deployment.client) == nil)
         }
     }
 }

@@ -2,6 +2,7 @@ import SSOWeb
 import Testing
 
 @testable import RelyingParty
+@testable import TestSupport
 
 @Suite("States that were used")
 struct UsedStateStoreTests {

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import TestSupport
+
 /// What the parser refuses looks like every other refusal (contract 7).
 @Suite("Requests that never become one")
 struct BrokenRequestTests {
@@ -39,8 +41,8 @@ struct BrokenRequestTests {
 
     @Test("each gets the page, the headers and a reference that is in the log, and the end", arguments: broken)
     func page(_ broken: Broken) async throws {
-        try await House.open { house in
-            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+        try await TestDeployment.open { deployment in
+            let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
             let reply = try await Self.answer(to: broken.text, from: probe)
             #expect(reply.status == broken.status)
             #expect(reply.header("content-type") == "text/html; charset=utf-8")
@@ -49,7 +51,7 @@ struct BrokenRequestTests {
                 #expect(reply.all(name).count == 1, "\(name)")
             }
             let reference = try #require(reply.text.firstMatch(of: #/<code>([0-9A-Z]{8})</code>/#)).1
-            let line = house.log.text.split(separator: "\n").first { $0.contains(reference) }
+            let line = deployment.log.text.split(separator: "\n").first { $0.contains(reference) }
             #expect(line?.contains("client_address") == true && line?.contains("127.0.0.1") == true)
             #expect(try await probe.get("/healthz").text == "ok")
         }
@@ -57,8 +59,8 @@ struct BrokenRequestTests {
 
     @Test("at the back channel it is JSON, and over https the headers say so")
     func json() async throws {
-        try await House.open(settings: ["IDP_PUBLIC_URL": "https://localhost:4000"]) { house in
-            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+        try await TestDeployment.open(settings: ["IDP_PUBLIC_URL": "https://localhost:4000"]) { deployment in
+            let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
             let type = "Content-Type: application/json\r\n"
             let text = "POST /auth/sso/verify HTTP/1.1\r\nHost: a\r\n\(type)Transfer-Encoding: chunked\r\n\r\nzz\r\n"
             let reply = try await Self.answer(to: text, from: probe)
@@ -66,8 +68,8 @@ struct BrokenRequestTests {
             #expect(reply.header("content-type") == "application/json")
             #expect(reply.error == "invalid_request")
             #expect(reply.header("strict-transport-security") != nil)
-            let partner = HTTPProbe(host: "127.0.0.2", port: house.partner.port)
-            #expect(try await Self.answer(to: "nonsense\r\n\r\n", from: partner).text.contains("Partner service"))
+            let client = HTTPProbe(host: "127.0.0.2", port: deployment.client.port)
+            #expect(try await Self.answer(to: "nonsense\r\n\r\n", from: client).text.contains("Partner service"))
         }
     }
 

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import TestSupport
+
 /// RFC 9110 10.1.1 and RFC 9112 9.3.
 @Suite("Who asks before sending, and who speaks HTTP/1.0")
 struct ConnectionMannersTests {
@@ -23,8 +25,8 @@ struct ConnectionMannersTests {
 
     @Test("who says that more will come than anything here takes is refused before sending it")
     func tooMuch() async throws {
-        try await House.open { house in
-            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+        try await TestDeployment.open { deployment in
+            let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
             let reply = try await onOwnThread {
                 let connection = try probe.connect()
                 let form = "POST /sign-in HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"

@@ -5,13 +5,14 @@ import Testing
 
 @testable import IdP
 @testable import RelyingParty
+@testable import TestSupport
 
 @Suite("Health, headers and banners")
 struct HealthTests {
     @Test("both programs say that they serve, and that they can work")
     func fine() async throws {
-        try await House.open { house in
-            for probe in Self.probes(of: house) {
+        try await TestDeployment.open { deployment in
+            for probe in Self.probes(of: deployment) {
                 let health = try await probe.get("/healthz")
                 #expect(health.status == 200 && health.text == "ok")
                 #expect(health.header("set-cookie") == nil)
@@ -27,10 +28,10 @@ struct HealthTests {
 
     @Test("without its database a program serves and is not ready, says so in JSON, and names no path")
     func unready() async throws {
-        try await House.open { house in
-            await house.database.close()
-            await house.partner.database.close()
-            for probe in Self.probes(of: house) {
+        try await TestDeployment.open { deployment in
+            await deployment.database.close()
+            await deployment.client.database.close()
+            for probe in Self.probes(of: deployment) {
                 #expect(try await probe.get("/healthz").text == "ok")
                 let ready = try await probe.get("/readyz")
                 #expect(ready.status == 503)
@@ -39,10 +40,10 @@ struct HealthTests {
                 #expect(!ready.text.contains("sqlite"))
             }
             // The same at a page, and where a token is in the address nothing of it gets into a Referer.
-            let state = "\(house.partner.callback)?token=\(Visitor.someToken)&state=a"
-            let visitor = house.visitor()
-            visitor.setCookie("rp_session", to: String(repeating: "A", count: 43), at: "127.0.0.2")
-            let callback = try await visitor.get(state)
+            let state = "\(deployment.client.callback)?token=\(Browser.someToken)&state=a"
+            let browser = deployment.browser()
+            browser.setCookie("rp_session", to: String(repeating: "A", count: 43), at: "127.0.0.2")
+            let callback = try await browser.get(state)
             #expect(callback.status == 503)
             #expect(callback.reply.all("referrer-policy") == ["no-referrer"])
             #expect(callback.reply.header("retry-after") != nil)
@@ -52,8 +53,8 @@ struct HealthTests {
 
     @Test("the health paths answer HTTP/1.0 without Host, and close; nothing else does")
     func oldChecks() async throws {
-        try await House.open { house in
-            for probe in Self.probes(of: house) {
+        try await TestDeployment.open { deployment in
+            for probe in Self.probes(of: deployment) {
                 for path in ["/healthz", "/readyz", "/healthz?from=proxy"] {
                     for method in ["GET", "HEAD"] {
                         let text = try await Self.oldCheck("\(method) \(path) HTTP/1.0", probe)
@@ -83,10 +84,10 @@ struct HealthTests {
 
     @Test("while another process holds the lock a program is not ready, and is again after, by itself")
     func locked() async throws {
-        try await House.open { house in
-            for (probe, path) in zip(Self.probes(of: house), ["idp.sqlite", "\(house.partner.id).sqlite"]) {
+        try await TestDeployment.open { deployment in
+            for (probe, path) in zip(Self.probes(of: deployment), ["idp.sqlite", "\(deployment.client.id).sqlite"]) {
                 let other = try await SQLiteDatabase(
-                    path: house.folder.path(of: path),
+                    path: deployment.folder.path(of: path),
                     migrations: path == "idp.sqlite" ? IdPMigrations.all : RelyingPartyMigrations.all)
                 let gate = DispatchSemaphore(value: 0)
                 let holder = await other.hold(gate)
@@ -101,15 +102,15 @@ struct HealthTests {
     @Test("over https every answer asks for https from now on, and the cookie is bound to it")
     func https() async throws {
         let settings = ["IDP_PUBLIC_URL": "https://localhost:4000"]
-        let partner = ["RP_PUBLIC_URL": "https://localhost:4100"]
-        try await House.open(settings: settings, partnerSettings: partner) { house in
-            for probe in Self.probes(of: house) {
+        let client = ["RP_PUBLIC_URL": "https://localhost:4100"]
+        try await TestDeployment.open(settings: settings, clientSettings: client) { deployment in
+            for probe in Self.probes(of: deployment) {
                 for path in ["/", "/healthz", "/nowhere", "/sign-out"] {
                     let reply = try await probe.get(path)
                     #expect(reply.all("strict-transport-security") == ["max-age=31536000"])
                 }
             }
-            for (probe, name) in zip(Self.probes(of: house), ["__Host-idp_session", "__Host-rp_pending"]) {
+            for (probe, name) in zip(Self.probes(of: deployment), ["__Host-idp_session", "__Host-rp_pending"]) {
                 let path = name.contains("idp") ? "/sign-in" : "/"
                 let cookie = try await probe.get(path).header("set-cookie") ?? ""
                 #expect(cookie.hasPrefix(name + "="))
@@ -117,8 +118,8 @@ struct HealthTests {
                 #expect(cookie.contains("; SameSite=Lax") && !cookie.contains("Domain"))
             }
         }
-        try await House.open { house in
-            for probe in Self.probes(of: house) {
+        try await TestDeployment.open { deployment in
+            for probe in Self.probes(of: deployment) {
                 let plain = try await probe.get("/")
                 #expect(plain.header("strict-transport-security") == nil)
             }
@@ -127,8 +128,8 @@ struct HealthTests {
 
     @Test("no answer says what software gave it, errors of the parser included (ASVS 13.4.6)")
     func noBanner() async throws {
-        try await House.open { house in
-            for probe in Self.probes(of: house) {
+        try await TestDeployment.open { deployment in
+            for probe in Self.probes(of: deployment) {
                 for path in ["/", "/healthz", "/nowhere", "/auth/sso/verify", "/auth/sso/callback"] {
                     let reply = try await probe.get(path)
                     for header in ["server", "via", "x-powered-by"] { #expect(reply.header(header) == nil) }
@@ -143,10 +144,10 @@ struct HealthTests {
 
     private static let words = ["hummingbird", "swiftnio", "swift-nio", "sqlite", "grdb", ".swift", "fatal error"]
 
-    private static func probes(of house: House) -> [HTTPProbe] {
+    private static func probes(of deployment: TestDeployment) -> [HTTPProbe] {
         [
-            HTTPProbe(port: house.port, authority: "localhost:4000"),
-            HTTPProbe(host: "127.0.0.2", port: house.partner.port, authority: "127.0.0.2:4100"),
+            HTTPProbe(port: deployment.port, authority: "localhost:4000"),
+            HTTPProbe(host: "127.0.0.2", port: deployment.client.port, authority: "127.0.0.2:4100"),
         ]
     }
 }

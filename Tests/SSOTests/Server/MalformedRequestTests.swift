@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestSupport
+
 /// Requests that two programs could read in two ways, and requests that are none (RFC 9112 3.2, 5, 6.3; ASVS 4.2.1).
 @Suite("Requests no browser sends")
 struct MalformedRequestTests {
@@ -85,8 +87,8 @@ struct MalformedRequestTests {
     @Test(
         "each gets one 4xx at most and the end of the connection; the process goes on", arguments: lengths + heads)
     func refused(_ attack: Attack) async throws {
-        try await House.open { house in
-            let raw = HTTPProbe(port: house.port, authority: "localhost:4000", timeout: .seconds(8))
+        try await TestDeployment.open { deployment in
+            let raw = HTTPProbe(port: deployment.port, authority: "localhost:4000", timeout: .seconds(8))
             let answer = String(decoding: try await raw.raw(attack.bytes, halfClose: false), as: UTF8.self)
             let statuses = answer.matches(of: #/HTTP/1\.1 (\d\d\d)/#).map { String($0.1) }
             #expect(statuses.count <= 1, "\(answer)")
@@ -98,8 +100,8 @@ struct MalformedRequestTests {
 
     @Test("the same bytes without a fault are two requests with two answers")
     func harness() async throws {
-        try await House.open { house in
-            let raw = HTTPProbe(port: house.port, timeout: .seconds(8))
+        try await TestDeployment.open { deployment in
+            let raw = HTTPProbe(port: deployment.port, timeout: .seconds(8))
             let bytes =
                 Self.post("Transfer-Encoding: chunked\r\n") + Self.second.dropLast(2) + "Connection: close\r\n\r\n"
             let answer = String(decoding: try await raw.raw(Array(bytes.utf8), halfClose: false), as: UTF8.self)

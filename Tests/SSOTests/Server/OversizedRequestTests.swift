@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestSupport
+
 /// Limits of contract 7: what is too large is refused early, with words where words can still be sent, and nothing grows.
 @Suite("Requests that are too large")
 struct OversizedRequestTests {
@@ -32,8 +34,8 @@ struct OversizedRequestTests {
 
     @Test("heads beyond the limits get a 4xx, and the server goes on", arguments: floods)
     func heads(_ flood: Flood) async throws {
-        try await House.open { house in
-            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+        try await TestDeployment.open { deployment in
+            let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
             // The server may close while we still send; then no answer is to be had.
             if let reply = try? await probe.get(flood.target, flood.headers) {
                 #expect(flood.statuses.contains(reply.status), "\(reply.status)")
@@ -77,8 +79,8 @@ struct OversizedRequestTests {
 
     @Test("64 fields pass, Host among them, one more does not")
     func fields() async throws {
-        try await House.open { house in
-            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+        try await TestDeployment.open { deployment in
+            let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
             for (count, status) in [(64, 200), (65, 431)] {
                 let fields = (0..<count - 2).map { "X-\($0): a\r\n" }.joined()
                 let text = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\(fields)\r\n"
@@ -90,8 +92,8 @@ struct OversizedRequestTests {
 
     @Test("a head just below the limits is served")
     func below() async throws {
-        try await House.open { house in
-            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+        try await TestDeployment.open { deployment in
+            let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
             let fields = (0..<50).map { ("X-\($0)", Self.a(250)) }
             let reply = try await probe.get("/healthz?" + Self.a(2000), fields)
             #expect(reply.status == 200)
@@ -100,8 +102,8 @@ struct OversizedRequestTests {
 
     @Test("forms beyond 64 KiB get 413, announced or in chunks; the length alone is enough")
     func bodies() async throws {
-        try await House.open { house in
-            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+        try await TestDeployment.open { deployment in
+            let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
             let form = [("Content-Type", "application/x-www-form-urlencoded")]
             let exact = try await probe.post("/sign-in", form, body: [UInt8](repeating: 0x61, count: 64 << 10))
             #expect(exact.status == 403)
@@ -128,17 +130,17 @@ struct OversizedRequestTests {
 
     @Test("fields by the thousand and brackets by the thousand are a form that is refused, not a fault")
     func nested() async throws {
-        try await House.open { house in
-            let visitor = house.visitor()
-            let form = try await visitor.follow(visitor.get(house.origin + "/sign-in"))
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let form = try await browser.follow(browser.get(deployment.origin + "/sign-in"))
             let address = form.address
             let deep = [("email" + String(repeating: "[a]", count: 5000), "x")]
             let wide = (0..<5000).map { ("f\($0)", "x") }
             for fields in [deep, wide, wide + [("email", "ann@example.com")]] {
-                let visit = try await visitor.post(address, fields)
+                let visit = try await browser.post(address, fields)
                 #expect((400..<500).contains(visit.status))
             }
-            #expect(try await visitor.ask(for: "ann@example.com", on: form).page().form(with: "code") != nil)
+            #expect(try await browser.ask(for: "ann@example.com", on: form).page().form(with: "code") != nil)
         }
     }
 }

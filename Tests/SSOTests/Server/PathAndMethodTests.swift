@@ -1,5 +1,7 @@
 import Testing
 
+@testable import TestSupport
+
 /// One way to write each address, and only the methods it has (ASVS 4.1.4, 13.4.4).
 @Suite("Paths and methods")
 struct PathAndMethodTests {
@@ -12,8 +14,8 @@ struct PathAndMethodTests {
             "/.env", "/.git/config", "/metrics", "/debug", "/server-status", "/%c0%af", "/assets/../healthz",
         ])
     func paths(path: String) async throws {
-        try await House.open { house in
-            for (port, name) in [(house.port, "127.0.0.1"), (house.partner.port, "127.0.0.2")] {
+        try await TestDeployment.open { deployment in
+            for (port, name) in [(deployment.port, "127.0.0.1"), (deployment.client.port, "127.0.0.2")] {
                 let probe = HTTPProbe(host: name, port: port, authority: "localhost:4000")
                 let reply = try await probe.get(path)
                 #expect(reply.status == 404 || reply.status == 400)
@@ -36,8 +38,8 @@ struct PathAndMethodTests {
             ("PURGE", "/sign-in", "GET, HEAD, POST"), ("LINK", "/auth/sso/authorize", "GET"),
         ])
     func methods(method: String, path: String, allowed: String) async throws {
-        try await House.open(settings: ["IDP_ANDROID_APPS": Self.app]) { house in
-            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+        try await TestDeployment.open(settings: ["IDP_ANDROID_APPS": Self.app]) { deployment in
+            let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
             let reply = try await probe.send(method, path, [("Origin", "https://evil.example")])
             #expect(reply.status == 405)
             #expect(reply.header("allow") == allowed)
@@ -55,13 +57,13 @@ struct PathAndMethodTests {
             "bytes=5-2", "bytes=0-9223372036854775807", "bytes=-9223372036854775808", "bytes=a-b", "bytes=0-0,1-1",
         ])
     func range(_ value: String) async throws {
-        try await House.open { house in
-            let visitor = house.visitor()
-            let page = try await visitor.get(house.origin + "/").page()
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let page = try await browser.get(deployment.origin + "/").page()
             let style = try #require(page.tags.first { $0.name == "link" && $0["rel"] == "stylesheet" }?["href"])
-            let reply = try await visitor.get(house.origin + style, [("Range", value)])
+            let reply = try await browser.get(deployment.origin + style, [("Range", value)])
             #expect([200, 206, 416].contains(reply.status))
-            #expect(try await visitor.get(house.origin + style).status == 200)
+            #expect(try await browser.get(deployment.origin + style).status == 200)
         }
     }
 
@@ -69,25 +71,25 @@ struct PathAndMethodTests {
         "bytes that are no UTF-8 in a query, a cookie or a field are no fault of the server",
         arguments: ["%ff", "%c3", "%ed%a0%80", "%00", "%", "%zz", "%u0041"])
     func escapes(_ text: String) async throws {
-        try await House.open { house in
-            let visitor = house.visitor()
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
             for target in [
                 "/sign-in?flow=\(text)", "/auth/sso/complete?flow=\(text)", "/auth/sso/authorize?client_id=\(text)",
                 "/auth/sso/authorize?client_id=partner-1&redirect_uri=\(text)&state=\(text)",
             ] {
-                #expect(try await visitor.get(house.origin + target).status < 500)
+                #expect(try await browser.get(deployment.origin + target).status < 500)
             }
-            let callback = try await visitor.get("\(house.partner.callback)?token=\(text)&state=\(text)")
+            let callback = try await browser.get("\(deployment.client.callback)?token=\(text)&state=\(text)")
             #expect(callback.status == 400)
-            let start = try await visitor.get("\(house.partner.origin)/auth/sso/start?return_to=\(text)")
+            let start = try await browser.get("\(deployment.client.origin)/auth/sso/start?return_to=\(text)")
             #expect(start.status == 302)
         }
-        try await House.open { house in
+        try await TestDeployment.open { deployment in
             let cookies = [
                 "idp_session=\u{ff}", "idp_session=%ff", "=", ";;;", "idp_session", "idp_session==\u{1f600}",
             ]
             for cookie in cookies {
-                let reply = try await HTTPProbe(port: house.port, authority: "localhost:4000").get(
+                let reply = try await HTTPProbe(port: deployment.port, authority: "localhost:4000").get(
                     "/sign-in", [("Cookie", cookie), ("Accept-Language", "\u{fffd}\u{301}")])
                 #expect(reply.status == 200)
             }

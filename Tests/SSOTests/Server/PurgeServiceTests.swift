@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import SSOWeb
+@testable import TestSupport
 
 @Suite("When the purge runs")
 struct PurgeServiceTests {
@@ -14,7 +15,7 @@ struct PurgeServiceTests {
         _ clock: ServiceClock, newest: Timestamp? = nil, _ purges: [PurgeService.Purge],
         until isOver: @escaping @Sendable () -> Bool
     ) async throws {
-        let logger = LogBook().logger("purge")
+        let logger = CapturedLog().logger("purge")
         let service = PurgeService(every: .hours(1), clock: clock, logger: logger, newest: { newest }, purges)
         let group = ServiceGroup(configuration: .init(services: [service], logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in

@@ -1,6 +1,8 @@
 import SSOShared
 import Testing
 
+@testable import TestSupport
+
 /// ASVS 3.5.1: two independent proofs, each enough to refuse.
 @Suite("Forms of other sites are refused")
 struct FormTokenTests {
@@ -44,13 +46,13 @@ struct FormTokenTests {
     /// Posts the form as the forger would, and says whether it was refused.
     private static func isRefused(
         _ forgery: Forgery, _ path: String, _ fields: [(String, String)], token: String, foreign: String,
-        session: String, _ house: House
+        session: String, _ deployment: TestDeployment
     ) async throws -> Bool {
         var headers = Self.headers(forgery) + [("Content-Type", "application/x-www-form-urlencoded")]
         if forgery != .noCookie { headers.append(("Cookie", "idp_session=\(session)")) }
         let body = FormCoding.encode(
             Self.token(forgery, right: token, foreign: foreign, session: session) + fields)
-        let reply = try await house.probe().post(path, headers, body: Array(body.utf8))
+        let reply = try await deployment.probe().post(path, headers, body: Array(body.utf8))
         // Without a session there is nothing to forge with: a way to the start does as well as an error page.
         if forgery == .noCookie { return reply.status == 403 || reply.status == 303 && reply.all("set-cookie").isEmpty }
         return reply.status == 403 && reply.all("set-cookie").isEmpty
@@ -58,54 +60,54 @@ struct FormTokenTests {
 
     @Test("of the sign-in forms", arguments: Forgery.allCases)
     func signIn(forgery: Forgery) async throws {
-        try await House.open { house in
-            let stranger = house.visitor()
-            let foreign = try await stranger.get(house.origin + "/sign-in").formToken()
-            let visitor = house.visitor()
-            let form = try await visitor.get(house.origin + "/sign-in")
+        try await TestDeployment.open { deployment in
+            let stranger = deployment.browser()
+            let foreign = try await stranger.get(deployment.origin + "/sign-in").formToken()
+            let browser = deployment.browser()
+            let form = try await browser.get(deployment.origin + "/sign-in")
             #expect(
                 try await Self.isRefused(
                     forgery, "/sign-in", [("email", "ann@example.com")], token: form.formToken(), foreign: foreign,
-                    session: #require(visitor.session), house))
-            #expect(try await house.count("SELECT COUNT(*) FROM challenge") == 0)
+                    session: #require(browser.session), deployment))
+            #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 0)
 
-            let asking = try await house.asking(by: visitor)
+            let asking = try await deployment.asking(by: browser)
             #expect(
                 try await Self.isRefused(
                     forgery, "/sign-in/code", [("code", asking.code)], token: asking.waiting.formToken(),
                     foreign: foreign,
-                    session: #require(visitor.session), house))
-            #expect(try await house.count("SELECT SUM(tries) FROM challenge") == 0)
+                    session: #require(browser.session), deployment))
+            #expect(try await deployment.count("SELECT SUM(tries) FROM challenge") == 0)
             #expect(try await asking.guess(asking.code).status == 303)
         }
     }
 
     @Test("of the forms of somebody who is signed in", arguments: Forgery.allCases)
     func signedIn(forgery: Forgery) async throws {
-        try await House.open { house in
-            let foreign = try await house.visitor().get(house.origin + "/sign-in").formToken()
-            let visitor = try await house.signedIn()
-            let home = try await visitor.get(house.origin + "/")
-            let (token, session) = (try home.formToken(), try #require(visitor.session))
+        try await TestDeployment.open { deployment in
+            let foreign = try await deployment.browser().get(deployment.origin + "/sign-in").formToken()
+            let browser = try await deployment.signedIn()
+            let home = try await browser.get(deployment.origin + "/")
+            let (token, session) = (try home.formToken(), try #require(browser.session))
             for (path, fields) in [("/name", [("name", "Mallory")]), ("/sign-out", [])] {
                 #expect(
                     try await Self.isRefused(
-                        forgery, path, fields, token: token, foreign: foreign, session: session, house), "\(path)")
+                        forgery, path, fields, token: token, foreign: foreign, session: session, deployment), "\(path)")
             }
-            let after = try await visitor.get(house.origin + "/")
+            let after = try await browser.get(deployment.origin + "/")
             #expect(after.text.contains("Hello ann<"))
-            #expect(try await HomePageTests.rename(visitor, of: house, to: "Ann Lee").status == 303)
+            #expect(try await HomePageTests.rename(browser, of: deployment, to: "Ann Lee").status == 303)
         }
     }
 
     @Test("a form from before a sign-in is out of date after it")
     func oldForm() async throws {
-        try await House.open { house in
-            let asking = try await house.asking()
+        try await TestDeployment.open { deployment in
+            let asking = try await deployment.asking()
             let before = try asking.waiting.formToken()
             try await asking.guess(asking.code)
             let fields = [("form_token", before), ("name", "Mallory")]
-            let refused = try await asking.visitor.post(WebAddress(house.origin + "/name"), fields)
+            let refused = try await asking.browser.post(WebAddress(deployment.origin + "/name"), fields)
             #expect(refused.status == 403)
             #expect(try refused.page().links.contains("/"))
         }
@@ -115,14 +117,14 @@ struct FormTokenTests {
         "other types of body than forms are refused",
         arguments: ["text/plain", "application/json", "multipart/form-data", ""])
     func types(type: String) async throws {
-        try await House.open { house in
-            let visitor = try await house.signedIn()
-            let token = try await visitor.get(house.origin + "/").formToken()
-            let headers: HTTPProbe.Headers = [("Cookie", "idp_session=\(visitor.session ?? "")"), Self.ownOrigin]
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            let token = try await browser.get(deployment.origin + "/").formToken()
+            let headers: HTTPProbe.Headers = [("Cookie", "idp_session=\(browser.session ?? "")"), Self.ownOrigin]
             let body = Array(FormCoding.encode([("form_token", token)]).utf8)
             let typed = type.isEmpty ? headers : headers + [("Content-Type", type)]
-            #expect(try await house.probe().post("/sign-out", typed, body: body).status == 415)
-            #expect(try await visitor.isKnownAtHome(of: house))
+            #expect(try await deployment.probe().post("/sign-out", typed, body: body).status == 415)
+            #expect(try await browser.isKnownAtHome(of: deployment))
         }
     }
 }

@@ -2,6 +2,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import TestSupport
+
 /// ASVS 2.4.1: a session is a row, and whoever throws the cookie away makes one a visit.
 @Suite("How many sessions one network may begin")
 struct NewcomerLimitTests {
@@ -9,39 +11,41 @@ struct NewcomerLimitTests {
 
     @Test("a limit of 120 an hour, by the sign-in form or by authorize; then a page with the wait, and no further row")
     func limit() async throws {
-        try await House.open(settings: Self.settings) { house in
+        try await TestDeployment.open(settings: Self.settings) { deployment in
             let from: HTTPProbe.Headers = [("X-Forwarded-For", "203.0.113.7")]
-            let known = house.visitor()
-            #expect(try await known.get(house.origin + "/sign-in", from).status == 200)
+            let known = deployment.browser()
+            #expect(try await known.get(deployment.origin + "/sign-in", from).status == 200)
             for number in 1..<120 {
-                let address = number % 2 == 0 ? house.origin + "/sign-in" : house.authorize(house.partner, state: "s")
-                #expect(try await house.visitor().get(address, from).status == (number % 2 == 0 ? 200 : 303))
+                let address =
+                    number % 2 == 0
+                    ? deployment.origin + "/sign-in" : deployment.authorize(deployment.client, state: "s")
+                #expect(try await deployment.browser().get(address, from).status == (number % 2 == 0 ? 200 : 303))
             }
-            #expect(try await house.rows(of: "session") == 120)
-            for address in [house.origin + "/sign-in", house.authorize(house.partner, state: "s")] {
-                let refused = try await house.visitor().get(address, from)
+            #expect(try await deployment.rows(of: "session") == 120)
+            for address in [deployment.origin + "/sign-in", deployment.authorize(deployment.client, state: "s")] {
+                let refused = try await deployment.browser().get(address, from)
                 #expect(refused.status == 429 && refused.reply.header("retry-after") == "3600")
                 #expect(refused.reply.all("set-cookie") == [])
                 #expect(try refused.page().tags.contains { $0.name == "h1" } && refused.text.contains("60 minutes"))
             }
-            #expect(try await house.rows(of: "session") == 120)
+            #expect(try await deployment.rows(of: "session") == 120)
 
             // Whoever has a session goes on; so does another network, a look by HEAD, and pages that need no session.
-            #expect(try await known.get(house.origin + "/sign-in", from).status == 200)
-            #expect(try await known.get(house.authorize(house.partner, state: "s"), from).status == 303)
-            #expect(try await house.visitor().get(house.origin + "/", from).status == 200)
+            #expect(try await known.get(deployment.origin + "/sign-in", from).status == 200)
+            #expect(try await known.get(deployment.authorize(deployment.client, state: "s"), from).status == 303)
+            #expect(try await deployment.browser().get(deployment.origin + "/", from).status == 200)
             let elsewhere: HTTPProbe.Headers = [("X-Forwarded-For", "203.0.113.8")]
-            #expect(try await house.visitor().get(house.origin + "/sign-in", elsewhere).status == 200)
-            house.clock.advance(by: .hours(2))
-            #expect(try await house.visitor().get(house.origin + "/sign-in", from).status == 200)
+            #expect(try await deployment.browser().get(deployment.origin + "/sign-in", elsewhere).status == 200)
+            deployment.clock.advance(by: .hours(2))
+            #expect(try await deployment.browser().get(deployment.origin + "/sign-in", from).status == 200)
         }
     }
 
     @Test("loopback is not counted: everybody behind a proxy that was not declared would share it")
     func loopback() async throws {
-        try await House.open { house in
+        try await TestDeployment.open { deployment in
             for _ in 0..<130 {
-                let form = try await house.visitor().get(house.origin + "/sign-in")
+                let form = try await deployment.browser().get(deployment.origin + "/sign-in")
                 #expect(form.status == 200)
             }
         }

@@ -2,6 +2,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import TestSupport
+
 @Suite("The session cookie")
 struct SessionCookieTests {
     /// ASVS 3.3.1 to 3.3.4.
@@ -12,8 +14,8 @@ struct SessionCookieTests {
             ("https://localhost:4000", "__Host-idp_session", "; Path=/; HttpOnly; SameSite=Lax; Secure"),
         ])
     func flags(publicURL: String, name: String, attributes: String) async throws {
-        try await House.open(settings: ["IDP_PUBLIC_URL": publicURL]) { house in
-            let cookies = try await house.probe().get("/sign-in").all("set-cookie")
+        try await TestDeployment.open(settings: ["IDP_PUBLIC_URL": publicURL]) { deployment in
+            let cookies = try await deployment.probe().get("/sign-in").all("set-cookie")
             let cookie = try #require(cookies.first)
             #expect(cookies.count == 1)
             #expect(cookie.hasPrefix("\(name)="))
@@ -26,12 +28,12 @@ struct SessionCookieTests {
 
     @Test("over https a cookie without the prefix counts for nothing: a sibling domain could have set it")
     func prefix() async throws {
-        try await House.open(settings: ["IDP_PUBLIC_URL": "https://localhost:4000"]) { house in
-            let given = try #require(try await house.probe().get("/sign-in").header("set-cookie"))
+        try await TestDeployment.open(settings: ["IDP_PUBLIC_URL": "https://localhost:4000"]) { deployment in
+            let given = try #require(try await deployment.probe().get("/sign-in").header("set-cookie"))
             let value = given.drop { $0 != "=" }.dropFirst().prefix { $0 != ";" }
-            let plain = try await house.probe().get("/sign-in", [("Cookie", "idp_session=\(value)")])
+            let plain = try await deployment.probe().get("/sign-in", [("Cookie", "idp_session=\(value)")])
             #expect(plain.header("set-cookie")?.contains(value) == false)
-            let right = try await house.probe().get("/sign-in", [("Cookie", "__Host-idp_session=\(value)")])
+            let right = try await deployment.probe().get("/sign-in", [("Cookie", "__Host-idp_session=\(value)")])
             #expect(right.header("set-cookie")?.contains(value) == true)
         }
     }
@@ -39,9 +41,9 @@ struct SessionCookieTests {
     /// Cookie tossing: a neighbour sets a second cookie of the same name.
     @Test("two cookies of the name count as none, in whatever order and header")
     func doubled() async throws {
-        try await House.open { house in
-            let visitor = try await house.signedIn()
-            let mine = "idp_session=\(visitor.session ?? "")"
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            let mine = "idp_session=\(browser.session ?? "")"
             let theirs = "idp_session=\(String(repeating: "A", count: 43))"
             let doubled: [HTTPProbe.Headers] = [
                 [("Cookie", "\(mine); \(theirs)")], [("Cookie", "\(theirs); \(mine)")],
@@ -49,11 +51,11 @@ struct SessionCookieTests {
                 [("Cookie", mine), ("Cookie", theirs)], [("Cookie", theirs), ("Cookie", mine)],
             ]
             for headers in doubled {
-                let reply = try await house.probe().get("/", headers)
+                let reply = try await deployment.probe().get("/", headers)
                 #expect(reply.status == 200)
                 #expect(!reply.text.contains("ann@example.com"), "\(headers)")
             }
-            let reply = try await house.probe().get("/", [("Cookie", "a=b; \(mine); IDP_SESSION=x")])
+            let reply = try await deployment.probe().get("/", [("Cookie", "a=b; \(mine); IDP_SESSION=x")])
             #expect(reply.text.contains("ann@example.com"))
         }
     }
@@ -69,11 +71,11 @@ struct SessionCookieTests {
             "idp_session=null", "idp_session=' OR 1=1 --", "idp_session=\(String(repeating: "A", count: 8000))",
         ])
     func malformed(cookie: String) async throws {
-        try await House.open { house in
-            let home = try await house.probe().get("/", [("Cookie", cookie)])
+        try await TestDeployment.open { deployment in
+            let home = try await deployment.probe().get("/", [("Cookie", cookie)])
             #expect(home.status == 200)
             #expect(home.text.contains("You are not signed in"))
-            let form = try await house.probe().get("/sign-in", [("Cookie", cookie)])
+            let form = try await deployment.probe().get("/sign-in", [("Cookie", cookie)])
             #expect(form.status == 200)
             #expect(form.all("set-cookie").count == 1)
         }
@@ -81,10 +83,10 @@ struct SessionCookieTests {
 
     @Test("the store holds the hash of an id, and no column holds the id")
     func hashed() async throws {
-        try await House.open { house in
-            let visitor = try await house.signedIn()
-            let id = try #require(visitor.session)
-            let rows = try await house.database.read { connection in
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            let id = try #require(browser.session)
+            let rows = try await deployment.database.read { connection in
                 try connection.query(
                     """
                     SELECT handle || form_seed || slots AS texts, id_digest FROM session WHERE slots LIKE '%accountID%'
@@ -94,12 +96,12 @@ struct SessionCookieTests {
             #expect(rows.count == 1)
             #expect(rows.allSatisfy { !$0.0.contains(id) })
             #expect(rows.first?.1 == SHA256.hash(Array(id.utf8)))
-            #expect(!house.log.contains(id))
+            #expect(!deployment.log.contains(id))
         }
     }
 }
 
-extension House {
+extension TestDeployment {
     /// Bare requests to the IdP, without cookies or the headers of a browser.
     func probe() -> HTTPProbe { HTTPProbe(port: port, authority: "localhost:4000") }
 }

@@ -1,80 +1,82 @@
 import SSOShared
 import Testing
 
+@testable import TestSupport
+
 @Suite("Signing out")
 struct SignOutTests {
     /// ASVS 7.4.1.
     @Test("the session is gone on the server, the cookie in the browser, and a copy of it opens nothing")
     func ends() async throws {
-        try await House.open { house in
-            let visitor = try await house.signedIn()
-            let thief = visitor.twin()
-            let out = try await Self.signOut(visitor, of: house)
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            let thief = browser.twin()
+            let out = try await Self.signOut(browser, of: deployment)
             #expect(out.status == 303)
             #expect(out.reply.header("location") == "/")
             #expect(out.reply.header("set-cookie")?.contains("idp_session=;") == true)
             #expect(out.reply.header("set-cookie")?.contains("Max-Age=0") == true)
-            #expect(visitor.session == nil)
-            #expect(try await house.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'") == 0)
-            #expect(try await !thief.isKnownAtHome(of: house))
-            #expect(try await thief.get(house.authorize(house.partner, state: "x")).status == 303)
+            #expect(browser.session == nil)
+            #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'") == 0)
+            #expect(try await !thief.isKnownAtHome(of: deployment))
+            #expect(try await thief.get(deployment.authorize(deployment.client, state: "x")).status == 303)
         }
     }
 
     @Test("a token that nobody has redeemed yet is void; one from before is not revived by signing in again")
     func tokens() async throws {
-        try await House.open { house in
-            let visitor = try await house.signedIn()
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
             // Without a code challenge: it would be redeemed but for the sign-out.
-            let token = try await visitor.token(for: house.partner, of: house)
-            _ = try await Self.signOut(visitor, of: house)
-            #expect(try await house.verify(token, as: house.partner).status == 401)
-            house.clock.advance(by: .seconds(60))
-            let again = try await house.asking(by: visitor)
+            let token = try await browser.token(for: deployment.client, of: deployment)
+            _ = try await Self.signOut(browser, of: deployment)
+            #expect(try await deployment.verify(token, as: deployment.client).status == 401)
+            deployment.clock.advance(by: .seconds(60))
+            let again = try await deployment.asking(by: browser)
             try await again.guess(again.code)
-            #expect(try await house.verify(token, as: house.partner).status == 401)
-            let fresh = try await visitor.token(for: house.partner, of: house, state: "fresh")
-            #expect(try await house.verify(fresh, as: house.partner).status == 200)
+            #expect(try await deployment.verify(token, as: deployment.client).status == 401)
+            let fresh = try await browser.token(for: deployment.client, of: deployment, state: "fresh")
+            #expect(try await deployment.verify(fresh, as: deployment.client).status == 200)
         }
     }
 
     @Test("only a POST signs out", arguments: ["GET", "HEAD", "PUT", "DELETE"])
     func method(method: String) async throws {
-        try await House.open { house in
-            let visitor = try await house.signedIn()
-            let reply = try await visitor.send(method, try WebAddress(house.origin + "/sign-out"))
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            let reply = try await browser.send(method, try WebAddress(deployment.origin + "/sign-out"))
             #expect(reply.status == 405)
             #expect(reply.reply.header("allow") == "POST")
-            #expect(try await visitor.isKnownAtHome(of: house))
+            #expect(try await browser.isKnownAtHome(of: deployment))
         }
     }
 
     @Test("whoever is signed out already is sent home")
     func twice() async throws {
-        try await House.open { house in
-            let visitor = try await house.signedIn()
-            let home = try await visitor.get(house.origin + "/")
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            let home = try await browser.get(deployment.origin + "/")
             for _ in 0..<2 {
-                #expect(try await visitor.submit(home.page().form(to: "/sign-out"), on: home).status == 303)
+                #expect(try await browser.submit(home.page().form(to: "/sign-out"), on: home).status == 303)
             }
         }
     }
 
     @Test("another browser of the same person stays signed in")
     func otherBrowser() async throws {
-        try await House.open { house in
-            let first = try await house.asking()
+        try await TestDeployment.open { deployment in
+            let first = try await deployment.asking()
             try await first.guess(first.code)
-            house.clock.advance(by: .seconds(60))
-            let second = try await house.asking()
+            deployment.clock.advance(by: .seconds(60))
+            let second = try await deployment.asking()
             try await second.guess(second.code)
-            _ = try await Self.signOut(first.visitor, of: house)
-            #expect(try await second.visitor.isKnownAtHome(of: house))
+            _ = try await Self.signOut(first.browser, of: deployment)
+            #expect(try await second.browser.isKnownAtHome(of: deployment))
         }
     }
 
-    private static func signOut(_ visitor: Visitor, of house: House) async throws -> Visit {
-        let home = try await visitor.get(house.origin + "/")
-        return try await visitor.submit(home.page().form(to: "/sign-out"), on: home)
+    private static func signOut(_ browser: Browser, of deployment: TestDeployment) async throws -> Visit {
+        let home = try await browser.get(deployment.origin + "/")
+        return try await browser.submit(home.page().form(to: "/sign-out"), on: home)
     }
 }

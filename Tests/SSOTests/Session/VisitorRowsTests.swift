@@ -4,27 +4,28 @@ import Testing
 
 @testable import IdP
 @testable import SSOWeb
+@testable import TestSupport
 
 /// A visit costs a stranger nothing: what it leaves behind must be bounded.
-@Suite("Rows of visitors who have submitted nothing")
+@Suite("Rows of browsers who have submitted nothing")
 struct VisitorRowsTests {
-    private static func store(_ house: House, maximum: Int?) -> SessionStore<IdPSession> {
+    private static func store(_ deployment: TestDeployment, maximum: Int?) -> SessionStore<IdPSession> {
         SessionStore(
-            database: house.database, clock: house.clock.clock, randomness: SystemRandomness(),
+            database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness(),
             lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2)), maximumVisitors: maximum)
     }
 
     @Test("there are never more than the maximum and one interval; the oldest go, and nobody who submitted anything")
     func bounded() async throws {
-        try await House.open { house in
-            let ann = try await house.signedIn()
-            let asking = try await house.asking("ben@example.com")
-            let store = Self.store(house, maximum: 300)
+        try await TestDeployment.open { deployment in
+            let ann = try await deployment.signedIn()
+            let asking = try await deployment.asking("ben@example.com")
+            let store = Self.store(deployment, maximum: 300)
             var visits: [SessionID] = []
             for _ in 0..<2000 {
-                house.clock.advance(by: .milliseconds(1))
+                deployment.clock.advance(by: .milliseconds(1))
                 visits.append(try await store.begin(isVisit: true).id)
-                let count = try await house.rows(of: "session", where: "submitted = 0")
+                let count = try await deployment.rows(of: "session", where: "submitted = 0")
                 guard count <= 300 + VisitorRows.interval else {
                     Issue.record("\(count) rows")
                     return
@@ -32,61 +33,61 @@ struct VisitorRowsTests {
             }
             for visit in visits.suffix(300) { #expect(try await store.find(visit) != nil) }
             for visit in visits.prefix(1400) { #expect(try await store.find(visit) == nil) }
-            #expect(try await ann.isKnownAtHome(of: house))
+            #expect(try await ann.isKnownAtHome(of: deployment))
             #expect(try await asking.guess(asking.code).status == 303)
         }
     }
 
-    @Test("a table with far too many shrinks piece by piece, as visitors come")
+    @Test("a table with far too many shrinks piece by piece, as browsers come")
     func shrinks() async throws {
-        try await House.open { house in
-            let unbounded = Self.store(house, maximum: nil)
+        try await TestDeployment.open { deployment in
+            let unbounded = Self.store(deployment, maximum: nil)
             for _ in 0..<2500 { _ = try await unbounded.begin(isVisit: true) }
-            let store = Self.store(house, maximum: 100)
+            let store = Self.store(deployment, maximum: 100)
             _ = try await store.begin(isVisit: true)
-            #expect(try await house.rows(of: "session", where: "submitted = 0") == 2501 - 4 * VisitorRows.interval)
+            #expect(try await deployment.rows(of: "session", where: "submitted = 0") == 2501 - 4 * VisitorRows.interval)
             for _ in 0..<(2 * VisitorRows.interval) { _ = try await store.begin(isVisit: true) }
-            #expect(try await house.rows(of: "session", where: "submitted = 0") <= 100 + VisitorRows.interval)
+            #expect(try await deployment.rows(of: "session", where: "submitted = 0") <= 100 + VisitorRows.interval)
         }
     }
 
     @Test("looking at the form or at authorize is a visit; the row counts as submitted from the address on")
     func steps() async throws {
-        try await House.open { house in
-            let visitor = house.visitor()
-            let form = try await visitor.beginSignIn(at: house.partner)
-            #expect(try await house.rows(of: "session", where: "submitted = 0") == 1)
-            _ = try await visitor.get(house.origin + "/sign-in")
-            #expect(try await house.rows(of: "session", where: "submitted = 0") == 1)
-            let waiting = try await visitor.ask(for: "ann@example.com", on: form)
-            #expect(try await house.rows(of: "session", where: "submitted = 0") == 0)
-            _ = try await visitor.enter(house.letters.code(to: "ann@example.com"), on: waiting)
-            #expect(try await house.rows(of: "session", where: "submitted = 0") == 0)
-            #expect(try await house.rows(of: "session") == 1)
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let form = try await browser.beginSignIn(at: deployment.client)
+            #expect(try await deployment.rows(of: "session", where: "submitted = 0") == 1)
+            _ = try await browser.get(deployment.origin + "/sign-in")
+            #expect(try await deployment.rows(of: "session", where: "submitted = 0") == 1)
+            let waiting = try await browser.ask(for: "ann@example.com", on: form)
+            #expect(try await deployment.rows(of: "session", where: "submitted = 0") == 0)
+            _ = try await browser.enter(deployment.mailbox.code(to: "ann@example.com"), on: waiting)
+            #expect(try await deployment.rows(of: "session", where: "submitted = 0") == 0)
+            #expect(try await deployment.rows(of: "session") == 1)
         }
     }
 
     @Test("a row that a process of the version before makes counts as submitted, and both read each other's")
     func olderProcess() async throws {
-        try await House.open { house in
-            let now = house.clock.now.milliseconds
-            try await house.execute(
+        try await TestDeployment.open { deployment in
+            let now = deployment.clock.now.milliseconds
+            try await deployment.execute(
                 """
                 INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at)
                 VALUES (x'00', 'ses_old', 'seed', '{}', \(now), \(now), \(now + 1000))
                 """)
-            #expect(try await house.rows(of: "session", where: "submitted = 1") == 1)
+            #expect(try await deployment.rows(of: "session", where: "submitted = 1") == 1)
         }
     }
 
     @Test("the newest row tells when the last session began")
     func newest() async throws {
-        try await House.open { house in
-            let store = Self.store(house, maximum: nil)
+        try await TestDeployment.open { deployment in
+            let store = Self.store(deployment, maximum: nil)
             #expect(try await store.newestRow() == nil)
             _ = try await store.begin(isVisit: true)
-            let moment = house.clock.now
-            house.clock.advance(by: .hours(1))
+            let moment = deployment.clock.now
+            deployment.clock.advance(by: .hours(1))
             #expect(try await store.newestRow() == moment)
         }
     }

@@ -2,6 +2,7 @@ import SSOWeb
 import Testing
 
 @testable import RelyingParty
+@testable import TestSupport
 
 /// ASVS 13.2.3.
 @Suite("Secrets that others may know")
@@ -9,7 +10,8 @@ struct ExampleSecretTests {
     private static func read(_ url: String, listen: String = "127.0.0.1:0", secret: String) -> SettingsReader {
         let reader = SettingsReader(
             SettingsSource([
-                "RP_PUBLIC_URL": url, "RP_IDP_URL": "https://sso.example.com", "RP_SECRET_KEY": ProgramPair.secret(),
+                "RP_PUBLIC_URL": url, "RP_IDP_URL": "https://sso.example.com",
+                "RP_SECRET_KEY": ProcessDeployment.secret(),
                 "RP_LISTEN": listen, "SSO_CLIENT_ID": "partner", "SSO_SHARED_SECRET": secret,
             ]))
         _ = RelyingPartySettings.read(reader)
@@ -46,7 +48,7 @@ struct ExampleSecretTests {
 
     @Test("random ones pass without a word")
     func random() {
-        let reader = Self.read("https://partner.example.com", secret: ProgramPair.secret())
+        let reader = Self.read("https://partner.example.com", secret: ProcessDeployment.secret())
         #expect(reader.problems.isEmpty && reader.warnings.isEmpty)
     }
 }

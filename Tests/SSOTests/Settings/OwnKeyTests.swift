@@ -1,7 +1,9 @@
 import SSOWeb
 import Testing
 
-/// A key that a partner holds as well protects nothing from that partner.
+@testable import TestSupport
+
+/// A key that a client holds as well protects nothing from that client.
 @Suite("A program's own key beside shared secrets")
 struct OwnKeyTests {
     private let own = SettingsFixture.secret
@@ -12,9 +14,9 @@ struct OwnKeyTests {
         for keys in [shared, " \(shared)\n", "\(own),\(shared)"] {
             let idp = SettingsFixture.read(.idp, ["IDP_SECRET_KEY": keys]).problems
             #expect(idp.contains { $0.hasPrefix("IDP_SECRET_KEY: is the same as the secret of the client partner") })
-            let partner = SettingsFixture.read(.partner, ["RP_SECRET_KEY": keys]).problems
-            #expect(partner.contains { $0.hasPrefix("RP_SECRET_KEY: is the same as SSO_SHARED_SECRET") })
-            #expect(!(idp + partner).joined().contains(shared))
+            let client = SettingsFixture.read(.client, ["RP_SECRET_KEY": keys]).problems
+            #expect(client.contains { $0.hasPrefix("RP_SECRET_KEY: is the same as SSO_SHARED_SECRET") })
+            #expect(!(idp + client).joined().contains(shared))
         }
     }
 

@@ -2,6 +2,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import TestSupport
+
 /// Any secret `X` may come as `X_FILE`.
 @Suite("Secrets from files")
 struct SecretFileTests {
@@ -9,11 +11,11 @@ struct SecretFileTests {
 
     static let names: [(Program, String)] = [
         (.idp, "IDP_SECRET_KEY"), (.idp, "SSO_SHARED_SECRET"), (.idp, "IDP_MAIL_URL"),
-        (.partner, "RP_SECRET_KEY"), (.partner, "SSO_SHARED_SECRET"),
+        (.client, "RP_SECRET_KEY"), (.client, "SSO_SHARED_SECRET"),
     ]
 
     private func good(_ name: String) -> String {
-        name == "IDP_MAIL_URL" ? "outbox:var/outbox" : ProgramPair.secret()
+        name == "IDP_MAIL_URL" ? "outbox:var/outbox" : ProcessDeployment.secret()
     }
 
     @Test("the file's text counts as the value would; a line end is no part of it", arguments: names)
@@ -60,7 +62,7 @@ struct SecretFileTests {
 
     @Test("several keys in one setting: the first seals, each is shown, a bad one is named by its place")
     func keyRing() throws {
-        let (one, two) = (ProgramPair.secret(), ProgramPair.secret())
+        let (one, two) = (ProcessDeployment.secret(), ProcessDeployment.secret())
         let reader = SettingsFixture.read(.idp, ["IDP_SECRET_KEY": "\(one),\(two)"])
         #expect(reader.problems.isEmpty)
         let prints = try [one, two].map { try SharedSecret.parse($0, setting: "").fingerprint }

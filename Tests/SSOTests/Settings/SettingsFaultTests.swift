@@ -1,6 +1,8 @@
 import SSOWeb
 import Testing
 
+@testable import TestSupport
+
 /// Contract 2: whoever runs the programs sees all that is wrong at once, which setting it is, and the way out.
 @Suite("What is wrong with the settings")
 struct SettingsFaultTests {
@@ -22,15 +24,15 @@ struct SettingsFaultTests {
     private static let make = "openssl rand -hex 32"
 
     static let faults: [Fault] =
-        origins(.idp, "IDP_PUBLIC_URL") + origins(.partner, "RP_PUBLIC_URL") + origins(.partner, "RP_IDP_URL")
+        origins(.idp, "IDP_PUBLIC_URL") + origins(.client, "RP_PUBLIC_URL") + origins(.client, "RP_IDP_URL")
         + secrets(.idp, "IDP_SECRET_KEY") + secrets(.idp, "SSO_SHARED_SECRET")
-        + secrets(.partner, "RP_SECRET_KEY") + secrets(.partner, "SSO_SHARED_SECRET")
-        + listens(.idp, "IDP_LISTEN") + listens(.partner, "RP_LISTEN") + [
+        + secrets(.client, "RP_SECRET_KEY") + secrets(.client, "SSO_SHARED_SECRET")
+        + listens(.idp, "IDP_LISTEN") + listens(.client, "RP_LISTEN") + [
             Fault(.idp, "IDP_DATABASE_URL", "var/idp.sqlite", "sqlite:PATH"),
             Fault(.idp, "IDP_DATABASE_URL", "postgres://user:password@host/db", "sqlite:PATH"),
-            Fault(.partner, "RP_DATABASE_URL", "sqlite:", "sqlite:PATH"),
+            Fault(.client, "RP_DATABASE_URL", "sqlite:", "sqlite:PATH"),
             Fault(.idp, "IDP_DATABASE_URL", "sqlite::memory:", "sqlite:PATH"),
-            Fault(.partner, "RP_DATABASE_URL", "sqlite://var/rp", "sqlite:PATH"),
+            Fault(.client, "RP_DATABASE_URL", "sqlite://var/rp", "sqlite:PATH"),
             Fault(.idp, "IDP_ALLOWED_EMAILS", "x*@example.com", "*@domain"),
             Fault(.idp, "IDP_MAIL_URL", "", "smtp://"), Fault(.idp, "IDP_MAIL_FROM", "", "Main App <"),
             Fault(.idp, "IDP_MAIL_HOURLY_LIMIT", "many", "from 1 to"),
@@ -39,7 +41,7 @@ struct SettingsFaultTests {
             Fault(.idp, "IDP_MAIL_URL", "smtps://ann:pass word@mail.example", "%20"),
             Fault(.idp, "SSO_CLIENT_NAME", "Part\nner", "on one line"),
             Fault(.idp, "HSTS_INCLUDE_SUBDOMAINS", "yes", "neither true nor false"),
-            Fault(.partner, "HSTS_INCLUDE_SUBDOMAINS", "1", "neither true nor false"),
+            Fault(.client, "HSTS_INCLUDE_SUBDOMAINS", "1", "neither true nor false"),
             Fault(.idp, "IDP_MAIL_HOURLY_LIMIT", "0", "from 1 to"),
             Fault(.idp, "IDP_ALLOWED_EMAILS", "*@example.com, nobody", "*@domain"),
             Fault(.idp, "IDP_TRUSTED_PROXIES", "10.0.0.0/33", "0 to 32"),
@@ -53,15 +55,15 @@ struct SettingsFaultTests {
             Fault(.idp, "SSO_REDIRECT_URIS", "", "https://partner.example.com/auth/sso/callback"),
             Fault(.idp, "SSO_REDIRECT_URIS", "http://partner.example/cb", "https"),
             Fault(.idp, "SSO_REDIRECT_URIS", "https://partner.example/*", "Register each"),
-            Fault(.partner, "SSO_CLIENT_ID", "", "registered"),
-            Fault(.partner, "SSO_CLIENT_ID", "Bad Id", "lower-case"),
+            Fault(.client, "SSO_CLIENT_ID", "", "registered"),
+            Fault(.client, "SSO_CLIENT_ID", "Bad Id", "lower-case"),
             Fault(
-                .partner, "RP_IDP_BACKCHANNEL_URL", "http://idp.internal:8080", "RP_ALLOW_PLAINTEXT_BACKCHANNEL=true"),
-            Fault(.partner, "RP_ALLOW_PLAINTEXT_BACKCHANNEL", "yes", "neither true nor false"),
+                .client, "RP_IDP_BACKCHANNEL_URL", "http://idp.internal:8080", "RP_ALLOW_PLAINTEXT_BACKCHANNEL=true"),
+            Fault(.client, "RP_ALLOW_PLAINTEXT_BACKCHANNEL", "yes", "neither true nor false"),
             Fault(.idp, "IDP_LINK_TESTER", "1", "neither true nor false"),
-            Fault(.partner, "RP_REQUIRE_SIGNED_RESPONSE", "0", "neither true nor false"),
-            Fault(.partner, "RP_CA_FILE", "/nowhere/ca.pem", "Check the path"),
-            Fault(.partner, "RP_CA_FILE", "/etc/hostname", "PEM"),
+            Fault(.client, "RP_REQUIRE_SIGNED_RESPONSE", "0", "neither true nor false"),
+            Fault(.client, "RP_CA_FILE", "/nowhere/ca.pem", "Check the path"),
+            Fault(.client, "RP_CA_FILE", "/etc/hostname", "PEM"),
         ]
 
     private static func origins(_ program: Program, _ name: String) -> [Fault] {
@@ -126,7 +128,7 @@ struct SettingsFaultTests {
     func together(program: Program) {
         // Without an id there is no client of which anything else could be wrong.
         let all = Self.faults.filter {
-            $0.program == program && !$0.value.isEmpty && (program == .partner || $0.name != "SSO_CLIENT_ID")
+            $0.program == program && !$0.value.isEmpty && (program == .client || $0.name != "SSO_CLIENT_ID")
         }
         let changes = Dictionary(all.map { ($0.name, $0.value) }) { first, _ in first }
         let reader = SettingsFixture.read(program, changes)
@@ -135,7 +137,7 @@ struct SettingsFaultTests {
         }
     }
 
-    @Test("letters shown to every visitor are for a loopback address only")
+    @Test("letters shown to every browser are for a loopback address only")
     func outbox() {
         let reader = SettingsFixture.read(.idp, ["IDP_PUBLIC_URL": "https://sso.example.com"])
         #expect(reader.problems.count == 1)
@@ -147,7 +149,7 @@ struct SettingsFaultTests {
     @Test("the address of the back channel may name the port that https has anyway")
     func namedPort() {
         for address in ["https://idp.internal:443", "https://idp.internal:443/"] {
-            #expect(SettingsFixture.read(.partner, ["RP_IDP_BACKCHANNEL_URL": address]).problems.isEmpty)
+            #expect(SettingsFixture.read(.client, ["RP_IDP_BACKCHANNEL_URL": address]).problems.isEmpty)
         }
     }
 
@@ -183,6 +185,6 @@ struct SettingsFaultTests {
     @Test("plain http to the back channel goes through when it is allowed by name")
     func plaintext() {
         let changes = ["RP_IDP_BACKCHANNEL_URL": "http://idp.internal:8080", "RP_ALLOW_PLAINTEXT_BACKCHANNEL": "true"]
-        #expect(SettingsFixture.read(.partner, changes).problems.isEmpty)
+        #expect(SettingsFixture.read(.client, changes).problems.isEmpty)
     }
 }

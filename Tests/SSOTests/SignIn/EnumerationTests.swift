@@ -3,6 +3,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 /// ASVS 6.3.8, WSTG-IDNT-04.
 @Suite("Nobody learns who may sign in")
@@ -16,49 +17,49 @@ struct EnumerationTests {
     @Test(
         "every step answers the same, byte for byte, for an address that may sign in, a disabled one and a strange one")
     func sameAnswers() async throws {
-        try await House.open { house in
+        try await TestDeployment.open { deployment in
             for address in [Self.addresses.known, Self.addresses.disabled] {
-                let asking = try await house.asking(address)
+                let asking = try await deployment.asking(address)
                 #expect(try await asking.guess(asking.code).status == 303)
             }
-            try await house.database.write { connection in
+            try await deployment.database.write { connection in
                 try connection.execute("UPDATE account SET disabled = 1 WHERE email = '\(Self.addresses.disabled)'")
             }
-            house.clock.advance(by: .days(2))
-            let known = try await Self.answers(to: Self.addresses.known, house)
-            #expect(try await Self.answers(to: Self.addresses.stray, house) == known)
-            #expect(try await Self.answers(to: Self.addresses.disabled, house) == known)
-            #expect(try await Self.answers(to: Self.addresses.fresh, house) == known)
+            deployment.clock.advance(by: .days(2))
+            let known = try await Self.answers(to: Self.addresses.known, deployment)
+            #expect(try await Self.answers(to: Self.addresses.stray, deployment) == known)
+            #expect(try await Self.answers(to: Self.addresses.disabled, deployment) == known)
+            #expect(try await Self.answers(to: Self.addresses.fresh, deployment) == known)
             #expect(known.contains { $0.hasPrefix("429") }, "the comparison reaches as far as the pause")
 
-            #expect(try await house.lettersQueued(to: Self.addresses.stray) == 0)
+            #expect(try await deployment.emailsQueued(to: Self.addresses.stray) == 0)
             // The one before it was disabled, unless the purge has come by.
-            #expect(try await house.lettersQueued(to: Self.addresses.disabled) <= 1)
-            #expect(try await house.lettersQueued(to: Self.addresses.known) >= 1)
+            #expect(try await deployment.emailsQueued(to: Self.addresses.disabled) <= 1)
+            #expect(try await deployment.emailsQueued(to: Self.addresses.known) >= 1)
         }
     }
 
     /// The address, the same again, five wrong codes, a new code, and so on until the account pauses.
-    private static func answers(to address: String, _ house: House) async throws -> [String] {
-        let visitor = house.visitor()
+    private static func answers(to address: String, _ deployment: TestDeployment) async throws -> [String] {
+        let browser = deployment.browser()
         var answers: [String] = []
-        var waiting = try await visitor.get(house.origin + "/sign-in")
+        var waiting = try await browser.get(deployment.origin + "/sign-in")
         func note(_ visit: Visit) throws {
             answers.append(try plain(visit, address))
         }
         for _ in 0..<5 {
             // Each code's email leaves at once: only guesses at codes that were sent count.
-            try await house.forgetEmails(to: address)
+            try await deployment.forgetEmails(to: address)
             for _ in 0..<2 {
                 let form = try waiting.page().form(with: "email")
-                let sent = try await visitor.submit(form, on: waiting, ["email": address])
+                let sent = try await browser.submit(form, on: waiting, ["email": address])
                 try note(sent)
-                waiting = try await visitor.follow(sent)
+                waiting = try await browser.follow(sent)
                 try note(waiting)
             }
             guard let form = try waiting.page().form(with: "code") else { break }
             for typed in ["12", "000000", "000000", "000000", "000000", "000000", "000000"] {
-                try note(try await visitor.submit(form, on: waiting, ["code": typed]))
+                try note(try await browser.submit(form, on: waiting, ["code": typed]))
             }
         }
         return answers
@@ -85,28 +86,28 @@ struct EnumerationTests {
     /// Who asks for a letter and then measures how long the next write waits would see the commits behind it.
     @Test("behind the answer the queue does the same for an address that gets no letter: taken once, marked once")
     func sameQueue() async throws {
-        try await House.open { house in
+        try await TestDeployment.open { deployment in
             for address in [Self.addresses.known, Self.addresses.stray] {
-                _ = try await house.waiting(for: address, by: house.visitor())
+                _ = try await deployment.waiting(for: address, by: deployment.browser())
                 try await eventually("the letter to \(address) is done") {
                     let done = "SELECT COUNT(*) FROM letter WHERE address = '\(address)' AND sent_at IS NOT NULL"
-                    return try await house.count(done + " AND attempts = 1") == 1 ? () : nil
+                    return try await deployment.count(done + " AND attempts = 1") == 1 ? () : nil
                 }
             }
-            #expect(house.letters.all(to: Self.addresses.known).count == 1)
-            #expect(house.letters.all(to: Self.addresses.stray).isEmpty)
+            #expect(deployment.mailbox.all(to: Self.addresses.known).count == 1)
+            #expect(deployment.mailbox.all(to: Self.addresses.stray).isEmpty)
         }
     }
 
     @Test("while the mail server refuses letters, one that goes to nobody is tried again like the others")
     func sameTrouble() async throws {
-        try await House.open { house in
-            try LetterQueueTests.breakMail(of: house)
+        try await TestDeployment.open { deployment in
+            try LetterQueueTests.breakMail(of: deployment)
             for address in [Self.addresses.known, Self.addresses.stray] {
-                _ = try await house.waiting(for: address, by: house.visitor())
+                _ = try await deployment.waiting(for: address, by: deployment.browser())
                 try await eventually("the letter to \(address) was tried and put back") {
                     let back = "SELECT COUNT(*) FROM letter WHERE address = '\(address)' AND sent_at IS NULL"
-                    return try await house.count(back + " AND attempts = 1 AND due_at = created_at + 2000") == 1
+                    return try await deployment.count(back + " AND attempts = 1 AND due_at = created_at + 2000") == 1
                         ? () : nil
                 }
             }
@@ -142,7 +143,7 @@ struct EnumerationTests {
         }
         let database = RecordingDatabase(real)
         let clock = TestClock()
-        let keys = try SealingKeys.parse(ProgramPair.secret(), setting: "IDP_SECRET_KEY")
+        let keys = try SealingKeys.parse(ProcessDeployment.secret(), setting: "IDP_SECRET_KEY")
         let store = ChallengeStore(
             database: database, clock: clock.clock, randomness: SystemRandomness(), codes: EmailCode(keys: keys),
             eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")),

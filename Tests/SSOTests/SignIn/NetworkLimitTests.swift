@@ -1,5 +1,7 @@
 import Testing
 
+@testable import TestSupport
+
 /// A brake on floods from one place beside the budgets of each address (ASVS 2.4.1, 6.3.1), never the only guard.
 @Suite("How often one network may ask and guess")
 struct NetworkLimitTests {
@@ -8,41 +10,43 @@ struct NetworkLimitTests {
     }
 
     private static func ask(
-        _ address: String, by visitor: Visitor, from network: String, _ house: House
+        _ address: String, by browser: Browser, from network: String, _ deployment: TestDeployment
     ) async throws -> Visit {
         let from: HTTPProbe.Headers = [("X-Forwarded-For", network)]
-        let form = try await visitor.get(house.origin + "/sign-in", from)
-        return try await visitor.post(
+        let form = try await browser.get(deployment.origin + "/sign-in", from)
+        return try await browser.post(
             form.address, [("form_token", try form.formToken()), ("email", address)], from)
     }
 
     @Test("200 posts of an address per hour by default: the 21st and the 100th colleague get in, the 201st post waits")
     func defaults() async throws {
-        try await House.open(settings: Self.settings()) { house in
+        try await TestDeployment.open(settings: Self.settings()) { deployment in
             for number in 0..<200 {
                 let visit = try await Self.ask(
-                    "user-\(number)@example.com", by: house.visitor(), from: "203.0.113.7", house)
+                    "user-\(number)@example.com", by: deployment.browser(), from: "203.0.113.7", deployment)
                 #expect(visit.status == 303)
             }
-            let refused = try await Self.ask("ann@example.com", by: house.visitor(), from: "203.0.113.7", house)
+            let refused = try await Self.ask(
+                "ann@example.com", by: deployment.browser(), from: "203.0.113.7", deployment)
             #expect(refused.status == 429)
             #expect(refused.reply.header("retry-after") == "3600")
             #expect(refused.text.contains("60 minutes"))
-            let elsewhere = try await Self.ask("ann@example.com", by: house.visitor(), from: "203.0.113.8", house)
+            let elsewhere = try await Self.ask(
+                "ann@example.com", by: deployment.browser(), from: "203.0.113.8", deployment)
             #expect(elsewhere.status == 303)
         }
     }
 
     @Test("the limit can be set, counts a /64 of IPv6 as one network, and its /48 with four times the limit")
     func addresses() async throws {
-        try await House.open(settings: Self.settings(["IDP_LIMIT_EMAIL_POSTS": "3"])) { house in
+        try await TestDeployment.open(settings: Self.settings(["IDP_LIMIT_EMAIL_POSTS": "3"])) { deployment in
             var number = 0
             func statuses(from networks: [String]) async throws -> [Int] {
                 var statuses: [Int] = []
                 for network in networks {
                     number += 1
                     let visit = try await Self.ask(
-                        "user-\(number)@example.com", by: house.visitor(), from: network, house)
+                        "user-\(number)@example.com", by: deployment.browser(), from: network, deployment)
                     statuses.append(visit.status)
                 }
                 return statuses
@@ -58,22 +62,22 @@ struct NetworkLimitTests {
 
     @Test("400 codes per hour can be set as well; what is beyond is not looked at")
     func codes() async throws {
-        try await House.open(settings: Self.settings(["IDP_LIMIT_CODE_POSTS": "10"])) { house in
+        try await TestDeployment.open(settings: Self.settings(["IDP_LIMIT_CODE_POSTS": "10"])) { deployment in
             let from: HTTPProbe.Headers = [("X-Forwarded-For", "203.0.113.7")]
             func wrongCodes(_ count: Int, for address: String) async throws -> [Int] {
-                let visitor = house.visitor()
-                let page = try await house.waiting(for: address, by: visitor)
+                let browser = deployment.browser()
+                let page = try await deployment.waiting(for: address, by: browser)
                 let fields = [("form_token", try page.formToken()), ("code", "000000")]
                 var statuses: [Int] = []
-                for _ in 0..<count { statuses.append(try await visitor.post(page.address, fields, from).status) }
+                for _ in 0..<count { statuses.append(try await browser.post(page.address, fields, from).status) }
                 return statuses
             }
             for number in 0..<2 {
                 #expect(try await wrongCodes(5, for: "user-\(number)@example.com").allSatisfy { $0 == 422 })
             }
             #expect(try await wrongCodes(1, for: "ann@example.com") == [429])
-            #expect(try await house.failures(of: "ann@example.com") == 0)
-            let elsewhere = try await house.asking("ben@example.com")
+            #expect(try await deployment.failures(of: "ann@example.com") == 0)
+            let elsewhere = try await deployment.asking("ben@example.com")
             #expect(try await elsewhere.guess(elsewhere.code).status == 303)
         }
     }
@@ -83,33 +87,36 @@ struct NetworkLimitTests {
         let limits = [
             "IDP_LIMIT_EMAIL_POSTS": "2", "IDP_LIMIT_CODE_POSTS": "2", "IDP_LIMIT_NEW_SESSIONS": "2",
         ]
-        try await House.open(settings: Self.settings(limits)) { house in
+        try await TestDeployment.open(settings: Self.settings(limits)) { deployment in
             let from: HTTPProbe.Headers = [("X-Forwarded-For", "203.0.113.7")]
             for number in 0..<6 {
-                let (visitor, address) = (house.visitor(), "user-\(number)@example.com")
-                let sent = try await Self.ask(address, by: visitor, from: "203.0.113.7", house)
+                let (browser, address) = (deployment.browser(), "user-\(number)@example.com")
+                let sent = try await Self.ask(address, by: browser, from: "203.0.113.7", deployment)
                 #expect(sent.status == 303)
-                let code = try await house.letters.code(to: address)
-                let page = try await visitor.get(sent.location(), from)
+                let code = try await deployment.mailbox.code(to: address)
+                let page = try await browser.get(sent.location(), from)
                 let fields = [("form_token", try page.formToken()), ("code", code)]
-                #expect(try await visitor.post(page.address, fields, from).status == 303)
+                #expect(try await browser.post(page.address, fields, from).status == 303)
             }
         }
     }
 
     @Test("a known browser does not count against its network, and gets in while the network's limit is used up")
     func knownBrowser() async throws {
-        try await House.open(settings: Self.settings(["IDP_LIMIT_EMAIL_POSTS": "4", "IDP_LIMIT_NEW_SESSIONS": "9"])) {
-            house in
-            let owner = try await house.signedIn(as: "ann@example.com")
-            try await owner.signOut(of: house)
+        try await TestDeployment.open(
+            settings: Self.settings(["IDP_LIMIT_EMAIL_POSTS": "4", "IDP_LIMIT_NEW_SESSIONS": "9"])
+        ) {
+            deployment in
+            let owner = try await deployment.signedIn(as: "ann@example.com")
+            try await owner.signOut(of: deployment)
             for number in 0..<9 {
-                _ = try? await Self.ask("user-\(number)@example.com", by: house.visitor(), from: "127.0.0.1", house)
+                _ = try? await Self.ask(
+                    "user-\(number)@example.com", by: deployment.browser(), from: "127.0.0.1", deployment)
             }
-            #expect(try await house.visitor().get(house.origin + "/sign-in").status == 429)
-            let again = try await Self.ask("ann@example.com", by: owner, from: "127.0.0.1", house)
+            #expect(try await deployment.browser().get(deployment.origin + "/sign-in").status == 429)
+            let again = try await Self.ask("ann@example.com", by: owner, from: "127.0.0.1", deployment)
             #expect(again.status == 303)
-            let stranger = try await Self.ask("ben@example.com", by: owner, from: "127.0.0.1", house)
+            let stranger = try await Self.ask("ben@example.com", by: owner, from: "127.0.0.1", deployment)
             #expect(stranger.status == 429, "known for its own address only")
         }
     }

@@ -1,55 +1,59 @@
 import SSOShared
 import Testing
 
+@testable import TestSupport
+
 @Suite("The steps of a sign-in")
 struct SignInStepsTests {
     /// ASVS 2.3.1, WSTG-BUSL-06.
     @Test("whoever skips a step is sent to the first one and is not signed in")
     func skipping() async throws {
-        try await House.open { house in
-            let visitor = house.visitor()
-            let form = try await visitor.get(house.origin + "/sign-in")
-            let token = try visitor.formToken(of: form)
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let form = try await browser.get(deployment.origin + "/sign-in")
+            let token = try browser.formToken(of: form)
             let code = try form.address.resolving("/sign-in/code")
-            for stranger in [visitor, house.visitor()] {
+            for stranger in [browser, deployment.browser()] {
                 let posted = try await stranger.post(code, token + [("code", "123456")])
                 #expect(posted.status == 303)
                 #expect(posted.reply.header("location") == "/sign-in")
                 let shown = try await stranger.get(code)
                 #expect(shown.reply.header("location") == "/sign-in")
-                #expect(try await !stranger.isKnownAtHome(of: house))
+                #expect(try await !stranger.isKnownAtHome(of: deployment))
             }
-            #expect(try await house.count("SELECT COUNT(*) FROM challenge") == 0)
+            #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 0)
         }
     }
 
     @Test("complete without a sign-in leads to the sign-in of its flow and gives no token")
     func completeTooEarly() async throws {
-        try await House.open { house in
-            let visitor = house.visitor()
-            let form = try await visitor.beginSignIn(at: house.partner)
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let form = try await browser.beginSignIn(at: deployment.client)
             let flow = try #require(form.address.query("flow"))
-            let early = try await visitor.get(house.origin + "\(SSOPath.complete)?flow=\(flow)")
+            let early = try await browser.get(deployment.origin + "\(SSOPath.complete)?flow=\(flow)")
             #expect(early.status == 303)
             #expect(early.reply.header("location") == "/sign-in?flow=\(flow)")
-            #expect(try await house.count("SELECT COUNT(*) FROM sso_token") == 0)
-            #expect(try await house.visitor().get(house.origin + "\(SSOPath.complete)?flow=\(flow)").status == 404)
+            #expect(try await deployment.count("SELECT COUNT(*) FROM sso_token") == 0)
+            #expect(
+                try await deployment.browser().get(deployment.origin + "\(SSOPath.complete)?flow=\(flow)").status == 404
+            )
 
-            let waiting = try await visitor.ask(for: "ann@example.com", on: form)
-            let complete = try await visitor.enter(house.letters.code(to: "ann@example.com"), on: waiting)
+            let waiting = try await browser.ask(for: "ann@example.com", on: form)
+            let complete = try await browser.enter(deployment.mailbox.code(to: "ann@example.com"), on: waiting)
             #expect(try complete.token().hasPrefix("sst_"))
         }
     }
 
     @Test("a code form sent twice ends where the first one did: one session, no error page")
     func doubleSubmit() async throws {
-        try await House.open { house in
-            let visitor = house.visitor()
-            let waiting = try await visitor.ask(for: "ann@example.com", on: visitor.beginSignIn(at: house.partner))
-            let code = try await house.letters.code(to: "ann@example.com")
-            let early = visitor.twin()
-            let first = try await visitor.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
-            let second = try await visitor.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let waiting = try await browser.ask(for: "ann@example.com", on: browser.beginSignIn(at: deployment.client))
+            let code = try await deployment.mailbox.code(to: "ann@example.com")
+            let early = browser.twin()
+            let first = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
+            let second = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
             #expect(second.status == 303)
             #expect(second.reply.header("location") == first.reply.header("location"))
             #expect(second.reply.all("set-cookie").isEmpty)
@@ -57,10 +61,10 @@ struct SignInStepsTests {
             let late = try await early.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
             #expect(late.status == 303)
             #expect(late.reply.all("set-cookie").isEmpty)
-            let end = try await visitor.follow(visitor.get(late.location()))
+            let end = try await browser.follow(browser.get(late.location()))
             #expect(end.status == 200)
             #expect(try end.page().link(containing: "token=") != nil)
-            #expect(try await house.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'") == 1)
+            #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'") == 1)
         }
     }
 
@@ -68,15 +72,15 @@ struct SignInStepsTests {
     @Test(
         "all spellings of an address are one account and one count", arguments: ["ANN@example.com", "ann@EXAMPLE.com"])
     func spelling(other: String) async throws {
-        try await House.open { house in
-            let first = try await house.asking("ann@example.com")
+        try await TestDeployment.open { deployment in
+            let first = try await deployment.asking("ann@example.com")
             #expect(try await first.guess(first.code).status == 303)
-            house.clock.advance(by: .seconds(61))
-            let second = try await house.asking(other)
+            deployment.clock.advance(by: .seconds(61))
+            let second = try await deployment.asking(other)
             try await second.guess(second.wrong)
-            #expect(try await house.failures(of: "ann@example.com") == 1)
+            #expect(try await deployment.failures(of: "ann@example.com") == 1)
             #expect(try await second.guess(second.code).status == 303)
-            #expect(try await house.count("SELECT COUNT(*) FROM account") == 1)
+            #expect(try await deployment.count("SELECT COUNT(*) FROM account") == 1)
         }
     }
 
@@ -89,13 +93,13 @@ struct SignInStepsTests {
             "ａnn@example.com",
         ])
     func notAnAddress(typed: String) async throws {
-        try await House.open { house in
-            let visitor = house.visitor()
-            let form = try await visitor.get(house.origin + "/sign-in")
-            let reply = try await visitor.submit(form.page().form(with: "email"), on: form, ["email": typed])
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let form = try await browser.get(deployment.origin + "/sign-in")
+            let reply = try await browser.submit(form.page().form(with: "email"), on: form, ["email": typed])
             #expect(reply.status == 422)
             #expect(try reply.page().tags.contains { $0["id"] == "email-error" && $0["role"] == "alert" })
-            #expect(try await house.count("SELECT COUNT(*) FROM challenge") == 0)
+            #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 0)
         }
     }
 }

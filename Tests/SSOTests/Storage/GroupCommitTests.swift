@@ -3,6 +3,8 @@ import Foundation
 import SSOWeb
 import Testing
 
+@testable import TestSupport
+
 @Suite("Group commit")
 struct GroupCommitTests {
     private let fixture: StorageFixture

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import SSOWeb
+@testable import TestSupport
 
 @Suite("Migrations")
 struct MigratorTests {

@@ -1,6 +1,8 @@
 import SSOWeb
 import Testing
 
+@testable import TestSupport
+
 @Suite("Values and rows")
 struct SQLValueTests {
     private let fixture: StorageFixture

@@ -4,6 +4,8 @@ import Glibc
 import SSOWeb
 import Testing
 
+@testable import TestSupport
+
 @Suite("Storage faults while running")
 struct SQLiteFaultTests {
     private let fixture: StorageFixture
@@ -58,9 +60,9 @@ struct SQLiteFaultTests {
 
     @Test(
         "a full disk fails the batch, keeps what was there, and works again when there is room",
-        .enabled(if: TinyDisk.canMount, "mounting needs root"))
+        .enabled(if: SmallDisk.canMount, "mounting needs root"))
     func fullDisk() async throws {
-        let disk = try TinyDisk(kilobytes: 2_048)
+        let disk = try SmallDisk(kilobytes: 2_048)
         let database = try await SQLiteDatabase(
             path: disk.path + "/test.sqlite", migrations: StorageFixture.migrations)
         for id in Int64(1)...5 { try await database.insertToken(id) }
@@ -99,9 +101,9 @@ struct SQLiteFaultTests {
     }
 
     @Test(
-        "a body that swallows a full disk is not acknowledged", .enabled(if: TinyDisk.canMount, "mounting needs root"))
+        "a body that swallows a full disk is not acknowledged", .enabled(if: SmallDisk.canMount, "mounting needs root"))
     func swallowed() async throws {
-        let disk = try TinyDisk(kilobytes: 2_048)
+        let disk = try SmallDisk(kilobytes: 2_048)
         let database = try await SQLiteDatabase(
             path: disk.path + "/test.sqlite", migrations: StorageFixture.migrations)
         await #expect(throws: DatabaseFailure.self) {

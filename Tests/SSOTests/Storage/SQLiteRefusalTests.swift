@@ -3,6 +3,8 @@ import Glibc
 import SSOWeb
 import Testing
 
+@testable import TestSupport
+
 @Suite("Databases that are refused at start")
 struct SQLiteRefusalTests {
     private let fixture: StorageFixture
@@ -115,9 +117,9 @@ struct SQLiteRefusalTests {
         #expect(try await refusal().contains("read-only"))
     }
 
-    @Test("a read-only file system", .enabled(if: TinyDisk.canMount, "mounting needs root"))
+    @Test("a read-only file system", .enabled(if: SmallDisk.canMount, "mounting needs root"))
     func readOnlyDisk() async throws {
-        let disk = try TinyDisk(kilobytes: 2_048)
+        let disk = try SmallDisk(kilobytes: 2_048)
         let path = disk.path + "/test.sqlite"
         await (try SQLiteDatabase(path: path, migrations: StorageFixture.migrations)).close()
         try disk.remount("ro")

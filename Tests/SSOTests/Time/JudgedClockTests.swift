@@ -2,6 +2,7 @@ import Logging
 import Testing
 
 @testable import SSOWeb
+@testable import TestSupport
 
 /// What time it is when the wall clock is wrong: every second of a whole story is read, as busy programs do.
 @Suite("The time a program goes by")
@@ -146,7 +147,7 @@ struct JudgedClockTests {
             (ahead, behind, .setBack(behind: .seconds(90))), (behind, ahead, .jumped(ahead: .days(3))),
         ]
         for (before, after, event) in table { #expect(ClockWatch.event(from: before, to: after) == event) }
-        let log = LogBook()
+        let log = CapturedLog()
         ClockEvent.jumped(ahead: .days(3)).log(to: log.logger("idp"))
         #expect(log.contains("error clock_jumped") && log.contains("259200"))
         ClockEvent.restored.log(to: log.logger("idp"))

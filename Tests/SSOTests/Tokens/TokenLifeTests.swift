@@ -3,16 +3,17 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("The life of a token")
 struct TokenLifeTests {
     @Test(
         "five minutes, to the second", arguments: [(0, true), (299, true), (300, false), (301, false), (7000, false)])
     func lifetime(_ seconds: Int, _ isGood: Bool) async throws {
-        try await House.open { house in
-            let token = try await house.signedIn().token(for: house.partner, of: house)
-            house.clock.advance(by: .seconds(seconds))
-            let reply = try await house.verify(token, as: house.partner)
+        try await TestDeployment.open { deployment in
+            let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
+            deployment.clock.advance(by: .seconds(seconds))
+            let reply = try await deployment.verify(token, as: deployment.client)
             #expect(reply.status == (isGood ? 200 : 401))
             #expect(reply.error == (isGood ? nil : "invalid_token"))
         }
@@ -20,34 +21,34 @@ struct TokenLifeTests {
 
     @Test("a clock that steps back revives nothing, and makes no token live longer than it was given")
     func clockStepsBack() async throws {
-        try await House.open { house in
-            let ann = try await house.signedIn()
-            let used = try await ann.token(for: house.partner, of: house, state: "used")
-            #expect(try await house.verify(used, as: house.partner).status == 200)
-            let fresh = try await ann.token(for: house.partner, of: house, state: "fresh")
-            house.clock.advance(by: .seconds(-3600))
+        try await TestDeployment.open { deployment in
+            let ann = try await deployment.signedIn()
+            let used = try await ann.token(for: deployment.client, of: deployment, state: "used")
+            #expect(try await deployment.verify(used, as: deployment.client).status == 200)
+            let fresh = try await ann.token(for: deployment.client, of: deployment, state: "fresh")
+            deployment.clock.advance(by: .seconds(-3600))
             // From the future: made while the clock was wrong.
-            #expect(try await house.verify(fresh, as: house.partner).status == 401)
-            #expect(try await house.verify(used, as: house.partner).status == 401)
+            #expect(try await deployment.verify(fresh, as: deployment.client).status == 401)
+            #expect(try await deployment.verify(used, as: deployment.client).status == 401)
         }
     }
 
     /// ASVS 7.4.1.
     @Test("signing out voids every token that nobody has redeemed")
     func signOut() async throws {
-        try await House.open { house in
-            let ann = try await house.signedIn()
+        try await TestDeployment.open { deployment in
+            let ann = try await deployment.signedIn()
             let tokens = [
-                try await ann.token(for: house.partner, of: house, state: "1"),
-                try await ann.token(for: house.partner, of: house, state: "2"),
+                try await ann.token(for: deployment.client, of: deployment, state: "1"),
+                try await ann.token(for: deployment.client, of: deployment, state: "2"),
             ]
-            let bob = try await house.signedIn(as: "bob@example.com").token(for: house.partner, of: house)
-            let home = try await ann.get(house.origin + "/")
+            let bob = try await deployment.signedIn(as: "bob@example.com").token(for: deployment.client, of: deployment)
+            let home = try await ann.get(deployment.origin + "/")
             #expect(try await ann.submit(home.page().form(to: "/sign-out"), on: home).status == 303)
             for token in tokens {
-                #expect(try await house.verify(token, as: house.partner).error == "invalid_token")
+                #expect(try await deployment.verify(token, as: deployment.client).error == "invalid_token")
             }
-            #expect(try await house.verify(bob, as: house.partner).status == 200)
+            #expect(try await deployment.verify(bob, as: deployment.client).status == 200)
         }
     }
 
@@ -60,56 +61,58 @@ struct TokenLifeTests {
             "UPDATE session SET expires_at = 0 WHERE slots LIKE '%' || (SELECT id FROM account WHERE email LIKE 'ann%') || '%'",
         ])
     func voided(_ change: String) async throws {
-        try await House.open { house in
-            let ann = try await house.signedIn().token(for: house.partner, of: house)
-            let bob = try await house.signedIn(as: "bob@example.com").token(for: house.partner, of: house)
-            try await house.execute(change)
-            let unknown = try await house.verify("sst_" + String(repeating: "A", count: 43), as: house.partner)
-            #expect(try await house.verify(ann, as: house.partner).shape == unknown.shape)
-            #expect(try await house.verify(bob, as: house.partner).status == 200)
+        try await TestDeployment.open { deployment in
+            let ann = try await deployment.signedIn().token(for: deployment.client, of: deployment)
+            let bob = try await deployment.signedIn(as: "bob@example.com").token(for: deployment.client, of: deployment)
+            try await deployment.execute(change)
+            let unknown = try await deployment.verify("sst_" + String(repeating: "A", count: 43), as: deployment.client)
+            #expect(try await deployment.verify(ann, as: deployment.client).shape == unknown.shape)
+            #expect(try await deployment.verify(bob, as: deployment.client).status == 200)
         }
     }
 
     @Test("a disabled person gets no new token either")
     func disabledBeforeIssue() async throws {
-        try await House.open { house in
-            let ann = try await house.signedIn()
-            try await house.execute("UPDATE account SET disabled = 1")
-            let visit = try await ann.get(house.authorize(house.partner, state: "s"))
+        try await TestDeployment.open { deployment in
+            let ann = try await deployment.signedIn()
+            try await deployment.execute("UPDATE account SET disabled = 1")
+            let visit = try await ann.get(deployment.authorize(deployment.client, state: "s"))
             #expect(visit.status == 303 && !visit.text.contains("sst_"))
         }
     }
 
     @Test("reloading the page gives another token and kills the one before: one is alive per request")
     func oneAlive() async throws {
-        try await House.open { house in
-            let ann = try await house.signedIn()
+        try await TestDeployment.open { deployment in
+            let ann = try await deployment.signedIn()
             var tokens: [String] = []
-            for _ in 1...5 { tokens.append(try await ann.token(for: house.partner, of: house, state: "same")) }
-            let other = try await ann.token(for: house.partner, of: house, state: "other tab")
+            for _ in 1...5 { tokens.append(try await ann.token(for: deployment.client, of: deployment, state: "same")) }
+            let other = try await ann.token(for: deployment.client, of: deployment, state: "other tab")
             #expect(Set(tokens).count == 5)
             for token in tokens.dropLast() {
-                #expect(try await house.verify(token, as: house.partner).error == "invalid_token")
+                #expect(try await deployment.verify(token, as: deployment.client).error == "invalid_token")
             }
-            #expect(try await house.verify(tokens[4], as: house.partner).status == 200)
-            #expect(try await house.verify(other, as: house.partner).status == 200)
+            #expect(try await deployment.verify(tokens[4], as: deployment.client).status == 200)
+            #expect(try await deployment.verify(other, as: deployment.client).status == 200)
         }
     }
 
     @Test("however many reloads at one instant, one token is alive")
     func oneAliveOfMany() async throws {
-        try await House.open { house in
-            let ann = try await house.signedIn()
+        try await TestDeployment.open { deployment in
+            let ann = try await deployment.signedIn()
             let tokens = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 1...20 {
-                    group.addTask { try await ann.twin().token(for: house.partner, of: house, state: "s") }
+                    group.addTask { try await ann.twin().token(for: deployment.client, of: deployment, state: "s") }
                 }
                 return try await group.reduce(into: Set<String>()) { $0.insert($1) }
             }
             #expect(tokens.count == 20)
-            #expect(try await house.rows(of: "sso_token", where: "used_at IS NULL AND voided_at IS NULL") == 2)
+            #expect(try await deployment.rows(of: "sso_token", where: "used_at IS NULL AND voided_at IS NULL") == 2)
             var accepted = 0
-            for token in tokens where try await house.verify(token, as: house.partner).status == 200 { accepted += 1 }
+            for token in tokens where try await deployment.verify(token, as: deployment.client).status == 200 {
+                accepted += 1
+            }
             #expect(accepted == 1)
         }
     }

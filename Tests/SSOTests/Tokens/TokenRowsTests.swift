@@ -4,65 +4,68 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 @Suite("The rows of tokens")
 struct TokenRowsTests {
-    private func store(_ house: House) throws -> SSOTokenStore {
+    private func store(_ deployment: TestDeployment) throws -> SSOTokenStore {
         SSOTokenStore(
-            database: house.database, clock: house.clock.clock, randomness: SystemRandomness(),
+            database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness(),
             eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")))
     }
 
     @Test("a purge takes what nobody can redeem, keeps the used for a month, and revives nothing")
     func purge() async throws {
-        try await House.open { house in
-            let (ann, partner) = (try await house.signedIn(), house.partner)
-            let used = try await ann.token(for: partner, of: house, state: "used")
-            #expect(try await house.verify(used, as: partner).status == 200)
-            let unused = try await ann.token(for: partner, of: house, state: "unused")
-            let all = try await house.rows(of: "sso_token")
-            house.clock.advance(by: .seconds(299))
-            #expect(try await store(house).purge(limit: 100) == 0)
-            house.clock.advance(by: .seconds(3600))
-            #expect(try await store(house).purge(limit: 1) == 1)
-            #expect(try await store(house).purge(limit: 100) == all - 2)
-            #expect(try await house.rows(of: "sso_token") == 1)
-            #expect(try await house.rows(of: "sso_token", where: "used_at IS NOT NULL") == 1)
+        try await TestDeployment.open { deployment in
+            let (ann, client) = (try await deployment.signedIn(), deployment.client)
+            let used = try await ann.token(for: client, of: deployment, state: "used")
+            #expect(try await deployment.verify(used, as: client).status == 200)
+            let unused = try await ann.token(for: client, of: deployment, state: "unused")
+            let all = try await deployment.rows(of: "sso_token")
+            deployment.clock.advance(by: .seconds(299))
+            #expect(try await store(deployment).purge(limit: 100) == 0)
+            deployment.clock.advance(by: .seconds(3600))
+            #expect(try await store(deployment).purge(limit: 1) == 1)
+            #expect(try await store(deployment).purge(limit: 100) == all - 2)
+            #expect(try await deployment.rows(of: "sso_token") == 1)
+            #expect(try await deployment.rows(of: "sso_token", where: "used_at IS NOT NULL") == 1)
             // Even a clock that steps back into their life finds neither alive.
-            house.clock.advance(by: .seconds(-3800))
+            deployment.clock.advance(by: .seconds(-3800))
             for token in [used, unused] {
-                #expect(try await house.verify(token, as: partner).error == "invalid_token")
+                #expect(try await deployment.verify(token, as: client).error == "invalid_token")
             }
-            house.clock.advance(by: .seconds(32 * 86_400))
-            #expect(try await store(house).purge(limit: 100) == 1)
-            #expect(try await house.verify(used, as: partner).error == "invalid_token")
+            deployment.clock.advance(by: .seconds(32 * 86_400))
+            #expect(try await store(deployment).purge(limit: 100) == 1)
+            #expect(try await deployment.verify(used, as: client).error == "invalid_token")
         }
     }
 
     @Test("a purge that has looked does not look again, and misses nothing for it, also when the clock steps back")
     func sweep() async throws {
-        try await House.open { house in
-            let (ann, partner) = (try await house.signedIn(), house.partner)
-            let database = RecordingDatabase(house.database)
+        try await TestDeployment.open { deployment in
+            let (ann, client) = (try await deployment.signedIn(), deployment.client)
+            let database = RecordingDatabase(deployment.database)
             let store = SSOTokenStore(
-                database: database, clock: house.clock.clock, randomness: SystemRandomness(),
+                database: database, clock: deployment.clock.clock, randomness: SystemRandomness(),
                 eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")))
             func issue(_ count: Int, _ name: String) async throws {
-                for number in 1...count { _ = try await ann.token(for: partner, of: house, state: "\(name)-\(number)") }
+                for number in 1...count {
+                    _ = try await ann.token(for: client, of: deployment, state: "\(name)-\(number)")
+                }
             }
-            func unused() async throws -> Int { try await house.rows(of: "sso_token", where: "used_at IS NULL") }
-            house.clock.advance(by: .seconds(1000))
+            func unused() async throws -> Int { try await deployment.rows(of: "sso_token", where: "used_at IS NULL") }
+            deployment.clock.advance(by: .seconds(1000))
             try await issue(5, "first")
-            house.clock.advance(by: .seconds(600))
+            deployment.clock.advance(by: .seconds(600))
             // Pieces that end among tokens of one and the same millisecond.
             for _ in 1...4 { _ = try await store.purge(limit: 2) }
             #expect(try await unused() == 0)
-            house.clock.advance(by: .seconds(-900))
+            deployment.clock.advance(by: .seconds(-900))
             try await issue(2, "earlier")
-            house.clock.advance(by: .seconds(450))
+            deployment.clock.advance(by: .seconds(450))
             #expect(try await store.purge(limit: 100) == 2)
             try await issue(1, "later")
-            house.clock.advance(by: .seconds(3600))
+            deployment.clock.advance(by: .seconds(3600))
             #expect(try await store.purge(limit: 100) == 1)
             #expect(try await unused() == 0)
             // The writer looks for none: it is told which, and what is past the audit it finds by the index.
@@ -73,45 +76,47 @@ struct TokenRowsTests {
 
     @Test("used_at is kept for the audit, and never changes")
     func audit() async throws {
-        try await House.open { house in
-            let token = try await house.signedIn().token(for: house.partner, of: house, state: "audit")
-            let moment = house.clock.now
-            #expect(try await house.verify(token, as: house.partner).status == 200)
-            house.clock.advance(by: .seconds(60))
-            _ = try await house.verify(token, as: house.partner)
-            #expect(try await house.rows(of: "sso_token", where: "used_at = \(moment.milliseconds)") == 1)
+        try await TestDeployment.open { deployment in
+            let token = try await deployment.signedIn().token(for: deployment.client, of: deployment, state: "audit")
+            let moment = deployment.clock.now
+            #expect(try await deployment.verify(token, as: deployment.client).status == 200)
+            deployment.clock.advance(by: .seconds(60))
+            _ = try await deployment.verify(token, as: deployment.client)
+            #expect(try await deployment.rows(of: "sso_token", where: "used_at = \(moment.milliseconds)") == 1)
         }
     }
 
     /// Invariant: a leaked database yields nothing that can be used.
     @Test("neither token nor code nor session id stands in the database's files")
     func hashesOnly() async throws {
-        try await House.open { house in
-            let ann = try await house.signedIn()
-            let token = try await ann.token(for: house.partner, of: house, state: "a-state-of-the-partner")
+        try await TestDeployment.open { deployment in
+            let ann = try await deployment.signedIn()
+            let token = try await ann.token(for: deployment.client, of: deployment, state: "a-state-of-the-partner")
             let cookie = try #require(ann.cookie("idp_session", at: "localhost"))
             let files = ["idp.sqlite", "idp.sqlite-wal"].compactMap {
-                FileManager.default.contents(atPath: house.folder.path(of: $0))
+                FileManager.default.contents(atPath: deployment.folder.path(of: $0))
             }
             let bytes = files.reduce(Data(), +)
-            #expect(bytes.range(of: Data(house.partner.id.utf8)) != nil)
-            for secret in [token, String(token.dropFirst(4)), cookie, "a-state-of-the-partner", house.partner.secret] {
+            #expect(bytes.range(of: Data(deployment.client.id.utf8)) != nil)
+            for secret in [
+                token, String(token.dropFirst(4)), cookie, "a-state-of-the-partner", deployment.client.secret,
+            ] {
                 #expect(bytes.range(of: Data(secret.utf8)) == nil)
             }
             let raw = try #require(Base64URL.decode(String(token.dropFirst(4))))
             #expect(bytes.range(of: Data(raw)) == nil)
-            #expect(!house.log.text.contains(token) && !house.log.text.contains(cookie))
+            #expect(!deployment.log.text.contains(token) && !deployment.log.text.contains(cookie))
         }
     }
 
     /// ASVS 11.5.1.
     @Test("every token is sst_ and 43 base64url characters, and no two begin alike")
     func shape() async throws {
-        try await House.open { house in
-            let ann = try await house.signedIn()
+        try await TestDeployment.open { deployment in
+            let ann = try await deployment.signedIn()
             var beginnings: Set<String> = []
             for number in 1...50 {
-                let token = try await ann.token(for: house.partner, of: house, state: "\(number)")
+                let token = try await ann.token(for: deployment.client, of: deployment, state: "\(number)")
                 #expect(token.utf8.count == 47 && SSOToken(wire: token) != nil)
                 beginnings.insert(String(token.prefix(12)))
             }

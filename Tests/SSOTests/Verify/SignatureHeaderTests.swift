@@ -1,11 +1,13 @@
 import SSOShared
 import Testing
 
+@testable import TestSupport
+
 /// ASVS 4.1.5, 9.1.2: the signature is there once, in one spelling, over exactly these bytes, or not at all.
 @Suite("The signature of a request")
 struct SignatureHeaderTests {
     private let name = RequestSignature.headerName
-    private let client = RequestSignature.clientHeaderName
+    private let clientHeader = RequestSignature.clientHeaderName
 
     /// Everything that is made of a right signature and is none: `good` is `sha256=` and 64 digits.
     private func malformed(_ good: String) -> [[String]] {
@@ -23,23 +25,23 @@ struct SignatureHeaderTests {
 
     @Test("missing, malformed, doubled or listed: 401, and the token is as good as before")
     func malformed() async throws {
-        try await House.open { house in
-            let partner = house.partner
-            let token = try await house.signedIn().token(for: partner, of: house)
+        try await TestDeployment.open { deployment in
+            let client = deployment.client
+            let token = try await deployment.signedIn().token(for: client, of: deployment)
             let body = VerifyRequest(token: token).body()
-            let good = try #require(try house.signed(body, by: partner).last?.1)
-            let others = [("Content-Type", "application/json"), (client, partner.id)]
+            let good = try #require(try deployment.signed(body, by: client).last?.1)
+            let others = [("Content-Type", "application/json"), (clientHeader, client.id)]
             var shapes: Set<String> = []
             for values in malformed(good) {
-                let reply = try await house.backChannel(body, others + values.map { (name, $0) })
+                let reply = try await deployment.backChannel(body, others + values.map { (name, $0) })
                 #expect(reply.status == 401 && reply.error == "invalid_signature", "\(values)")
                 shapes.insert(reply.shape)
             }
             for ids in [
                 [""], ["none"], ["PARTNER-1"], ["partner-1 x"], ["partner-1,partner-1"], ["partner-1", "partner-1"],
             ] {
-                let reply = try await house.backChannel(
-                    body, [others[0], (name, good)] + ids.map { (client, $0) })
+                let reply = try await deployment.backChannel(
+                    body, [others[0], (name, good)] + ids.map { (clientHeader, $0) })
                 #expect(reply.error == "invalid_signature", "\(ids)")
                 shapes.insert(reply.shape)
             }
@@ -47,16 +49,16 @@ struct SignatureHeaderTests {
             #expect(shapes.count == 1)
             // Upper-case digits are the same bytes, blanks around are no part of a value (RFC 9110 5.5), and the client may be left out: the signature picks it.
             let upper = " \tsha256=\(good.dropFirst(7).uppercased()) \t"
-            #expect(try await house.backChannel(body, [others[0], (name, upper)]).status == 200)
+            #expect(try await deployment.backChannel(body, [others[0], (name, upper)]).status == 200)
         }
     }
 
     @Test("a body that differs by one bit, blank, line end, mark or order is another body")
     func otherBody() async throws {
-        try await House.open { house in
-            let token = try await house.signedIn().token(for: house.partner, of: house)
-            let body = VerifyRequest(token: token, redirectURI: house.partner.callback).body()
-            let headers = try house.signed(body, by: house.partner)
+        try await TestDeployment.open { deployment in
+            let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
+            let body = VerifyRequest(token: token, redirectURI: deployment.client.callback).body()
+            let headers = try deployment.signed(body, by: deployment.client)
             var bodies = [
                 body + [10], body + [13, 10], body + [0], [32] + body, [0xef, 0xbb, 0xbf] + body, [],
                 Array(body.dropLast()),
@@ -66,53 +68,54 @@ struct SignatureHeaderTests {
                 changed[index] ^= 1
                 bodies.append(changed)
             }
-            bodies.append(Array("{\"redirect_uri\":\"\(house.partner.callback)\",\"token\":\"\(token)\"}".utf8))
+            bodies.append(Array("{\"redirect_uri\":\"\(deployment.client.callback)\",\"token\":\"\(token)\"}".utf8))
             for changed in bodies {
-                #expect(try await house.backChannel(changed, headers).error == "invalid_signature")
+                #expect(try await deployment.backChannel(changed, headers).error == "invalid_signature")
             }
-            #expect(try await house.backChannel(body, headers).status == 200)
+            #expect(try await deployment.backChannel(body, headers).status == 200)
         }
     }
 
     /// A `String` repaired from either body is the same text: U+FFFD.
     @Test("bytes that are no UTF-8 are signed as they are, not as they would be repaired")
     func repairedText() async throws {
-        try await House.open { house in
+        try await TestDeployment.open { deployment in
             let (one, other): ([UInt8], [UInt8]) = ([0x61, 0xff], [0x61, 0xfe])
-            let headers = try house.signed(one, by: house.partner)
-            #expect(try await house.backChannel(other, headers).error == "invalid_signature")
-            #expect(try await house.backChannel(one, headers).error == "invalid_request")
+            let headers = try deployment.signed(one, by: deployment.client)
+            #expect(try await deployment.backChannel(other, headers).error == "invalid_signature")
+            #expect(try await deployment.backChannel(one, headers).error == "invalid_request")
         }
     }
 
     @Test("with a wrong signature nothing in the body is looked at: good, bad and no JSON look the same")
     func signatureFirst() async throws {
-        try await House.open { house in
-            let token = try await house.signedIn().token(for: house.partner, of: house)
-            let headers = try house.signed([1, 2, 3], by: house.partner)
+        try await TestDeployment.open { deployment in
+            let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
+            let headers = try deployment.signed([1, 2, 3], by: deployment.client)
             var shapes: Set<String> = []
             for body in [
                 "{\"token\":\"\(token)\"}", "{\"token\":7}", "{", "", "\u{0}", String(repeating: "[", count: 8000),
             ] {
-                shapes.insert(try await house.backChannel(Array(body.utf8), headers).shape)
+                shapes.insert(try await deployment.backChannel(Array(body.utf8), headers).shape)
             }
             #expect(shapes.count == 1 && shapes.first?.hasPrefix("401") == true)
-            #expect(try await house.verify(token, as: house.partner).status == 200)
+            #expect(try await deployment.verify(token, as: deployment.client).status == 200)
         }
     }
 
     @Test("the signature of an answer is worth nothing as the signature of a request")
     func answerIsNoRequest() async throws {
-        try await House.open { house in
-            let token = try await house.signedIn().token(for: house.partner, of: house)
+        try await TestDeployment.open { deployment in
+            let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
             let body = VerifyRequest(token: token).body()
-            let answer = try await house.backChannel(body, try house.signed(body, by: house.partner))
+            let answer = try await deployment.backChannel(body, try deployment.signed(body, by: deployment.client))
             let signature = try #require(answer.header(name))
             #expect(answer.all(name).count == 1)
-            let secret = try SharedSecret.parse(house.partner.secret, setting: "secret")
-            let asked = try #require(RequestSignature(headerValue: try house.signed(body, by: house.partner)[2].1))
+            let secret = try SharedSecret.parse(deployment.client.secret, setting: "secret")
+            let asked = try #require(
+                RequestSignature(headerValue: try deployment.signed(body, by: deployment.client)[2].1))
             #expect(signature == RequestSignature.response(body: answer.body, to: asked, secret: secret).headerValue)
-            let sent = try await house.post(answer.body, by: house.partner, with: [(name, signature)])
+            let sent = try await deployment.post(answer.body, by: deployment.client, with: [(name, signature)])
             #expect(sent.error == "invalid_signature")
         }
     }

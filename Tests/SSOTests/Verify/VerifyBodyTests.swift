@@ -1,6 +1,8 @@
 import SSOShared
 import Testing
 
+@testable import TestSupport
+
 /// ASVS 1.5.3: a body means one thing to every reader, or nothing. Every signature here is right.
 @Suite("The body of a verification")
 struct VerifyBodyTests {
@@ -25,8 +27,8 @@ struct VerifyBodyTests {
 
     @Test("tricks with JSON give 400 and leave the token as it was")
     func refused() async throws {
-        try await House.open { house in
-            let token = try await house.signedIn().token(for: house.partner, of: house)
+        try await TestDeployment.open { deployment in
+            let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
             let text = Array(token.utf8)
             var bodies = Self.bad.map { body in
                 Array(
@@ -38,24 +40,24 @@ struct VerifyBodyTests {
             bodies.append(Array("{\"token\":\"\(token)\",\"x\":\"".utf8) + [0xff] + Array("\"}".utf8))
             bodies.append(Array("{\"token\":\"\(token)\",\"x\":\"".utf8) + [0xed, 0xa0, 0x80] + Array("\"}".utf8))
             for body in bodies {
-                let reply = try await house.post(body, by: house.partner)
+                let reply = try await deployment.post(body, by: deployment.client)
                 #expect(
                     reply.status == 400 && reply.error == "invalid_request",
                     "\(String(decoding: body.prefix(80), as: UTF8.self))")
                 #expect(!reply.text.contains("sst_") && reply.header(RequestSignature.headerName) == nil)
             }
-            // Blanks, escapes and keys that a newer partner may send are within the grammar.
+            // Blanks, escapes and keys that a newer client may send are within the grammar.
             let odd = " {\n\t\"x\" : [1, {\"token\":2}], \"\\u0074oken\" : \"\\u0073\(token.dropFirst())\" } \r\n"
-            #expect(try await house.post(odd, by: house.partner).status == 200)
+            #expect(try await deployment.post(odd, by: deployment.client).status == 200)
         }
     }
 
     @Test("what has not the shape of a token is one that nobody knows: 401, never 400 or 500")
     func shapes() async throws {
-        try await House.open { house in
-            let partner = house.partner
-            let token = try await house.signedIn().token(for: partner, of: house)
-            let unknown = try await house.verify("sst_" + String(repeating: "A", count: 43), as: partner)
+        try await TestDeployment.open { deployment in
+            let client = deployment.client
+            let token = try await deployment.signedIn().token(for: client, of: deployment)
+            let unknown = try await deployment.verify("sst_" + String(repeating: "A", count: 43), as: client)
             #expect(unknown.error == "invalid_token")
             let (rest, start) = (token.dropFirst(4), token.dropLast())
             let texts: [String] = [
@@ -64,9 +66,9 @@ struct VerifyBodyTests {
                 "' OR 1=1 --", String(repeating: "x", count: 7000), "%73st_\(rest)",
             ]
             for text in texts {
-                #expect(try await house.verify(text, as: partner).shape == unknown.shape, "\(text.prefix(60))")
+                #expect(try await deployment.verify(text, as: client).shape == unknown.shape, "\(text.prefix(60))")
             }
-            #expect(try await house.verify(token, as: partner).status == 200)
+            #expect(try await deployment.verify(token, as: client).status == 200)
         }
     }
 }

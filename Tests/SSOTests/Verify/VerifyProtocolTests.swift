@@ -7,17 +7,18 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import TestSupport
 
 /// ASVS 4.1.4, 3.5.2; contract 5: method, type, size, then the signature.
 @Suite("The back channel as HTTP")
 struct VerifyProtocolTests {
     @Test("another method: 405 with Allow, whatever else is right")
     func methods() async throws {
-        try await House.open { house in
-            let token = try await house.signedIn().token(for: house.partner, of: house)
+        try await TestDeployment.open { deployment in
+            let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
             let body = VerifyRequest(token: token).body()
-            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
-            let headers = try house.signed(body, by: house.partner)
+            let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
+            let headers = try deployment.signed(body, by: deployment.client)
             for method in ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"] {
                 let reply = try await probe.send(method, SSOPath.verify + "?token=\(token)", headers, body: body)
                 #expect(reply.status == 405 && reply.all("allow") == ["POST"], "\(method)")
@@ -27,8 +28,8 @@ struct VerifyProtocolTests {
                 "OPTIONS", SSOPath.verify,
                 [("Origin", "https://evil.example"), ("Access-Control-Request-Method", "POST")])
             #expect(preflight.status == 405)
-            let crossOrigin = try await house.post(
-                VerifyRequest(token: "x").body(), by: house.partner, with: [("Origin", "https://evil.example")])
+            let crossOrigin = try await deployment.post(
+                VerifyRequest(token: "x").body(), by: deployment.client, with: [("Origin", "https://evil.example")])
             for reply in [preflight, crossOrigin] {
                 #expect(!reply.headers.contains { $0.name.lowercased().hasPrefix("access-control-") })
             }
@@ -39,30 +40,30 @@ struct VerifyProtocolTests {
                 let reply = try await probe.post(path, headers, body: body)
                 #expect(reply.status == 404 || reply.status == 400, "\(path)")
             }
-            #expect(try await house.backChannel(body, headers).status == 200)
+            #expect(try await deployment.backChannel(body, headers).status == 200)
         }
     }
 
     @Test("another type, none or two: 415, and a token in the query counts for nothing")
     func types() async throws {
-        try await House.open { house in
-            let token = try await house.signedIn().token(for: house.partner, of: house)
+        try await TestDeployment.open { deployment in
+            let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
             let body = VerifyRequest(token: token).body()
-            let headers = try house.signed(body, by: house.partner).filter { $0.0 != "Content-Type" }
+            let headers = try deployment.signed(body, by: deployment.client).filter { $0.0 != "Content-Type" }
             for types in [
                 [], [""], ["text/plain"], ["text/json"], ["application/jsonp"], ["application/x-www-form-urlencoded"],
                 ["application/json, text/plain"], ["application/json", "application/json"],
                 ["multipart/form-data; boundary=x"],
             ] {
-                let reply = try await house.backChannel(body, headers + types.map { ("Content-Type", $0) })
+                let reply = try await deployment.backChannel(body, headers + types.map { ("Content-Type", $0) })
                 #expect(reply.status == 415 && reply.error == "invalid_request", "\(types)")
             }
-            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+            let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
             let empty: [UInt8] = Array("{}".utf8)
             let inQuery = try await probe.post(
-                SSOPath.verify + "?token=\(token)", try house.signed(empty, by: house.partner), body: empty)
+                SSOPath.verify + "?token=\(token)", try deployment.signed(empty, by: deployment.client), body: empty)
             #expect(inQuery.status == 400)
-            let last = try await house.backChannel(
+            let last = try await deployment.backChannel(
                 body, headers + [("Content-Type", "Application/JSON; charset=utf-8")])
             #expect(last.status == 200)
         }
@@ -70,26 +71,26 @@ struct VerifyProtocolTests {
 
     @Test("8 KiB are read and not a byte more, announced or in chunks")
     func sizes() async throws {
-        try await House.open { house in
-            let token = try await house.signedIn().token(for: house.partner, of: house)
+        try await TestDeployment.open { deployment in
+            let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
             func body(_ size: Int) -> [UInt8] {
                 let start = "{\"token\":\"\(token)\",\"x\":\""
                 return Array((start + String(repeating: "x", count: size - start.utf8.count - 2) + "\"}").utf8)
             }
             for size in [8193, 20_000, 200_000] {
-                let reply = try await house.post(body(size), by: house.partner)
+                let reply = try await deployment.post(body(size), by: deployment.client)
                 #expect(reply.status == 413 && reply.error == "invalid_request")
             }
             let big = body(8193)
-            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
-            let headers = try house.signed(big, by: house.partner) + [("Transfer-Encoding", "chunked")]
+            let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
+            let headers = try deployment.signed(big, by: deployment.client) + [("Transfer-Encoding", "chunked")]
             var bytes = probe.request("POST", SSOPath.verify, headers)
             for piece in [big.prefix(5000), big.dropFirst(5000)] {
                 bytes += Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + [13, 10]
             }
             let answer = String(decoding: try await probe.raw(bytes + Array("0\r\n\r\n".utf8)), as: UTF8.self)
             #expect(answer.hasPrefix("HTTP/1.1 413 "))
-            #expect(try await house.post(body(8192), by: house.partner).status == 200)
+            #expect(try await deployment.post(body(8192), by: deployment.client).status == 200)
         }
     }
 
@@ -97,7 +98,7 @@ struct VerifyProtocolTests {
         "one bad signature after the other: 429 with Retry-After before any work, and a network that has sent a right one never waits",
         arguments: [true, false])
     func rateLimit(isProven: Bool) async throws {
-        let (clock, secret) = (TestClock(), try SharedSecret.parse(WebPartner.secret, setting: "S"))
+        let (clock, secret) = (TestClock(), try SharedSecret.parse(WebRelyingParty.secret, setting: "S"))
         let clients = ClientRegistry([PartnerClient(id: "web", name: "W", redirectURIs: [], secrets: [secret])])
         let database = NoDatabase()
         let router = Router(context: VisitorContext.self)
@@ -137,18 +138,19 @@ struct VerifyProtocolTests {
 
     @Test("storage trouble is a 503 with Retry-After, never a verdict on the token, which is good afterwards")
     func storage() async throws {
-        try await House.open { house in
-            let token = try await house.signedIn().token(for: house.partner, of: house)
-            try await house.execute("ALTER TABLE sso_token RENAME TO away")
-            let reply = try await house.verify(token, as: house.partner)
+        try await TestDeployment.open { deployment in
+            let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
+            try await deployment.execute("ALTER TABLE sso_token RENAME TO away")
+            let reply = try await deployment.verify(token, as: deployment.client)
             #expect(
                 reply.status == 503 && reply.error == "temporarily_unavailable" && reply.header("retry-after") == "1")
             // A bad signature costs no look at the storage (ASVS 2.4.1).
-            let bad = try await house.post(
-                VerifyRequest(token: token).body(), by: house.partner, with: [(RequestSignature.headerName, "sha256=")])
+            let bad = try await deployment.post(
+                VerifyRequest(token: token).body(), by: deployment.client,
+                with: [(RequestSignature.headerName, "sha256=")])
             #expect(bad.error == "invalid_signature")
-            try await house.execute("ALTER TABLE away RENAME TO sso_token")
-            #expect(try await house.verify(token, as: house.partner).status == 200)
+            try await deployment.execute("ALTER TABLE away RENAME TO sso_token")
+            #expect(try await deployment.verify(token, as: deployment.client).status == 200)
         }
     }
 }

@@ -1,0 +1,159 @@
+import Foundation
+import SSOWeb
+import Testing
+
+@testable import IdP
+@testable import TestSupport
+
+@Suite("Backup and restore")
+struct BackupTests {
+    private static func mode(of path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    private static func ids(_ pair: ProcessDeployment) async throws -> [String: String] {
+        let list = try await pair.idp(["user", "list", "--json"]).printed
+        let all = try JSONSerialization.jsonObject(with: Data(list.utf8)) as? [[String: String]] ?? []
+        return Dictionary(uniqueKeysWithValues: all.map { ($0["address"] ?? "", $0["id"] ?? "") })
+    }
+
+    private static func signIn(_ name: String, _ pair: ProcessDeployment) async throws -> Browser {
+        let browser = Browser()
+        _ = try await browser.signIn(at: pair.client, of: pair, as: "\(name)@example.com")
+        return browser
+    }
+
+    @Test("what was backed up while the IdP ran is there again; what came after is not; nobody is signed in")
+    func wholeWay() async throws {
+        let pair = try ProcessDeployment()
+        let backup = pair.folder.path(of: "backup.sqlite")
+        try await pair.start()
+        let ann = try await Self.signIn("ann", pair)
+        let token = try await ann.token(for: pair.client, of: pair)
+        #expect(try await pair.idp(["backup", backup]).printed.contains(backup))
+        #expect(try Self.mode(of: backup) == 0o600)
+        #expect(!FileManager.default.fileExists(atPath: backup + "-wal"))
+        let whole = try Data(contentsOf: URL(filePath: backup))
+        _ = try await Self.signIn("bob", pair)
+        let before = try await Self.ids(pair)
+        #expect(before.count == 2)
+
+        let refused = try await pair.idp(["restore", backup], endsWith: 1)
+        #expect(refused.log.contains("process \(pair.idp.pid ?? 0) uses the database"), "\(refused.log)")
+        #expect(try await ann.isSignedIn(at: pair))
+        try await pair.stop()
+
+        let restored = try await pair.idp(["restore", backup])
+        for words in ["Warning: accounts made after the backup are gone", "new id", ".before-restore-"] {
+            #expect(restored.printed.contains(words), "\(restored.printed)")
+        }
+        #expect(try Self.mode(of: pair.databasePath) == 0o600)
+        #expect(try Data(contentsOf: URL(filePath: backup)) == whole, "the backup itself is left alone")
+        let kept = try FileManager.default.contentsOfDirectory(atPath: pair.folder.path).filter {
+            $0.hasPrefix("idp.sqlite.before-restore-")
+        }
+        #expect(kept.count == 1)
+        let old = ["IDP_DATABASE_URL": "sqlite:\(pair.folder.path(of: kept.first ?? ""))"]
+        #expect(try await pair.idp(["user", "list"], settings: old).printed.contains("bob@example.com"))
+
+        try await pair.start()
+        #expect(try await Self.ids(pair) == before.filter { $0.key.hasPrefix("ann@") })
+        #expect(try await !ann.isSignedIn(at: pair))
+        #expect(try await pair.verify(token, as: pair.client).status == 401)
+        try await pair.stop()
+    }
+
+    @Test("sessions, codes, tokens and emails that wait are not brought back, and the used tokens stay used")
+    func ended() async throws {
+        let pair = try ProcessDeployment()
+        let backup = pair.folder.path(of: "backup.sqlite")
+        try await ProcessDeployment.running(pair) { pair in
+            let ann = try await Self.signIn("ann", pair)
+            let token = try await ann.token(for: pair.client, of: pair, state: "used")
+            #expect(try await pair.verify(token, as: pair.client).status == 200)
+            _ = try await ann.token(for: pair.client, of: pair, state: "unused")
+            let waiting = Browser()
+            _ = try await waiting.ask(for: "bob@example.com", on: waiting.get(pair.origin + "/sign-in"))
+            try await pair.idp(["backup", backup])
+        }
+        try await pair.idp(["restore", backup])
+        let database = try await SQLiteDatabase(path: pair.databasePath, migrations: IdPMigrations.all)
+        func count(_ sql: String) async throws -> Int64 {
+            try await database.read { try $0.query("SELECT (\(sql)) AS n")[0].integer("n") }
+        }
+        for table in ["session", "challenge", "letter"] {
+            #expect(try await count("SELECT COUNT(*) FROM \(table)") == 0, "\(table)")
+        }
+        #expect(try await count("SELECT COUNT(*) FROM sso_token WHERE used_at IS NULL AND voided_at IS NULL") == 0)
+        #expect(try await count("SELECT COUNT(*) FROM sso_token WHERE used_at IS NOT NULL") == 1)
+        await database.close()
+    }
+
+    @Test("a backup never overwrites, and leaves nothing half done")
+    func overwrites() async throws {
+        let pair = try ProcessDeployment()
+        let taken = try pair.folder.write("mine", to: "taken")
+        let nowhere = pair.folder.path(of: "no/such/folder/file")
+        try await ProcessDeployment.running(pair) { pair in
+            for (file, words) in [(taken, "it exists already"), (nowhere, "No such file")] {
+                let refused = try await pair.idp(["backup", file], endsWith: 1)
+                #expect(refused.log.contains(words), "\(refused.log)")
+            }
+            try await pair.idp(["backup"], endsWith: 64)
+            try await pair.idp(["backup", taken], settings: ["IDP_DATABASE_URL": "x"], endsWith: 78)
+        }
+        #expect(pair.folder.text(of: "taken") == "mine")
+        let left = try FileManager.default.contentsOfDirectory(atPath: pair.folder.path).filter { $0.contains(".new-") }
+        #expect(left == [])
+    }
+
+    @Test(
+        "what is no whole backup of ours is refused, and the database is left alone",
+        arguments: ["missing", "garbage", "empty", "stranger", "newer", "in use", "itself"])
+    func notOurs(kind: String) async throws {
+        let pair = try ProcessDeployment()
+        try await ProcessDeployment.running(pair) { _ in }
+        let file = kind == "itself" ? pair.databasePath : pair.folder.path(of: "file")
+        switch kind {
+        case "garbage": try pair.folder.write(String(repeating: "no database. ", count: 1000), to: "file")
+        case "empty": try pair.folder.write("", to: "file")
+        case "stranger":
+            let stranger = [Migration(name: "s1", sql: ["CREATE TABLE guestbook (id INTEGER)"])]
+            await (try SQLiteDatabase(path: file, migrations: stranger)).close()
+        case "newer":
+            let newer = IdPMigrations.all + [Migration(name: "v999", sql: ["CREATE TABLE later (id INTEGER)"])]
+            await (try SQLiteDatabase(path: file, migrations: newer)).close()
+        case "in use":
+            await (try SQLiteDatabase(path: file, migrations: IdPMigrations.all)).close()
+            try pair.folder.write("frames", to: "file-wal")
+        default: break
+        }
+        let before = try Data(contentsOf: URL(filePath: pair.databasePath))
+        let refused = try await pair.idp(["restore", file], endsWith: 1)
+        #expect(refused.log.contains(file), "\(refused.log)")
+        #expect(try Data(contentsOf: URL(filePath: pair.databasePath)) == before)
+        let left = try FileManager.default.contentsOfDirectory(atPath: pair.folder.path).filter {
+            $0.contains(".new-") || $0.contains("before-restore")
+        }
+        #expect(left == [])
+    }
+
+    @Test("a database that is damaged or gone is replaced as well, with its log put aside", arguments: [true, false])
+    func damaged(isThere: Bool) async throws {
+        let pair = try ProcessDeployment()
+        let backup = pair.folder.path(of: "backup.sqlite")
+        try await ProcessDeployment.running(pair) { pair in
+            _ = try await Self.signIn("ann", pair)
+            try await pair.idp(["backup", backup])
+        }
+        try FileManager.default.removeItem(atPath: pair.databasePath)
+        if isThere { try pair.folder.write(String(repeating: "damaged ", count: 1000), to: "idp.sqlite") }
+        try pair.folder.write("frames of the old file", to: "idp.sqlite-wal")
+        try await pair.idp(["restore", backup])
+        #expect(!FileManager.default.fileExists(atPath: pair.databasePath + "-wal"))
+        try await ProcessDeployment.running(pair) { pair in
+            let ids = try await Self.ids(pair)
+            #expect(ids.keys.sorted() == ["ann@example.com"])
+        }
+    }
+}

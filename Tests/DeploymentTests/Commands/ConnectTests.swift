@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+@testable import IdP
+@testable import TestSupport
+
+/// `check --connect`: what would go wrong with the first sign-in is said beforehand.
+@Suite("Calling the servers that the settings name")
+struct ConnectTests {
+    let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
+
+    private func check(
+        _ name: String, _ changes: [String: String], endsWith code: Int32,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> ProgramProcess {
+        let base = name == "idp" ? SettingsFixture.idp : SettingsFixture.client
+        let prefix = name == "idp" ? "IDP" : "RP"
+        let program = ProgramProcess(
+            name, ["check", "--connect"],
+            environment: base.merging([
+                "\(prefix)_DATABASE_URL": "sqlite:\(folder.path(of: "\(name).sqlite"))",
+                "\(prefix)_LISTEN": "127.0.0.1:0",
+            ]) { $1 }.merging(changes) { $1 }, folder: try TemporaryFolder())
+        let exit = try await program.run()
+        #expect(exit == .code(code), "\(program.output)", sourceLocation: sourceLocation)
+        return program
+    }
+
+    @Test("a mail server that takes the login is fine, and gets no email")
+    func mail() async throws {
+        let server = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN"])
+        let url = "smtp://ann:s3cret-word@127.0.0.1:\(server.port)"
+        let program = try await check("idp", ["IDP_MAIL_URL": url], endsWith: 0)
+        #expect(program.printed.contains("login accepted"))
+        #expect(!program.output.contains("s3cret-word"))
+        #expect(server.lines.first == "EHLO main.example")
+        #expect(server.lines.contains("NOOP") && server.lines.last == "QUIT")
+        #expect(!server.lines.contains { $0.hasPrefix("MAIL") || $0.hasPrefix("RCPT") || $0 == "DATA" })
+    }
+
+    @Test("without --connect nobody is called")
+    func quiet() async throws {
+        let server = try ScriptedSMTPServer()
+        let program = ProgramProcess(
+            "idp", ["check"],
+            environment: SettingsFixture.idp.merging([
+                "IDP_MAIL_URL": server.url, "IDP_DATABASE_URL": "sqlite:\(folder.path(of: "idp.sqlite"))",
+                "IDP_LISTEN": "127.0.0.1:0",
+            ]) { $1 }, folder: folder)
+        #expect(try await program.run() == .code(0))
+        #expect(server.lines.isEmpty)
+    }
+
+    @Test(
+        "a login that is refused, or that the server does not offer, and a server that takes no email: named",
+        arguments: [
+            (["EHLO": "250-scripted\r\n250 AUTH PLAIN", "AUTH": "535 go away"], "refuses the login with 535"),
+            (["EHLO": "250 scripted"], "offers no login"), (["greeting": "554 not you"], "answers with 554"),
+            (["NOOP": "502 no"], "answers with 502"),
+        ])
+    func refused(replies: [String: String], words: String) async throws {
+        let server = try ScriptedSMTPServer(replies)
+        let url = "smtp://ann:s3cret-word@127.0.0.1:\(server.port)"
+        let program = try await check("idp", ["IDP_MAIL_URL": url], endsWith: 1)
+        #expect(program.log.contains("error: IDP_MAIL_URL: ") && program.log.contains(words), "\(program.log)")
+        #expect(!program.output.contains("s3cret-word"))
+    }
+
+    @Test("a name that cannot be resolved, and a port where nobody answers: named")
+    func unreachable() async throws {
+        let port = try FreePort.find()
+        let closed = try await check("idp", ["IDP_MAIL_URL": "smtp://127.0.0.1:\(port)"], endsWith: 1)
+        #expect(closed.log.contains("refuses the connection"), "\(closed.log)")
+        let unknown = try await check("idp", ["IDP_MAIL_URL": "smtp://mail.invalid:25"], endsWith: 1)
+        #expect(unknown.log.contains("name cannot be resolved"), "\(unknown.log)")
+    }
+
+    @Test("an outbox is a folder, and is called fine; a wrong setting means that nobody is called")
+    func outbox() async throws {
+        let program = try await check("idp", ["IDP_MAIL_URL": "outbox:\(folder.path)"], endsWith: 0)
+        #expect(program.printed.contains("outbox folder \(folder.path)"))
+        let wrong = try await check("idp", ["IDP_MAIL_FROM": "nobody"], endsWith: 1)
+        #expect(wrong.log.contains("no server was called"))
+    }
+
+    @Test("the relying party gets an answer of the IdP over the back channel, with the certificates of RP_CA_FILE")
+    func backChannel() async throws {
+        let deployment = try await TestCA.make()
+        let server = try await deployment.serve("good")
+        defer { server.stop() }
+        let settings = [
+            "RP_IDP_BACKCHANNEL_URL": "https://localhost:\(server.port)", "RP_CA_FILE": deployment.path("ca.pem"),
+        ]
+        let fine = try await check("relying-party", settings, endsWith: 0)
+        #expect(fine.printed.contains("the identity provider answers at https://localhost:\(server.port)"))
+        let untrusted = try await check("relying-party", settings.filter { $0.key != "RP_CA_FILE" }, endsWith: 1)
+        #expect(untrusted.log.contains("its certificate is not trusted"), "\(untrusted.log)")
+    }
+
+    @Test(
+        "whatever is wrong with the other end of the back channel is named",
+        arguments: [
+            ("wrong-host", "its certificate is for another host"), ("expired", "its certificate is not trusted"),
+            ("self-signed", "its certificate is not trusted"), ("wrong-ca", "its certificate is not trusted"),
+        ])
+    func badCertificate(name: String, words: String) async throws {
+        let deployment = try await TestCA.make()
+        let server = try await deployment.serve(name)
+        defer { server.stop() }
+        let program = try await check(
+            "relying-party",
+            ["RP_IDP_BACKCHANNEL_URL": "https://localhost:\(server.port)", "RP_CA_FILE": deployment.path("ca.pem")],
+            endsWith: 1)
+        #expect(program.log.contains("error: RP_IDP_BACKCHANNEL_URL: https://localhost:\(server.port): "))
+        #expect(program.log.contains(words), "\(program.log)")
+    }
+
+    @Test("a back channel without a name, without a server, or with another one: named")
+    func otherEnd() async throws {
+        let port = try FreePort.find()
+        let stub = try BackChannelStub { _ in .bytes(BackChannelFixture.http("404 Not Found", [], Array("ok".utf8))) }
+        defer { stub.stop() }
+        let down = try BackChannelStub { _ in .bytes(BackChannelFixture.http("502 Bad Gateway", [], [])) }
+        defer { down.stop() }
+        for (url, words) in [
+            ("https://idp.invalid", "name cannot be resolved"), ("http://127.0.0.1:\(port)", "refuses the connection"),
+            (stub.origin, "answers with status 404"), (down.origin, "answers with status 502"),
+        ] {
+            let program = try await check("relying-party", ["RP_IDP_BACKCHANNEL_URL": url], endsWith: 1)
+            #expect(program.log.contains(words), "\(program.log)")
+        }
+    }
+}

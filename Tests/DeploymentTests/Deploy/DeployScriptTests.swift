@@ -1,0 +1,86 @@
+import Foundation
+import SSOWeb
+import Testing
+
+@testable import TestSupport
+
+@Suite("The scripts of deploy/")
+struct DeployScriptTests {
+    @Test("make-secrets makes three secrets that differ, closes their folder, and leaves them alone the next time")
+    func makeSecrets() async throws {
+        let folder = try TemporaryFolder()
+        let script = folder.path(of: "make-secrets")
+        try FileManager.default.copyItem(atPath: Self.path("make-secrets"), toPath: script)
+        #expect(try await WellKnownRun.command([script]).code == 0)
+
+        let secrets = folder.path(of: "secrets")
+        let names = try FileManager.default.contentsOfDirectory(atPath: secrets).sorted()
+        #expect(names == ["idp-secret-key", "rp-secret-key", "sso-shared-secret"])
+        #expect(try Self.mode(secrets) == 0o700)
+        let first = names.map { folder.text(of: "secrets/\($0)") }
+        #expect(Set(first).count == 3 && first.allSatisfy { $0.wholeMatch(of: #/[0-9a-f]{64}/#) != nil })
+
+        let again = try await WellKnownRun.command([script])
+        #expect(again.code == 0 && again.output.isEmpty)
+        #expect(names.map { folder.text(of: "secrets/\($0)") } == first)
+    }
+
+    @Test("make-certificates signs for the proxy's names and the mail catcher, and keeps no key of the authority")
+    func makeCertificates() async throws {
+        let folder = try TemporaryFolder()
+        let (proxy, mail, trust) = try (folder.folder("proxy"), folder.folder("mail"), folder.folder("trust"))
+        let command = [Self.path("make-certificates"), proxy, mail, trust, "id.localhost", "id.internal"]
+        let own = try folder.folder("tmp")
+        #expect(try await WellKnownRun.command(command, environment: ["TMPDIR": own]).code == 0)
+
+        for (name, file) in [("id.localhost", proxy), ("id.internal", proxy), ("mailpit", mail)] {
+            let verify = [
+                "openssl", "verify", "-CAfile", "\(trust)/trial-ca.pem", "-verify_hostname", name,
+                "\(file)/certificate.pem",
+            ]
+            #expect(try await WellKnownRun.command(["/usr/bin/env"] + verify).code == 0, "\(name)")
+        }
+        // What SSL_CERT_FILE names holds the system's authorities as well.
+        let both = folder.text(of: "trust/ca-certificates.crt")
+        #expect(both.hasSuffix(folder.text(of: "trust/trial-ca.pem")))
+        #expect(both.count > folder.text(of: "trust/trial-ca.pem").count)
+        let trusted = try FileManager.default.contentsOfDirectory(atPath: trust).sorted()
+        #expect(trusted == ["ca-certificates.crt", "trial-ca.pem"])
+        let left = try FileManager.default.contentsOfDirectory(atPath: own)
+        #expect(left == [])
+        #expect(try Self.mode("\(proxy)/key.pem") == 0o600)
+
+        let before = folder.text(of: "proxy/certificate.pem")
+        #expect(try await WellKnownRun.command(command).code == 0)
+        #expect(folder.text(of: "proxy/certificate.pem") == before)
+    }
+
+    @Test("health is 0 for a program that is ready, and 1 for one that is not or that nobody answers for")
+    func health() async throws {
+        try await TestDeployment.open { deployment in
+            let port = String(deployment.port)
+            let ready = try await WellKnownRun.command([Self.path("health"), port])
+            #expect(ready.code == 0)
+            await deployment.database.close()
+            let unready = try await WellKnownRun.command([Self.path("health"), port])
+            #expect(unready.code == 1)
+        }
+        let free = String(try FreePort.find())
+        let alone = try await WellKnownRun.command([Self.path("health"), free])
+        #expect(alone.code == 1)
+    }
+
+    @Test("try-systemd without the programs says so, with an exit code that is not a failed check, and tries nothing")
+    func tryNeeds() async throws {
+        let folder = try TemporaryFolder()
+        let run = try await WellKnownRun.command([Self.path("try-systemd"), "--programs", folder.path])
+        #expect(run.code == 2 && run.output.isEmpty)
+        #expect(run.errors.hasPrefix("try-systemd: there is no program \(folder.path)/idp."))
+    }
+
+    private static func path(_ script: String) -> String { DeployTests.folder.appending(path: script).path() }
+
+    private static func mode(_ path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+}

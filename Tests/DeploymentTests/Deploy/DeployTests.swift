@@ -1,0 +1,147 @@
+import Foundation
+import Testing
+
+@testable import TestSupport
+
+@Suite("What is delivered for running the pair")
+struct DeployTests {
+    /// The settings both programs promise to know.
+    static let settings: Set<String> = [
+        "IDP_PUBLIC_URL", "IDP_LISTEN", "IDP_DATABASE_URL", "IDP_SECRET_KEY", "IDP_MAIL_URL", "IDP_MAIL_FROM",
+        "IDP_MAIL_HOURLY_LIMIT", "IDP_LIMIT_EMAIL_POSTS", "IDP_LIMIT_CODE_POSTS", "IDP_LIMIT_NEW_SESSIONS",
+        "IDP_LIMIT_BAD_SIGNATURES",
+        "IDP_ALLOWED_EMAILS", "IDP_CLIENTS_FILE", "IDP_TRUSTED_PROXIES", "IDP_APPLE_APP_IDS", "IDP_ANDROID_APPS",
+        "IDP_AASA_FILE", "IDP_ASSETLINKS_FILE", "IDP_LINK_TESTER",
+        "SSO_CLIENT_ID", "SSO_CLIENT_NAME", "SSO_REDIRECT_URIS", "SSO_SHARED_SECRET",
+        "RP_PUBLIC_URL", "RP_LISTEN", "RP_DATABASE_URL", "RP_SECRET_KEY", "RP_IDP_URL", "RP_IDP_BACKCHANNEL_URL",
+        "RP_CA_FILE", "RP_ALLOW_PLAINTEXT_BACKCHANNEL", "RP_REQUIRE_SIGNED_RESPONSE", "LOG_FORMAT", "LOG_LEVEL",
+        "HSTS_INCLUDE_SUBDOMAINS", "SHUTDOWN_GRACE",
+    ]
+
+    @Test("example.env names every setting, and none that does not exist")
+    func exampleSettings() throws {
+        #expect(try Set(Self.assignments(in: "example.env").map(\.name)) == Self.settings)
+    }
+
+    @Test("example.env sets nothing and holds no secret, so nobody runs on a secret that is public")
+    func exampleSecrets() throws {
+        for line in try Self.lines("example.env") { #expect(line.isEmpty || line.hasPrefix("#")) }
+        for assignment in try Self.assignments(in: "example.env") {
+            #expect(!["IDP_SECRET_KEY", "RP_SECRET_KEY", "SSO_SHARED_SECRET"].contains(assignment.written))
+        }
+    }
+
+    @Test("Every setting that compose and the units use exists", arguments: ["compose.yml"] + units)
+    func usedSettings(file: String) throws {
+        let used = try Self.assignments(in: file).map(\.name)
+        #expect(used.count >= 4)
+        for name in used { #expect(Self.settings.contains(name), "\(file): \(name)") }
+    }
+
+    @Test("Compose opens ports of the proxy alone, and to this machine alone")
+    func ports() throws {
+        let services = try Self.services()
+        #expect(services.keys.sorted() == ["certificates", "idp", "mailpit", "proxy", "relying-party"])
+        #expect(services.filter { $0.value.contains("    ports:") }.keys.sorted() == ["proxy"])
+        #expect(services["proxy"]?.contains("      - \"127.0.0.1:443:8443\"") == true)
+    }
+
+    @Test("Every container is locked down, and none runs as root")
+    func hardened() throws {
+        let all = try Self.lines("compose.yml")
+        for (name, lines) in try Self.services() {
+            #expect(lines.contains("    <<: *hardened"), "\(name)")
+            #expect(!lines.contains { $0.contains("user:") || $0.contains("privileged: true") }, "\(name)")
+        }
+        for rule in [
+            "  user: \"10001:10001\"", "  read_only: true", "  cap_drop: [ALL]",
+            "  security_opt: [\"no-new-privileges:true\"]",
+        ] {
+            #expect(all.contains(rule), "\(rule)")
+        }
+    }
+
+    @Test("Whatever stays up has a health check", arguments: ["idp", "relying-party", "proxy", "mailpit"])
+    func healthChecks(service: String) throws {
+        #expect(try Self.services()[service]?.contains { $0.hasPrefix("    healthcheck:") } == true)
+    }
+
+    @Test("Secrets reach containers and services as files, never as values", arguments: ["compose.yml"] + units)
+    func secrets(file: String) throws {
+        for assignment in try Self.assignments(in: file) where assignment.name.hasSuffix("SECRET_KEY") {
+            #expect(assignment.written == assignment.name + "_FILE")
+        }
+        for assignment in try Self.assignments(in: file) where assignment.name == "SSO_SHARED_SECRET" {
+            #expect(assignment.written == "SSO_SHARED_SECRET_FILE")
+        }
+    }
+
+    @Test("The images end as a user who is not root")
+    func imageUser() throws {
+        var user: [String: String] = [:]
+        var base: [String: String] = [:]
+        var stage = ""
+        for words in try Self.lines("Dockerfile").map({ $0.split(separator: " ").map(String.init) }) {
+            if words.first == "FROM", words.count == 4 {
+                stage = words[3]
+                base[stage] = words[1]
+            }
+            if words.first == "USER", words.count == 2 { user[stage] = words[1] }
+        }
+        for image in ["idp", "relying-party", "trial-certificates"] {
+            let final = user[image] ?? base[image].flatMap { user[$0] }
+            #expect(final == "10001:10001", "\(image)")
+        }
+    }
+
+    @Test("Caddy passes no wish for another protocol on, and no body that is not whole")
+    func proxyRules() throws {
+        let lines = try Self.lines("Caddyfile").map { $0.trimmingCharacters(in: .whitespaces) }
+        for rule in ["request_buffers 64KiB", "header_up -Upgrade", "header_up -Connection"] {
+            #expect(lines.contains(rule))
+        }
+        let backends = lines.count { $0.hasPrefix("reverse_proxy") && !$0.contains("mailpit") }
+        #expect(backends == 3 && lines.count { $0 == "import patience" } == backends)
+    }
+
+    @Test("Every script can be run", arguments: ["health", "make-secrets", "make-certificates", "try-systemd"])
+    func executable(script: String) {
+        #expect(FileManager.default.isExecutableFile(atPath: Self.folder.appending(path: script).path()))
+    }
+
+    // MARK: - Reading the files
+
+    static let units = ["swift-sso-idp.service", "swift-sso-relying-party.service"]
+
+    static let folder = DeployFiles.folder
+    static func lines(_ file: String) throws -> [String] { try DeployFiles.lines(file) }
+
+    /// What a file assigns to settings, in the ways of an env file, a unit and compose: the setting's name, and the name
+    /// as written, which may end in `_FILE`.
+    static func assignments(in file: String) throws -> [(name: String, written: String)] {
+        let pattern = #/^(?:#|Environment=|\x20{6})?((?:IDP|RP|SSO|LOG|HSTS|SHUTDOWN)_[A-Z_]+)(?:=|:\x20)/#
+        return try lines(file).compactMap { line in
+            guard let match = try pattern.firstMatch(in: line) else { return nil }
+            let written = String(match.1)
+            let isFile = written.hasSuffix("_FILE") && !settings.contains(written)
+            return (isFile ? String(written.dropLast(5)) : written, written)
+        }
+    }
+
+    /// The lines of each service in compose.yml, by the file's own indentation.
+    static func services() throws -> [String: [String]] {
+        var services: [String: [String]] = [:]
+        var inside = false
+        var current = ""
+        for line in try lines("compose.yml") {
+            if !line.hasPrefix(" "), !line.isEmpty, !line.hasPrefix("#") { inside = line == "services:" }
+            guard inside else { continue }
+            if line.hasPrefix("  "), !line.hasPrefix("   "), line.hasSuffix(":"), !line.hasPrefix("  #") {
+                current = String(line.dropFirst(2).dropLast())
+            } else if !current.isEmpty {
+                services[current, default: []].append(line)
+            }
+        }
+        return services
+    }
+}

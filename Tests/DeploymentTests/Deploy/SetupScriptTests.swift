@@ -1,0 +1,195 @@
+import Foundation
+import Testing
+
+@testable import TestSupport
+
+/// script/setup on a machine made of stubs: nothing is installed, nothing is fetched.
+@Suite("script/setup")
+struct SetupScriptTests {
+    static let swift = """
+        #!/bin/sh
+        case $1 in --version) echo "Swift version 6.3.1 (swift-6.3.1-RELEASE)" ;; esac
+        """
+
+    /// What SwiftPM prints when it cannot fetch.
+    static let failingResolve = """
+
+        [ "$1" = package ] || exit 0
+        for name in swift-log swift-nio hummingbird GRDB.swift Yams; do
+            echo "Fetching https://github.com/apple/$name"
+        done
+        echo "error: Git command 'git -C /root/.cache/Yams config' failed: fatal: cannot change to '/root/.cache/Yams'" >&2
+        exit 1
+        """
+
+    @Test("a machine that has all of it is ready, and nothing is said or installed")
+    func ready() async throws {
+        let machine = try Machine()
+        try machine.have("dpkg-query", "#!/bin/sh\necho installed")
+        try machine.have("pkg-config", "#!/bin/sh")
+        let run = try await machine.setup()
+        #expect(run.code == 0 && run.errors.isEmpty)
+        // The linker's folder is looked at itself, and this machine may lack it.
+        #expect(machine.installed.allSatisfy { $0.hasPrefix("libstdc++-") })
+    }
+
+    @Test("without Swift it says where to get it")
+    func noSwift() async throws {
+        let machine = try Machine()
+        try machine.lose("swift")
+        let run = try await machine.setup()
+        #expect(run.code == 1)
+        #expect(run.errors.hasPrefix("No 'swift' on the PATH."))
+    }
+
+    @Test("a Swift that cannot load a library is shown with the loader's own words, and not as an unknown version")
+    func brokenSwift() async throws {
+        let machine = try Machine()
+        let words = "swift: error while loading shared libraries: libncurses.so.6: cannot open shared object file"
+        try machine.have("swift", "#!/bin/sh\necho '\(words)' >&2\nexit 127")
+        let run = try await machine.setup()
+        #expect(run.code == 1)
+        #expect(run.errors.contains("  \(words)\n") && !run.errors.contains("unknown"))
+        #expect(run.lines.last?.hasPrefix("Install what the toolchain needs") == true && run.lines.count == 3)
+    }
+
+    @Test(
+        "a Swift that is too old, or no Swift at all, is named",
+        arguments: ["Swift version 6.1.2 (x)", "Apache Swift 1"])
+    func otherSwift(version: String) async throws {
+        let machine = try Machine()
+        try machine.have("swift", "#!/bin/sh\necho '\(version)'")
+        let run = try await machine.setup()
+        #expect(run.code == 1)
+        #expect(run.errors.contains(version.contains("6.1.2") ? "is 6.1.2." : "  Apache Swift 1\n"))
+    }
+
+    @Test("without a network apt's lines become the reason and what to do")
+    func offlinePackages() async throws {
+        let machine = try Machine()
+        try machine.have(
+            "apt-get",
+            """
+            #!/bin/sh
+            for suite in bookworm bookworm-updates bookworm-security; do
+                echo "Err:1 http://deb.debian.org/debian $suite InRelease"
+                echo "W: Failed to fetch http://deb.debian.org/debian/$suite  Temporary failure resolving 'deb.debian.org'"
+            done
+            for name in binutils openssl pkg-config; do echo "E: Unable to locate package $name"; done
+            case $* in *install*) exit 100 ;; esac
+            """)
+        let run = try await machine.setup()
+        #expect(run.code == 1 && run.lines.count <= 5)
+        #expect(run.errors.hasPrefix("apt-get could not install: "))
+        #expect(run.errors.contains("Temporary failure resolving 'deb.debian.org'"))
+        #expect(!run.errors.contains("Unable to locate") && !run.errors.contains("Err:"))
+        #expect(run.lines.last?.hasPrefix("Check this machine's way to its package servers") == true)
+    }
+
+    @Test("another failure of apt is shown as it is")
+    func otherPackageFailure() async throws {
+        let machine = try Machine()
+        try machine.have(
+            "apt-get", "#!/bin/sh\necho 'Reading lists'\necho 'E: You do not have enough space'\nexit 100")
+        let run = try await machine.setup()
+        #expect(run.code == 1 && run.lines.dropFirst().first == "  E: You do not have enough space")
+    }
+
+    @Test("without a network git's own words become the reason, which SwiftPM drops, and what to do follows")
+    func offlineSources() async throws {
+        let machine = try Machine()
+        try machine.have("dpkg-query", "#!/bin/sh\necho installed")
+        try machine.have("swift", Self.swift + Self.failingResolve)
+        let words = "fatal: unable to access 'https://github.com/apple/swift-log/': Could not resolve host: github.com"
+        try machine.have("git", "#!/bin/sh\necho \"\(words)\" >&2\nexit 128")
+        let run = try await machine.setup()
+        #expect(run.code == 1 && run.lines.count == 3)
+        #expect(run.errors.hasPrefix("The Swift packages of Package.swift could not be fetched:\n  \(words)\n"))
+        #expect(run.lines.last?.hasPrefix("Check this machine's way to github.com") == true)
+    }
+
+    @Test("with a network SwiftPM's error is the reason")
+    func otherSourceFailure() async throws {
+        let machine = try Machine()
+        try machine.have("dpkg-query", "#!/bin/sh\necho installed")
+        try machine.have("swift", Self.swift + Self.failingResolve)
+        try machine.have("git", "#!/bin/sh\necho 0123 HEAD")
+        let run = try await machine.setup()
+        #expect(run.code == 1 && run.lines.count == 3)
+        #expect(run.lines.dropFirst().first?.hasPrefix("  error: Git command") == true)
+    }
+
+    @Test("what the tests only want is left out, and named, where the distribution lacks it")
+    func lackingPackages() async throws {
+        let machine = try Machine()
+        // This distribution has no caddy.
+        try machine.have("apt-cache", "#!/bin/sh\n[ \"$1 $2\" != 'show caddy' ]")
+        let run = try await machine.setup("--test")
+        #expect(run.code == 0)
+        #expect(machine.installed.contains("faketime") && machine.installed.contains("sqlite3"))
+        #expect(!machine.installed.contains("caddy"))
+        #expect(run.errors.contains("so the tests that need it are skipped: caddy\n"))
+        #expect(run.lines.filter { $0.contains("skipped: ") && !$0.contains("chromium") }.count == 1)
+    }
+
+    @Test("building installs the linker, and not what only the tests need")
+    func buildPackages() async throws {
+        let machine = try Machine()
+        #expect(try await machine.setup().code == 0)
+        #expect(machine.installed.contains("binutils") && machine.installed.contains("libcurl4-openssl-dev"))
+        #expect(!machine.installed.contains("sqlite3") && !machine.installed.contains("faketime"))
+    }
+
+    @Test("without root and sudo it names what is missing")
+    func noRights() async throws {
+        let machine = try Machine()
+        try machine.have("id", "#!/bin/sh\necho 1000")
+        let run = try await machine.setup()
+        #expect(run.code == 1 && machine.installed.isEmpty)
+        #expect(run.errors.contains("there is no sudo") && run.errors.contains("libssl-dev"))
+    }
+
+    /// A PATH with a few real tools and stubs beside them: root on a Debian that has no package yet.
+    final class Machine: Sendable {
+        private let folder: TemporaryFolder
+
+        init() throws {
+            folder = try TemporaryFolder()
+            _ = try folder.folder("bin")
+            for tool in ["dirname", "env", "find", "grep", "head", "sed", "sort", "tail", "timeout", "uname"] {
+                try FileManager.default.createSymbolicLink(
+                    atPath: folder.path(of: "bin/\(tool)"), withDestinationPath: "/usr/bin/\(tool)")
+            }
+            try have("id", "#!/bin/sh\necho 0")
+            try have("swift", SetupScriptTests.swift)
+            try have("dpkg-query", "#!/bin/sh\nexit 1")
+            try have("apt-cache", "#!/bin/sh\nexit 0")
+            try have("apt-get", "#!/bin/sh\necho \"$@\" >> '\(folder.path(of: "apt-get"))'")
+        }
+
+        func have(_ name: String, _ script: String) throws {
+            let path = try folder.write(script + "\n", to: "bin/\(name)")
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        }
+
+        func lose(_ name: String) throws { try FileManager.default.removeItem(atPath: folder.path(of: "bin/\(name)")) }
+
+        /// The packages that apt-get was asked to install.
+        var installed: Set<String> {
+            let calls = folder.text(of: "apt-get").split(separator: "\n").filter { $0.hasPrefix("install ") }
+            return Set(calls.flatMap { $0.split(separator: " ").map(String.init) }.filter { !$0.hasPrefix("-") })
+                .subtracting(["install"])
+        }
+
+        func setup(_ arguments: String...) async throws -> WellKnownRun {
+            let script = DeployTests.folder.deletingLastPathComponent().appending(path: "script/setup").path()
+            return try await WellKnownRun.command(
+                ["/bin/sh", script] + arguments, environment: ["PATH": folder.path(of: "bin")])
+        }
+    }
+}
+
+extension WellKnownRun {
+    /// What went to standard error, line by line.
+    fileprivate var lines: [String] { errors.split(separator: "\n").map(String.init) }
+}

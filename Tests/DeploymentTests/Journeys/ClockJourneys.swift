@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+@testable import TestSupport
+
+extension Journeys {
+    /// With libfaketime (package faketime) in a real process: its wall clock is what a file says.
+    @Suite("A wall clock that jumps")
+    struct Clock {
+        private static let library: String? = {
+            let folders = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib")) ?? []
+            return folders.map { "/usr/lib/\($0)/faketime/libfaketimeMT.so.1" }.first(
+                where: FileManager.default.fileExists(atPath:))
+        }()
+
+        @Test(
+            "three days ahead it is noticed within seconds, refuses no token and ends no session, and heals by itself",
+            .enabled(if: library != nil, "needs the package faketime"))
+        func ahead() async throws {
+            let folder = try TemporaryFolder()
+            let offset = try folder.write("+0", to: "offset")
+            let pair = try ProcessDeployment(settings: [
+                "LD_PRELOAD": Self.library ?? "", "FAKETIME_TIMESTAMP_FILE": offset, "FAKETIME_NO_CACHE": "1",
+                "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            ])
+            try await pair.start()
+            let browser = Browser()
+            let complete = try await browser.signIn(at: pair.client, of: pair, as: "ann@example.com")
+
+            _ = try folder.write("+3d", to: "offset")
+            let probe = HTTPProbe(port: pair.idp.port)
+            try await eventually("/readyz says that the clock is wrong") {
+                let reply = try await probe.get("/readyz")
+                return reply.status == 503 && reply.text.contains("\"clock\"") ? () : nil
+            }
+            try await eventually("the event") { pair.idp.log.contains(" error clock_jumped ") ? () : nil }
+            #expect(try await probe.get("/healthz").status == 200)
+            // The token of before, the session of before, and a whole sign-in of another user.
+            let home = try await browser.follow(browser.get(complete.callback()))
+            #expect(home.text.contains("ann@example.com"))
+            #expect(try await browser.get(pair.origin + "/").page().form(to: "/sign-out") != nil)
+            let other = Browser()
+            let second = try await other.signIn(at: pair.client, of: pair, as: "ben@example.com")
+            #expect(try await other.follow(other.get(second.callback())).text.contains("ben@example.com"))
+
+            _ = try folder.write("+0", to: "offset")
+            try await eventually("/readyz is 200 again") { try await probe.get("/readyz").status == 200 ? () : nil }
+            try await eventually("the event") { pair.idp.log.contains(" notice clock_restored ") ? () : nil }
+            #expect(try await browser.get(pair.origin + "/").page().form(to: "/sign-out") != nil)
+            #expect(try await other.get(pair.origin + "/").page().form(to: "/sign-out") != nil)
+            try await pair.stop()
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import SSOShared
+import Testing
+
+@testable import TestSupport
+
+extension Journeys {
+    @Suite("The command line")
+    struct CommandLine {
+        @Test(
+            "check says yes to good settings, shows fingerprints, never a secret", arguments: ["idp", "relying-party"])
+        func good(name: String) async throws {
+            let pair = try ProcessDeployment()
+            let program = try Self.program(name, ["check"], of: pair)
+            #expect(try await program.run() == .code(0))
+            for secret in pair.secrets { #expect(!program.output.contains(secret)) }
+            #expect(program.output.contains("SSO_SHARED_SECRET"))
+        }
+
+        @Test("both ends print the same fingerprint for the secret they share")
+        func sameFingerprint() async throws {
+            let pair = try ProcessDeployment()
+            try await pair.start()
+            try await pair.stop()
+            let fingerprint = try SharedSecret.parse(pair.client.secret, setting: "secret").fingerprint
+            #expect(pair.idp.output.contains(fingerprint))
+            #expect(pair.client.process.output.contains(fingerprint))
+        }
+
+        /// A service manager restarts on 1 and not on 78 (EX_CONFIG).
+        @Test(
+            "check and serve list all problems at once; check ends with 1, serve with 78",
+            arguments: [("check", 1), ("serve", 78)] as [(String, Int32)])
+        func bad(command: String, code: Int32) async throws {
+            let pair = try ProcessDeployment(settings: [
+                "IDP_MAIL_FROM": "nobody", "IDP_SECRET_KEY": "short", "IDP_LISTEN": "nowhere",
+            ])
+            let idp = try Self.program("idp", [command], of: pair, without: ["SSO_SHARED_SECRET"])
+            #expect(try await idp.run() == .code(code))
+            for setting in ["IDP_MAIL_FROM", "IDP_SECRET_KEY", "SSO_SHARED_SECRET"] {
+                #expect(idp.output.contains(setting), "\(setting) is not named")
+            }
+            let client = try Self.program(
+                "relying-party", [command], of: pair, without: ["SSO_CLIENT_ID", "SSO_SHARED_SECRET", "RP_SECRET_KEY"])
+            #expect(try await client.run() == .code(code))
+            for setting in ["SSO_CLIENT_ID", "SSO_SHARED_SECRET", "RP_SECRET_KEY"] {
+                #expect(client.output.contains(setting), "\(setting) is not named")
+            }
+        }
+
+        @Test(
+            "wrong usage ends with 64", arguments: ["idp", "relying-party"], ["--no-such-option", "no-such-command"])
+        func usage(name: String, argument: String) async throws {
+            let pair = try ProcessDeployment()
+            #expect(try await Self.program(name, [argument], of: pair).run() == .code(64))
+        }
+
+        @Test("--version prints one line, and the log of a start has the version", arguments: ["idp", "relying-party"])
+        func version(name: String) async throws {
+            let pair = try ProcessDeployment()
+            let program = try Self.program(name, ["--version"], of: pair)
+            #expect(try await program.run() == .code(0))
+            #expect(program.printed == "\(name) \(ProductVersion.text)\n")
+            #expect(program.log.isEmpty)
+            let serving = try Self.program(name, ["serve"], of: pair)
+            try await serving.start()
+            #expect(try await serving.terminate() == .code(0))
+            let start = serving.log.split(separator: "\n").first { $0.contains(" listening address=") }
+            #expect(start?.contains("version=\(ProductVersion.text)") == true, "\(serving.log)")
+        }
+
+        @Test(
+            "every command has a help text, and the program lists it",
+            arguments: [
+                ["serve"], ["check"], ["user"], ["user", "list"], ["user", "show"], ["user", "disable"],
+                ["user", "enable"], ["user", "sign-out"], ["backup"], ["restore"],
+            ])
+        func help(command: [String]) async throws {
+            let pair = try ProcessDeployment()
+            let program = try Self.program("idp", command + ["--help"], of: pair)
+            #expect(try await program.run() == .code(0))
+            #expect(program.printed.contains("OVERVIEW: ") && program.printed.contains("USAGE: idp "))
+            let root = try Self.program("idp", ["--help"], of: pair)
+            #expect(try await root.run() == .code(0))
+            #expect(command.count == 2 || root.printed.contains("  \(command[0]) "))
+        }
+
+        @Test("serve is what happens without a command")
+        func serveIsTheDefault() async throws {
+            let pair = try ProcessDeployment()
+            let program = try Self.program("idp", [], of: pair)
+            try await program.start()
+            #expect(try await program.terminate() == .code(0))
+        }
+
+        @Test("a port that is taken ends the start with 1 and one clear line")
+        func portTaken() async throws {
+            let pair = try ProcessDeployment()
+            try await pair.idp.start()
+            let second = try Self.program("idp", ["serve"], of: pair)
+            #expect(try await second.run() == .code(1))
+            #expect(second.output.contains("\(pair.idp.port)"))
+            try await pair.idp.terminate()
+        }
+
+        /// The program with the pair's settings and other arguments, its output in a folder of its own.
+        private static func program(
+            _ name: String, _ arguments: [String], of pair: ProcessDeployment, without missing: [String] = []
+        ) throws -> ProgramProcess {
+            let original = name == "idp" ? pair.idp : pair.client.process
+            var settings = original.settings
+            for setting in missing { settings[setting] = nil }
+            return ProgramProcess(
+                name, arguments, environment: settings, host: original.host, port: original.port,
+                folder: try TemporaryFolder())
+        }
+    }
+}

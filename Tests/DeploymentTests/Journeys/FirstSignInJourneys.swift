@@ -1,0 +1,91 @@
+import SSOShared
+import Testing
+
+@testable import TestSupport
+
+extension Journeys {
+    @Suite("First sign-in")
+    struct FirstSignIn {
+        @Test(
+            "a person with a code from a real letter is signed in at the partner", .enabled(if: SMTPServer.isInstalled))
+        func fromPartnerToPartner() async throws {
+            let server = try SMTPServer()
+            try await server.start()
+            try await ProcessDeployment.running(ProcessDeployment(mail: .smtp(server))) { pair in
+                let browser = Browser()
+                #expect(try await !browser.isSignedIn(at: pair.client))
+                let complete = try await browser.signIn(at: pair.client, of: pair, as: "ann@example.com")
+                #expect(complete.text.contains(pair.client.name))
+                let refresh =
+                    try complete.page().refresh ?? complete.reply.header("refresh").flatMap(ScannedPage.parseRefresh)
+                #expect(refresh?.seconds == 2)
+                #expect(try refresh?.target == complete.callback().absolute)
+                let home = try await browser.follow(browser.get(complete.callback()))
+                #expect(home.status == 200)
+                #expect(home.address.absolute == pair.client.origin + "/")
+                #expect(try await browser.isSignedIn(at: pair.client))
+                #expect(try home.page().form(to: "/sign-out") != nil)
+            }
+            try await server.stop()
+        }
+
+        @Test("the letter is complete, and the code stands alone on a line", .enabled(if: SMTPServer.isInstalled))
+        func letter() async throws {
+            let server = try SMTPServer()
+            try await server.start()
+            try await ProcessDeployment.running(ProcessDeployment(mail: .smtp(server))) { pair in
+                let browser = Browser()
+                _ = try await browser.ask(for: "Ann@Example.com", on: browser.beginSignIn(at: pair.client))
+                let letter = try await pair.mailbox.email(to: "ann@example.com")
+                for header in ["Date", "From", "Message-ID", "Subject", "MIME-Version"] {
+                    #expect(letter.header(header)?.isEmpty == false, "\(header) is missing")
+                }
+                #expect(letter.header("Auto-Submitted") == "auto-generated")
+                #expect(letter.header("Content-Type")?.hasPrefix("multipart/alternative") == true)
+                #expect(letter.code != nil)
+                #expect(letter.text.contains(pair.client.name))
+            }
+            try await server.stop()
+        }
+
+        @Test(
+            "in a real browser, with and without JavaScript, the page after the code leads back by itself",
+            .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"), arguments: [true, false])
+        func inChromium(javaScript: Bool) async throws {
+            try await ProcessDeployment.running(ProcessDeployment()) { pair in
+                let person = try await Chromium(javaScript: javaScript)
+                try await person.signIn(at: pair.client, of: pair, as: "ann@example.com")
+                try await person.arrive("the client's page") { $0 == pair.client.origin + "/" }
+                _ = try await person.element("form[action$='/sign-out']")
+                #expect(try await person.text().contains("ann"))
+                try await person.quit()
+            }
+        }
+    }
+}
+
+extension Chromium {
+    static let submit = ":is(button, input[type=submit])"
+
+    /// From the client's page to the completion page.
+    func signIn(at client: ClientProcess, of pair: ProcessDeployment, as address: String) async throws {
+        try await visit(client.origin + "/")
+        try await press("a[href*='\(SSOPath.authorize)']")
+        let earlier = pair.mailbox.all(to: address).count
+        try await askForCode(address)
+        let code = try await pair.mailbox.code(to: address, count: earlier + 1)
+        try await enterCode(code)
+        _ = try await element("a[href*='token=']")
+    }
+
+    func askForCode(_ address: String) async throws {
+        try await type(address, into: "input[name=email]")
+        try await press("form:has(input[name=email]) \(Self.submit)")
+        _ = try await element("input[name=code]")
+    }
+
+    func enterCode(_ code: String) async throws {
+        try await type(code, into: "input[name=code]")
+        try await press("form:has(input[name=code]) \(Self.submit)")
+    }
+}

@@ -1,0 +1,50 @@
+import Dispatch
+import Glibc
+import Testing
+
+@testable import TestSupport
+
+extension Journeys {
+    @Suite("A letter under way when the IdP stops")
+    struct LastLetter {
+        @Test("is finished, and not sent again after the next start", .timeLimit(.minutes(2)))
+        func finished() async throws {
+            let (gate, server, pair) = try await Self.stopping()
+            let probe = HTTPProbe(port: pair.idp.port)
+            try await eventually("the IdP is stopping") { (try? probe.connect()) == nil ? () : nil }
+            gate.signal()
+            #expect(try await pair.idp.waitForExit() == .code(0))
+            #expect(pair.idp.log.contains("letter sent"), "\(pair.idp.log)")
+            try await pair.idp.start()
+            // A letter that was asked for later has come: the queue has been gone through.
+            gate.signal()
+            let browser = Browser()
+            _ = try await browser.ask(for: "ben@example.com", on: browser.beginSignIn(at: pair.client))
+            try await server.heard("RCPT TO:<ben@example.com>")
+            #expect(server.lines.filter { $0 == "RCPT TO:<ann@example.com>" }.count == 1)
+            try await pair.stop()
+        }
+
+        /// libcurl asks nobody while it waits for the answer to the whole letter, two minutes if need be.
+        @Test("holds the stop up for the time to drain at most, when its server says nothing any more")
+        func silent() async throws {
+            let (gate, _, pair) = try await Self.stopping()
+            #expect(try await pair.idp.waitForExit(within: .seconds(60)) == .code(0))
+            gate.signal()
+            try await pair.client.process.terminate()
+        }
+
+        /// A pair whose IdP was told to stop with a letter under way: the server has all of it, and says so at the gate.
+        private static func stopping() async throws -> (DispatchSemaphore, ScriptedSMTPServer, ProcessDeployment) {
+            let gate = DispatchSemaphore(value: 0)
+            let server = try ScriptedSMTPServer(gate: gate)
+            let pair = try ProcessDeployment(settings: ["IDP_MAIL_URL": server.url])
+            try await pair.start()
+            let browser = Browser()
+            _ = try await browser.ask(for: "ann@example.com", on: browser.beginSignIn(at: pair.client))
+            try await server.heard(".")
+            pair.idp.send(SIGTERM)
+            return (gate, server, pair)
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+@testable import SSOWeb
+@testable import TestSupport
+
+/// Which connection goes when places are short.
+@Suite("Places for connections")
+struct ConnectionPlacesTests {
+    /// Places whose connections note their end.
+    private final class Board: Sendable {
+        let places: ConnectionPlaces
+        private let list = Mutex<[String]>([])
+        var closed: [String] { list.withLock { $0 } }
+
+        init(_ limit: Int, proxies: [String] = []) throws {
+            let networks = try proxies.map { try Network($0) }
+            places = ConnectionPlaces(limit: limit, addresses: ClientAddress(trusted: networks))
+        }
+
+        @discardableResult func enter(_ name: String, from peer: String) -> Int {
+            places.enter(IPAddress(peer)) { [self] in list.withLock { $0.append(name) } }
+        }
+    }
+
+    @Test("the one that has waited longest goes; an answered one begins to wait again")
+    func order() throws {
+        let board = try Board(3)
+        let numbers = ["a", "b", "c"].map { board.enter($0, from: "192.0.2.1") }
+        #expect(board.places.beginAnswer(numbers[0]))
+        board.places.wait(numbers[0])
+        board.enter("d", from: "192.0.2.1")
+        #expect(board.closed == ["b"])
+        board.enter("e", from: "192.0.2.1")
+        board.enter("f", from: "192.0.2.1")
+        #expect(board.closed == ["b", "c", "a"])
+    }
+
+    @Test("one that is being answered never goes, and one that has gone is not answered")
+    func answering() throws {
+        let board = try Board(2)
+        let first = board.enter("a", from: "192.0.2.1")
+        let second = board.enter("b", from: "192.0.2.1")
+        #expect(board.places.beginAnswer(first))
+        for name in ["c", "d", "e"] { board.enter(name, from: "192.0.2.2") }
+        #expect(board.closed == ["b", "c", "d"])
+        #expect(!board.places.beginAnswer(second))
+        // Its place is free for others once it has left.
+        board.places.leave(first)
+        board.enter("f", from: "192.0.2.3")
+        #expect(board.closed == ["b", "c", "d"])
+    }
+
+    @Test("peers over their share lose theirs first, although others have waited longer")
+    func share() throws {
+        let board = try Board(8)
+        for name in ["old", "older"] { board.enter(name, from: "192.0.2.1") }
+        for number in 1...6 { board.enter("flood \(number)", from: "192.0.2.9") }
+        #expect(board.closed.isEmpty)
+        for number in 7...20 { board.enter("flood \(number)", from: "192.0.2.9") }
+        board.enter("visitor", from: "192.0.2.3")
+        #expect(board.closed.count == 15 && board.closed.allSatisfy { $0.hasPrefix("flood") })
+    }
+
+    @Test("beside declared proxies a peer is held to a quarter at all times; the proxies are not")
+    func proxies() throws {
+        let board = try Board(8, proxies: ["10.0.0.0/8"])
+        for number in 1...6 { board.enter("proxy \(number)", from: "10.0.0.1") }
+        #expect(board.closed.isEmpty)
+        for number in 1...3 { board.enter("flood \(number)", from: "192.0.2.9") }
+        #expect(board.closed == ["flood 1"])
+        // One /64 of IPv6 is one peer.
+        for number in 1...3 { board.enter("six \(number)", from: "2001:db8::\(number)") }
+        #expect(board.closed.suffix(1) == ["six 1"] || board.closed.contains("six 1"))
+    }
+
+    @Test("a peer whose share is all being answered gets no further place")
+    func busyShare() throws {
+        let board = try Board(8, proxies: ["10.0.0.0/8"])
+        for name in ["a", "b"] { #expect(board.places.beginAnswer(board.enter(name, from: "192.0.2.9"))) }
+        board.enter("c", from: "192.0.2.9")
+        #expect(board.closed == ["c"])
+    }
+
+    @Test("while all are being answered nothing more is accepted; the first that waits makes room")
+    func paused() throws {
+        let board = try Board(2)
+        let gate = ConnectionGate(places: board.places)
+        let numbers = ["a", "b"].map { name in
+            gate.connectionOpened()
+            return board.enter(name, from: "192.0.2.1")
+        }
+        #expect(gate.isAcceptingNewConnections())
+        for number in numbers { #expect(board.places.beginAnswer(number)) }
+        #expect(!gate.isAcceptingNewConnections())
+        board.places.wait(numbers[1])
+        #expect(board.closed == ["b"])
+        gate.connectionClosed()
+        #expect(gate.isAcceptingNewConnections())
+        // Nobody waits in the queue any more: nobody has to go.
+        board.places.wait(numbers[0])
+        #expect(board.closed == ["b"])
+    }
+
+    @Test("on real sockets idle ones, half heads and half bodies make room; an answer on its way arrives whole")
+    func sockets() async throws {
+        let limits = ServerLimits(idle: .seconds(300), request: .seconds(300), answer: .seconds(300), connections: 16)
+        try await TinyServer.running(limits) { probe in
+            let reader = try probe.connect()
+            try reader.send(probe.request("GET", "/big"))
+            // Something has come: it is being answered, and much more than the sockets hold is still to come.
+            let beginning = try await onOwnThread { try reader.receive().count }
+            let hostile = ["", "GET / HT", "POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nslow"]
+            let flood = try (0..<200).map { number in
+                let connection = try probe.connect()
+                // Those whose turn has come before are reset.
+                try? connection.send(Array(hostile[number % 3].utf8))
+                return connection
+            }
+            for _ in 1...20 { #expect(try await probe.get("/").text == "here") }
+            let rest = try await onOwnThread { try reader.untilEnd().count }
+            #expect(beginning + rest > TinyServer.bigBytes)
+            withExtendedLifetime(flood) {}
+        }
+    }
+
+    @Test("a real program answers in less than a second while thousands of hostile connections are open")
+    func flood() async throws {
+        // 3,000, or as many as this system lets a test hold.
+        var files = rlimit()
+        getrlimit(numericCast(RLIMIT_NOFILE.rawValue), &files)
+        files.rlim_cur = max(files.rlim_cur, min(16_384, files.rlim_max))
+        setrlimit(numericCast(RLIMIT_NOFILE.rawValue), &files)
+        let count = min(3_000, Int(files.rlim_cur) / 2)
+        let pair = try ProcessDeployment()
+        try await pair.start()
+        let probe = HTTPProbe(port: pair.idp.port, timeout: .seconds(30))
+        let hostile = ["", "GET / HT", "POST /sign-in HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nslow"]
+        let flood = try await onOwnThread {
+            try (0..<count).map { number in
+                let connection = try probe.connect()
+                try? connection.send(Array(hostile[number % 3].utf8))
+                return connection
+            }
+        }
+        let times = try await Self.times(of: ["/healthz", "/sign-in", "/readyz"], probe)
+        // The slowest of these on an idle machine takes some milliseconds; on one that runs other tests it may take more.
+        #expect(times.sorted()[times.count / 2] < .seconds(1), "\(times)")
+        withExtendedLifetime(flood) {}
+        try await pair.stop()
+    }
+
+    private static func times(of paths: [String], _ probe: HTTPProbe) async throws -> [Duration] {
+        var times: [Duration] = []
+        for path in paths + paths + paths {
+            let begin = ContinuousClock.now
+            #expect(try await probe.get(path).status == 200)
+            times.append(ContinuousClock.now - begin)
+        }
+        return times
+    }
+}

@@ -1,0 +1,137 @@
+import Testing
+
+@testable import SSOWeb
+@testable import TestSupport
+
+@Suite("The file .env")
+struct DotEnvTests {
+    private func read(_ text: String) throws -> DotEnvFile {
+        let folder = try TemporaryFolder()
+        return DotEnvFile(path: try folder.write(text, to: ".env"))
+    }
+
+    @Test(
+        "a line gives its value as it stands, without blanks and one pair of quotation marks around it",
+        arguments: [
+            ("X=value", "value"), ("X = value ", "value"), ("\t X=value\r", "value"), ("export X=value", "value"),
+            ("export\u{20} X=value", "value"), ("X=", ""), ("X=a=b", "a=b"), ("X=a b # c", "a b # c"),
+            ("X=\"a b\"", "a b"), ("X='a b'", "a b"), ("X=\" a \"", " a "), ("X=\"a\\\"b\\\\c\\n\"", "a\"b\\c\\n"),
+            ("X='a\\'", "a\\"), ("X=it's", "it's"), ("X=\"\"", ""), ("X=$HOME", "$HOME"), ("X=Grüße", "Grüße"),
+        ])
+    func values(line: String, value: String) throws {
+        let file = try read("# a comment\n\n  # another\n\(line)\nY=1")
+        #expect(file.faults == [])
+        #expect(file.values == ["X": value, "Y": "1"])
+        #expect(file.lines["X"] == 4)
+    }
+
+    @Test(
+        "a line that cannot be used is told with file and line, and not repeated",
+        arguments: [
+            ("S3CRET", "has no ="), ("=S3CRET", "no name"), ("1X=S3CRET", "no name"), ("X Y=S3CRET", "no name"),
+            ("X-Y=S3CRET", "no name"), ("X=\"S3CRET", "not closed"), ("X='S3CRET", "not closed"),
+            ("X=\"S3\"CRET", "follows the closing"), ("X='S3CRET\\''", "follows the closing"),
+            ("export X", "has no ="), ("A=S3CRET", "first on line 1"),
+        ])
+    func faults(line: String, words: String) throws {
+        let file = try read("A=1\n\n\(line)\nB=2\n")
+        #expect(file.faults.count == 1, "\(file.faults)")
+        let fault = try #require(file.faults.first)
+        #expect(fault.contains("/.env:3: ") && fault.contains(words), "\(fault)")
+        // The folder has a random name: what is looked for is longer than chance.
+        #expect(!fault.contains("CRET"))
+        #expect(file.values == ["A": "1", "B": "2"])
+    }
+
+    @Test("a missing or empty file is fine, one that is no text is not, nor a folder")
+    func files() throws {
+        let folder = try TemporaryFolder()
+        #expect(DotEnvFile(path: folder.path(of: "missing")).faults == [])
+        #expect(DotEnvFile(path: try folder.write("", to: "empty")).faults == [])
+        for path in [folder.path, try folder.write("X=a\u{0}b", to: "nul")] {
+            #expect(DotEnvFile(path: path).faults.count == 1)
+        }
+    }
+
+    @Test("what is wrong with it is among the problems, and the rest is in force")
+    func problems() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("IDP_LISTEN=127.0.0.1:1\ngarbage\n", to: ".env")
+        let reader = SettingsReader(SettingsSource(arguments: [], environment: [:], dotEnv: path))
+        #expect(reader.problems.count == 1)
+        #expect(reader.problems.first?.hasPrefix("\(path):2: ") == true)
+        #expect(reader.text("IDP_LISTEN") == "127.0.0.1:1")
+    }
+
+    @Test("a name that nobody reads is warned of, with the one that was meant")
+    func unknown() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("IDP_LISTN=a\nexport IDP_KEY_FILE=b\nSSO_CLIENTS=c\nRP_X=d\nOTHER=e", to: ".env")
+        let reader = SettingsReader(
+            SettingsSource(
+                arguments: [], environment: ["IDP_PUBLIC_URI": "f", "SSO_X": "g", "IDP_KEY": "h"], dotEnv: path))
+        let (known, secrets) = (["IDP_LISTEN", "IDP_PUBLIC_URL"], ["IDP_KEY"])
+        reader.warnOfUnknown(prefix: "IDP_", known: known, secrets: secrets)
+        reader.warnOfUnknown(prefix: "SSO_", known: known, secrets: secrets, inFileOnly: true)
+        #expect(reader.problems == [])
+        #expect(
+            reader.warnings == [
+                "IDP_LISTN: there is no such setting; it stands in .env:1 and does nothing. Did you mean IDP_LISTEN?",
+                "IDP_PUBLIC_URI: there is no such setting; it stands in the environment and does nothing. "
+                    + "Did you mean IDP_PUBLIC_URL?",
+                "SSO_CLIENTS: there is no such setting; it stands in .env:3 and does nothing.",
+            ])
+    }
+
+    @Test("a secret in the environment hides the one in `.env`, whichever of the two forms each has")
+    func nearerSecret() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("from a file", to: "secret")
+        for (environment, written, text) in [
+            (["S": "near"], "S_FILE=\(file)", "near"), (["S_FILE": file], "S=far", "from a file"),
+            (["S": ""], "S_FILE=\(file)", "from a file"), (["S": "near"], "S=far", "near"),
+        ] {
+            let path = try folder.write(written, to: ".env")
+            let reader = SettingsReader(SettingsSource(arguments: [], environment: environment, dotEnv: path))
+            #expect(reader.secretText("S", required: true, hint: "") == text)
+            #expect(reader.problems.isEmpty)
+        }
+        let typed = SettingsReader(
+            SettingsSource(
+                arguments: ["--s-file", file], environment: ["S": "near"], dotEnv: folder.path(of: "no.env")))
+        #expect(typed.secretText("S", required: true, hint: "") == "from a file", "the command line is nearest")
+        let path = try folder.write("S=far\nS_FILE=\(file)", to: ".env")
+        let reader = SettingsReader(SettingsSource(arguments: [], environment: [:], dotEnv: path))
+        #expect(reader.secretText("S", required: true, hint: "") == nil)
+        #expect(reader.problems.first?.contains("given twice") == true)
+    }
+
+    @Test("`env:NAME` finds it by exactly its name, and the file that NAME_FILE names; an empty variable hides nothing")
+    func variables() throws {
+        let folder = try TemporaryFolder()
+        let secret = try folder.write("from a file", to: "secret")
+        let path = try folder.write("Partner__Secret=in the file\nA=file\nB_FILE=\(secret)\nIDP_LISTEN=b", to: ".env")
+        let environment = ["PARTNER_SECRET": "another", "A": "", "IDP_LISTEN": ""]
+        let reader = SettingsReader(SettingsSource(arguments: [], environment: environment, dotEnv: path))
+        #expect(reader.variable("Partner__Secret") == "in the file")
+        #expect(reader.variable("partner_secret") == nil)
+        #expect(reader.variable("A") == "file")
+        #expect(reader.variable("B") == "from a file")
+        #expect(reader.text("IDP_LISTEN") == "b")
+    }
+
+    @Test("what check and serve say of it", arguments: [("check", 1), ("serve", 78)] as [(String, Int32)])
+    func programs(command: String, code: Int32) async throws {
+        let pair = try ProcessDeployment()
+        for (process, own) in [(pair.idp, "IDP_LISTN"), (pair.client.process, "RP_LISTN")] {
+            let folder = try TemporaryFolder()
+            try folder.write("\(own)=x\nSSO_CLIENT_NAME=x\nno setting\n", to: ".env")
+            let program = ProgramProcess(
+                process.name, [command], environment: process.settings, port: process.port, folder: folder)
+            #expect(try await program.run() == .code(code))
+            #expect(program.log.contains(".env:3: "), "\(program.log)")
+            #expect(program.log.contains("\(own): there is no such setting"), "\(program.log)")
+            #expect(!program.log.contains("SSO_CLIENT_NAME: there is"))
+        }
+    }
+}

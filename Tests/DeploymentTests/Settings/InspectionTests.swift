@@ -1,0 +1,204 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import TestSupport
+
+/// What `serve` would end with, `check` says before, and leaves everything as it is.
+@Suite("What check looks at beyond the settings")
+struct InspectionTests {
+    let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
+
+    private func check(_ name: String = "idp", _ changes: [String: String]) async throws -> ProgramProcess {
+        let base = name == "idp" ? SettingsFixture.idp : SettingsFixture.client
+        let prefix = name == "idp" ? "IDP" : "RP"
+        let program = ProgramProcess(
+            name, ["check"],
+            environment: base.merging([
+                "\(prefix)_DATABASE_URL": "sqlite:\(folder.path(of: "x/\(name).sqlite"))",
+                "\(prefix)_LISTEN": "127.0.0.1:0",
+            ]) { $1 }.merging(changes) { $1 }, folder: try TemporaryFolder())
+        let exit = try await program.run()
+        let isFine = exit == .code(0)
+        #expect(isFine != program.log.contains("error: "), "\(exit) \(program.log)")
+        return program
+    }
+
+    @Test("a database that is not there yet is fine, and is not made", arguments: ["idp", "relying-party"])
+    func nothingMade(name: String) async throws {
+        let program = try await check(name, [:])
+        #expect(!program.log.contains("error: "))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test(
+        "a damaged file, a folder, a file of another program, one without a place: named",
+        arguments: [
+            ("damaged", "not an SQLite database"), ("folder", "not a file"), ("stranger", "tables are not ours"),
+            ("nowhere", "cannot be made"), ("empty", "0 bytes"), ("locked-in", "read-only"),
+        ], ["idp", "relying-party"])
+    func badDatabase(bad: (kind: String, words: String), name: String) async throws {
+        let (path, kind) = (folder.path(of: "db"), bad.kind)
+        switch kind {
+        case "damaged": try folder.write(String(repeating: "no database. ", count: 500), to: "db")
+        case "folder": _ = try folder.folder("db")
+        case "stranger": try await makeStranger(path)
+        case "empty": try folder.write("", to: "db")
+        case "locked-in":
+            // Root may write anywhere: nothing to see then.
+            guard getuid() != 0 else { return }
+            try await makeStranger(path)
+            chmod(path, 0o400)
+        default: try folder.write("", to: "file")
+        }
+        let place = kind == "nowhere" ? folder.path(of: "file/db") : path
+        let before = try? Data(contentsOf: URL(filePath: path))
+        let setting = name == "idp" ? "IDP_DATABASE_URL" : "RP_DATABASE_URL"
+        let program = try await check(name, [setting: "sqlite:\(place)"])
+        #expect(program.log.contains("\(setting): cannot use the database \(place): "))
+        #expect(program.log.contains(bad.words))
+        #expect((try? Data(contentsOf: URL(filePath: path))) == before)
+        #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+    }
+
+    @Test("serve refuses a stranger's database with the same words, and leaves it alone")
+    func stranger() async throws {
+        let path = folder.path(of: "db")
+        try await makeStranger(path)
+        let before = try Data(contentsOf: URL(filePath: path))
+        let program = ProgramProcess(
+            "idp",
+            environment: SettingsFixture.idp.merging([
+                "IDP_DATABASE_URL": "sqlite:\(path)", "IDP_LISTEN": "127.0.0.1:0",
+            ]) { $1 },
+            folder: folder)
+        #expect(try await program.run() == .code(1))
+        #expect(program.log.contains("its tables are not ours (guestbook). Name another path"))
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+    }
+
+    @Test(
+        "an outbox folder that cannot be: named, by serve as well",
+        arguments: [("check", 1), ("serve", 78)] as [(String, Int32)])
+    func outbox(command: String, code: Int32) async throws {
+        try folder.write("", to: "file")
+        let program = ProgramProcess(
+            "idp", [command],
+            environment: SettingsFixture.idp.merging([
+                "IDP_DATABASE_URL": "sqlite:\(folder.path(of: "idp.sqlite"))", "IDP_LISTEN": "127.0.0.1:0",
+                "IDP_MAIL_URL": "outbox:\(folder.path(of: "file/outbox"))",
+            ]) { $1 }, folder: folder)
+        #expect(try await program.run() == .code(code))
+        #expect(program.log.contains("IDP_MAIL_URL: the outbox folder"))
+    }
+
+    @Test(
+        "all that is wrong is told at once, the world and the settings, item by item",
+        arguments: [("check", 1), ("serve", 78)] as [(String, Int32)])
+    func together(command: String, code: Int32) async throws {
+        try folder.write("", to: "file")
+        let program = ProgramProcess(
+            "idp", [command],
+            environment: SettingsFixture.idp.merging([
+                "IDP_DATABASE_URL": "sqlite:/etc/hostname", "IDP_MAIL_URL": "outbox:\(folder.path(of: "file/outbox"))",
+                "IDP_LISTEN": "192.0.2.1:1", "IDP_MAIL_FROM": "nobody",
+                "IDP_ALLOWED_EMAILS": "first, *@good.example, second", "IDP_TRUSTED_PROXIES": "third 10.0.0.0/8 fourth",
+                "SSO_REDIRECT_URIS": "http://a.example/cb,http://b.example/cb", "LOG_FORMAT": "json",
+                "IDP_PUBLIC_URL": "https://two.example\nlines",
+            ]) { $1 }, folder: folder)
+        #expect(try await program.run() == .code(code))
+        for word in [
+            "IDP_DATABASE_URL: ", "IDP_MAIL_URL: the outbox", "IDP_LISTEN: nothing can listen", "IDP_MAIL_FROM: ",
+            "first",
+            "second", "third", "fourth", "a.example", "b.example", "IDP_PUBLIC_URL: ",
+        ] {
+            #expect(program.log.contains(word), "\(word) in \(program.log)")
+        }
+        for line in program.log.split(separator: "\n") {
+            if command == "serve" {
+                #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+            } else {
+                #expect(line.hasPrefix("idp: "), "\(line)")
+            }
+        }
+    }
+
+    @Test("a start that fails tells everything else it would have failed of")
+    func startTellsAll() async throws {
+        try folder.write("", to: "file")
+        let program = ProgramProcess(
+            "idp",
+            environment: SettingsFixture.idp.merging([
+                "IDP_DATABASE_URL": "sqlite:/etc/hostname", "IDP_MAIL_URL": "outbox:\(folder.path(of: "file/outbox"))",
+                "IDP_LISTEN": "192.0.2.1:1",
+            ]) { $1 }, folder: folder)
+        #expect(try await program.run() == .code(78))
+        for word in ["IDP_DATABASE_URL: ", "IDP_MAIL_URL: ", "IDP_LISTEN: "] {
+            #expect(program.log.contains(word), "\(program.log)")
+        }
+    }
+
+    @Test("a start that fails names the port that is taken as well")
+    func takenAsWell() async throws {
+        let holder = try SocketAddress.socket()
+        defer { close(holder) }
+        try SocketAddress.bind(holder, to: "127.0.0.1", port: 0)
+        let port = try SocketAddress.localPort(of: holder)
+        let program = ProgramProcess(
+            "idp",
+            environment: SettingsFixture.idp.merging([
+                "IDP_DATABASE_URL": "sqlite:/etc/hostname", "IDP_LISTEN": "127.0.0.1:\(port)",
+            ]) { $1 }, folder: folder)
+        #expect(try await program.run() == .code(1))
+        #expect(program.log.contains("something listens at 127.0.0.1:\(port)"), "\(program.log)")
+    }
+
+    @Test("`check` gives each setting one line, whatever is in its value")
+    func oneLine() async throws {
+        let program = try await check(["SSO_CLIENT_NAME": "Part\u{2028}ner\u{1b}[31m", "IDP_PUBLIC_URL": "http://a\nb"])
+        #expect(!program.output.contains("\u{1b}") && !program.output.contains("\u{2028}"))
+    }
+
+    @Test("an address of no machine is named; one in use is a warning, for it may be the program itself")
+    func listen() async throws {
+        let foreign = try await check(["IDP_LISTEN": "192.0.2.1:8080"])
+        #expect(foreign.log.contains("error: IDP_LISTEN: nothing can listen at 192.0.2.1:8080"))
+
+        let port = try FreePort.find()
+        let program = ProgramProcess(
+            "relying-party",
+            environment: SettingsFixture.client.merging([
+                "RP_LISTEN": "127.0.0.1:\(port)", "RP_DATABASE_URL": "sqlite:\(folder.path(of: "rp.sqlite"))",
+            ]) { $1 }, port: port, folder: folder)
+        try await program.start()
+        let taken = try await check(["IDP_LISTEN": "127.0.0.1:\(port)"])
+        #expect(taken.log.contains("warning: IDP_LISTEN: something listens at"))
+    }
+
+    @Test("a running service is checked beside it without a fault")
+    func beside() async throws {
+        let port = try FreePort.find()
+        let settings = SettingsFixture.idp.merging([
+            "IDP_DATABASE_URL": "sqlite:\(folder.path(of: "idp.sqlite"))", "IDP_LISTEN": "127.0.0.1:\(port)",
+            "IDP_MAIL_URL": "outbox:\(folder.path(of: "outbox"))",
+        ]) { $1 }
+        let idp = ProgramProcess("idp", environment: settings, port: port, folder: folder)
+        try await idp.start()
+        let second = try await check(settings)
+        #expect(second.log.contains("warning: IDP_LISTEN"))
+        #expect(try await HTTPProbe(port: port).get("/readyz").status == 200)
+        #expect(try await idp.terminate() == .code(0))
+        _ = try await check(settings)
+    }
+
+    private func check(_ changes: [String: String]) async throws -> ProgramProcess { try await check("idp", changes) }
+
+    private func makeStranger(_ path: String) async throws {
+        let child = try ChildProcess(
+            "/usr/bin/sqlite3", [path, "CREATE TABLE guestbook (id INTEGER); INSERT INTO guestbook VALUES (1)"],
+            environment: Programs.inherited, folder: folder.path, standardOutput: "/dev/null",
+            standardError: "/dev/null")
+        #expect(try await child.waitForExit() == .code(0))
+    }
+}

@@ -1,0 +1,96 @@
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import TestSupport
+
+/// Where a setting comes from: the command line, the environment, `.env`, the default, in this order.
+@Suite("Where settings come from")
+struct SettingsOrderTests {
+    private func listen(
+        _ arguments: [String] = [], _ environment: [String: String] = [:], dotEnv: String? = nil
+    ) throws -> String? {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: ".env")
+        if let dotEnv { try folder.write(dotEnv, to: ".env") }
+        let source = SettingsSource(arguments: arguments, environment: environment, dotEnv: path)
+        return SettingsReader(source).value("IDP_LISTEN", default: "default") { $0 }
+    }
+
+    @Test("the nearest place wins, and each of them alone is enough")
+    func order() throws {
+        let file = "# a comment\nIDP_LISTEN=file\n"
+        #expect(try listen() == "default")
+        #expect(try listen(dotEnv: file) == "file")
+        #expect(try listen([], ["IDP_LISTEN": "environment"], dotEnv: file) == "environment")
+        let both = ["IDP_LISTEN": "environment"]
+        #expect(try listen(["--idp-listen", "line"], both, dotEnv: file) == "line")
+        #expect(try listen(["--idp-listen=line"], both, dotEnv: file) == "line")
+        #expect(try listen(["--log-level", "debug", "--idp-listen", "line"], both) == "line")
+    }
+
+    @Test("a value keeps its signs of equality, its blanks and its dashes")
+    func values() throws {
+        #expect(try listen(["--idp-listen", "a=b c"]) == "a=b c")
+        #expect(try listen(["--idp-listen=a=b=c"]) == "a=b=c")
+        #expect(try listen([], ["IDP_LISTEN": "-1"]) == "-1")
+    }
+
+    @Test("an empty value is none")
+    func empty() throws {
+        #expect(try listen([], ["IDP_LISTEN": ""]) == "default")
+    }
+
+    @Test(
+        "options that cannot be meant are refused before anything is read",
+        arguments: [
+            (["--nothing", "1"], "Unknown option --nothing"), (["--idp-listen"], "needs a value"),
+            (["--idp-listen", "--log-level", "info"], "needs a value"), (["stray"], "Unknown option stray"),
+            (["--idp-listen", "a", "--idp-listen", "b"], "twice"), (["--idp-listen=a", "--idp-listen", "b"], "twice"),
+            (["--idp-secret-key", "S3CRET"], "--idp-secret-key-file FILE"),
+            (["--idp-secret-key=S3CRET"], "--idp-secret-key-file FILE"),
+            (["-idp-listen", "a"], "Unknown option"), (["--IDP_LISTEN", "a"], "Unknown option"),
+        ])
+    func refused(arguments: [String], words: String) throws {
+        let known = SettingsArguments(known: ["IDP_LISTEN"], secrets: ["IDP_SECRET_KEY"])
+        let fault = try #require(known.fault(in: arguments))
+        #expect(fault.contains(words), "\(fault)")
+        #expect(!fault.contains("S3CRET"))
+    }
+
+    @Test("options that can are not")
+    func taken() {
+        let known = SettingsArguments(known: ["IDP_LISTEN"], secrets: ["IDP_SECRET_KEY"])
+        #expect(known.fault(in: ["--idp-listen", "a", "--idp-secret-key-file", "f", "--log-level=info"]) == nil)
+    }
+
+    @Test("an address that may hold a login is taken when it holds none")
+    func plainAddress() {
+        let known = SettingsArguments(known: [], secrets: ["IDP_MAIL_URL", "IDP_SECRET_KEY"])
+        for arguments in [["--idp-mail-url", "outbox:var/outbox"], ["--idp-mail-url=smtp://relay.example:587"]] {
+            #expect(known.fault(in: arguments) == nil)
+        }
+        for arguments in [
+            ["--idp-mail-url", "smtp://u:S3CRET@h"], ["--idp-mail-url=smtp://u:S3CRET@h"], ["--idp-mail-url"],
+        ] {
+            #expect(known.fault(in: arguments)?.contains("--idp-mail-url") == true)
+            #expect(known.fault(in: arguments)?.contains("S3CRET") == false)
+        }
+    }
+
+    @Test(
+        "a secret on the command line, an unknown option: exit 64, and the secret is not repeated",
+        arguments: ["idp", "relying-party"], ["serve", "check"])
+    func usage(name: String, command: String) async throws {
+        let option = name == "idp" ? "--idp-secret-key" : "--rp-secret-key"
+        for arguments in [
+            [option, SettingsFixture.secret], ["\(option)=\(SettingsFixture.secret)"], ["--no-such", "1"],
+        ] {
+            let program = ProgramProcess(name, [command] + arguments, folder: try TemporaryFolder())
+            let exit = try await program.run()
+            #expect(exit == .code(64))
+            #expect(!program.output.contains(SettingsFixture.secret))
+            #expect(program.log.contains(arguments[0].prefix { $0 != "=" }))
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import SSOShared
+import SSOWeb
+
+/// A browser that has asked for a code, the page it waits on, and the code in its letter.
+struct PendingCode: Sendable {
+    let browser: Browser
+    let waiting: Visit
+    let code: String
+
+    /// Six digits that are not the code.
+    var wrong: String { code == "000000" ? "000001" : "000000" }
+
+    /// Sends the code form, once; redirects are not followed.
+    @discardableResult
+    func guess(_ typed: String) async throws -> Visit {
+        try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": typed])
+    }
+}
+
+extension TestDeployment {
+    /// Asks for a code on the IdP's own sign-in page and reads it in the letter that comes.
+    func asking(_ address: String = "ann@example.com", by browser: Browser? = nil) async throws -> PendingCode {
+        let browser = browser ?? self.browser()
+        let earlier = Set(mailbox.all(to: address).map(\.name))
+        let waiting = try await browser.ask(for: address, on: browser.get(origin + "/sign-in"))
+        let letter = try await eventually("a new letter to \(address)") {
+            mailbox.all(to: address).first { !earlier.contains($0.name) }
+        }
+        guard let code = letter.code else { throw ProbeFailure("no code alone on a line of:\n\(letter.text)") }
+        return PendingCode(browser: browser, waiting: waiting, code: code)
+    }
+
+    /// The page that waits for a code, whether or not a letter comes.
+    func waiting(for address: String, by browser: Browser) async throws -> Visit {
+        try await browser.ask(for: address, on: browser.get(origin + "/sign-in"))
+    }
+
+    /// Types so many wrong codes for an address, five in each browser. Each code's email leaves at once.
+    func typeWrongCodes(_ count: Int, for address: String = "ann@example.com") async throws {
+        for start in stride(from: 0, to: count, by: 5) {
+            try await forgetEmails(to: address)
+            let browser = browser()
+            let waiting = try await waiting(for: address, by: browser)
+            for _ in start..<min(start + 5, count) {
+                _ = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": "000000"])
+            }
+        }
+    }
+
+    /// Makes earlier emails to an address two days old, so that its budget is whole.
+    func forgetEmails(to address: String) async throws {
+        try await database.write { connection in
+            try connection.execute(
+                "UPDATE letter SET created_at = created_at - 172800000 WHERE address = :address",
+                ["address": .text(address)])
+            return
+        }
+    }
+
+    /// The one number that a query answers.
+    func count(_ sql: String) async throws -> Int {
+        try await database.read { connection in Int(try connection.query("SELECT (\(sql)) AS n")[0].integer("n")) }
+    }
+
+    /// A browser that has signed in with an address and signed out again: known from then on.
+    func knownBrowser(of address: String = "ann@example.com") async throws -> Browser {
+        let asking = try await asking(address)
+        guard try await asking.guess(asking.code).status == 303 else { throw ProbeFailure("not signed in") }
+        try await asking.browser.signOut(of: self)
+        try await forgetEmails(to: address)
+        return asking.browser
+    }
+
+    /// Asks for codes from fresh browsers until the budget of the address is used up, and types five wrong codes in each.
+    func attack(_ address: String = "ann@example.com", browsers: Int = 5) async throws {
+        for _ in 0..<browsers {
+            let browser = browser()
+            let waiting = try await waiting(for: address, by: browser)
+            for _ in 0..<5 {
+                let form = try waiting.page().form(with: "code")
+                guard form != nil else { break }
+                _ = try await browser.submit(form, on: waiting, ["code": "000000"])
+            }
+        }
+    }
+
+    /// How many emails to an address are or were to be sent.
+    func emailsQueued(to address: String = "ann@example.com") async throws -> Int {
+        try await count("SELECT COUNT(*) FROM letter WHERE address = '\(address)' AND challenge_id IS NOT NULL")
+    }
+
+    /// How many wrong codes are held against an address.
+    func failures(of address: String = "ann@example.com") async throws -> Int {
+        try await count("SELECT COUNT(*) FROM code_guess WHERE address = '\(address)'")
+    }
+}
+
+extension Browser {
+    /// Whether the IdP's home page knows this browser's person.
+    func isKnownAtHome(of deployment: TestDeployment) async throws -> Bool {
+        try await get(deployment.origin + "/").page().form(to: "/sign-out") != nil
+    }
+
+    /// Signs out at the IdP by the button of its home page.
+    func signOut(of deployment: TestDeployment) async throws {
+        let home = try await get(deployment.origin + "/")
+        _ = try await submit(home.page().form(to: "/sign-out"), on: home)
+    }
+
+    /// The cookie of a known browser at the IdP.
+    var device: String? { cookie("idp_device", at: "localhost") }
+
+    /// The session cookie at the IdP.
+    var session: String? { cookie("idp_session", at: "localhost") }
+}

@@ -1,0 +1,60 @@
+import Foundation
+
+/// Emails that were delivered into a folder: the outbox of the local trial, or the Maildir of the real SMTP server.
+struct Mailbox: Sendable {
+    let folder: String
+
+    struct Email: Sendable {
+        let name: String
+        let text: String
+
+        /// The six digits that stand alone on a line, as a person would find them.
+        var code: String? {
+            for line in text.split(whereSeparator: \.isNewline) {
+                let digits = line.utf8.filter { $0 != 32 && $0 != 45 }
+                if digits.count == 6, digits.allSatisfy({ (48...57).contains($0) }) {
+                    return String(decoding: digits, as: UTF8.self)
+                }
+            }
+            return nil
+        }
+
+        /// The header's value, continuation lines not joined: enough for addresses and subjects in tests.
+        func header(_ name: String) -> String? {
+            for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+                if line.isEmpty { return nil }
+                if line.lowercased().hasPrefix(name.lowercased() + ":") {
+                    return String(line.dropFirst(name.count + 1).drop { $0 == " " })
+                }
+            }
+            return nil
+        }
+    }
+
+    /// All emails to an address, oldest first.
+    func all(to address: String) -> [Email] {
+        let files = FileManager.default
+        let names = (try? files.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { !$0.hasPrefix(".") && !$0.hasSuffix(".tmp") }.sorted()
+            .compactMap { name in
+                guard let data = files.contents(atPath: "\(folder)/\(name)") else { return nil }
+                return Email(name: name, text: String(decoding: data, as: UTF8.self))
+            }
+            .filter { $0.header("to")?.lowercased().contains(address.lowercased()) ?? false }
+    }
+
+    /// Waits for the email number `count` to an address.
+    func email(to address: String, count: Int = 1, within limit: Duration = Patience.limit) async throws -> Email {
+        try await eventually("email \(count) to \(address) in \(folder)", within: limit, every: .milliseconds(20)) {
+            let emails = all(to: address)
+            return emails.count >= count ? emails[count - 1] : nil
+        }
+    }
+
+    /// Waits for an email to an address and reads the code in it.
+    func code(to address: String, count: Int = 1, within limit: Duration = Patience.limit) async throws -> String {
+        let email = try await email(to: address, count: count, within: limit)
+        guard let code = email.code else { throw ProbeFailure("no code alone on a line of:\n\(email.text)") }
+        return code
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import Hummingbird
+import Logging
+import SSOShared
+import SSOWeb
+import Synchronization
+
+@testable import IdP
+@testable import RelyingParty
+
+/// Both programs in this process, on real sockets and files, with the clock in the test's hand.
+///
+/// The public addresses are made up; ``browser(from:)`` knows where they are really served.
+final class TestDeployment: Deployment {
+    struct Client: TestClient {
+        let id, name, secret, origin: String
+        let port: UInt16
+        let database: SQLiteDatabase
+    }
+
+    let folder: TemporaryFolder
+    let clock: TestClock
+    let origin = "http://localhost:4000"
+    let port: UInt16
+    let database: SQLiteDatabase
+    let mailbox: Mailbox
+    let clients: [Client]
+    let log: CapturedLog
+    /// Where the pages for a trial are.
+    let dev: DevPages
+    var mailboxPage: String { dev.path(of: .mailbox) }
+    var linkTester: String { dev.path(of: .links) }
+
+    private init(
+        folder: TemporaryFolder, clock: TestClock, port: UInt16, database: SQLiteDatabase, mailbox: Mailbox,
+        clients: [Client], log: CapturedLog, dev: DevPages
+    ) {
+        (self.folder, self.clock, self.port, self.database) = (folder, clock, port, database)
+        (self.mailbox, self.clients, self.log, self.dev) = (mailbox, clients, log, dev)
+    }
+
+    /// Opens a deployment, lets `body` use it, and closes it.
+    ///
+    /// - Parameters:
+    ///   - count: how many clients there are: `partner-1`, `partner-2`, …
+    ///   - settings: further settings of the IdP, over the ones made here.
+    ///   - clientSettings: the same for every client.
+    ///   - mailer: what delivers mailbox, given the folder where they are looked for.
+    static func open(
+        clients count: Int = 1, settings: [String: String] = [:], clientSettings: [String: String] = [:],
+        mailer: (String) -> any Mailer = { OutboxMailer(folder: $0) }, _ body: (TestDeployment) async throws -> Void
+    ) async throws {
+        let (folder, clock, log) = (try TemporaryFolder(), TestClock(), CapturedLog())
+        let mailbox = Mailbox(folder: try folder.folder("outbox"))
+        let names = (1...count).map { "partner-\($0)" }
+        let secrets = names.map { "\($0)-secret-\(ProcessDeployment.secret())" }
+        let origins = (1...count).map { "http://127.0.0.\($0 + 1):4100" }
+        var file = "clients:\n"
+        for (index, name) in names.enumerated() {
+            file += """
+                  - {id: \(name), name: Partner number \(index + 1), redirect_uris: ["\(origins[index])/auth/sso/callback"],
+                     secrets: ["\(secrets[index])"]}
+
+                """
+        }
+        let base = [
+            "IDP_PUBLIC_URL": "http://localhost:4000", "IDP_LISTEN": "127.0.0.1:0",
+            "IDP_DATABASE_URL": "sqlite:\(folder.path(of: "idp.sqlite"))", "IDP_SECRET_KEY": ProcessDeployment.secret(),
+            "IDP_MAIL_URL": "outbox:\(mailbox.folder)", "IDP_MAIL_FROM": "Main App <sign-in@main.example>",
+            "IDP_ALLOWED_EMAILS": "*@example.com", "IDP_CLIENTS_FILE": try folder.write(file, to: "clients.yaml"),
+        ]
+        let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
+        let idp = try readIdPSettings(base.merging(settings) { $1 })
+        let dev = try DevPages(randomness: SystemRandomness())
+        let services = IdPServices(
+            database: database, mailer: mailer(mailbox.folder), clock: clock.clock,
+            randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev)
+        try await serving({ try buildIdP(settings: idp, services: services, started: $0) }) { port in
+            var clients: [Client] = []
+            for (index, name) in names.enumerated() {
+                clients.append(
+                    Client(
+                        id: name, name: "Partner number \(index + 1)", secret: secrets[index], origin: origins[index],
+                        port: 0,
+                        database: try await SQLiteDatabase(
+                            path: folder.path(of: "\(name).sqlite"), migrations: RelyingPartyMigrations.all)))
+            }
+            try await serve(clients[...], done: [], idp: port, clock, log, clientSettings) { clients in
+                try await body(
+                    TestDeployment(
+                        folder: folder, clock: clock, port: port, database: database, mailbox: mailbox,
+                        clients: clients, log: log, dev: dev))
+            }
+        }
+        await database.close()
+    }
+
+    /// A browser that finds the made-up addresses.
+    func browser(from source: String? = nil) -> Browser {
+        var routes = [origin: port]
+        for client in clients { routes[client.origin] = client.port }
+        return Browser(from: source, routes: routes)
+    }
+
+    /// Redeems a token over the back channel as the client's server does.
+    func verify(_ token: String, as client: Client, redirectURI: String? = nil) async throws -> ProbeReply {
+        let body = VerifyRequest(token: token, redirectURI: redirectURI, codeVerifier: nil).body()
+        return try await backChannel(body, signed(body, by: client))
+    }
+
+    /// Posts to `/auth/sso/verify` just what is given.
+    func backChannel(_ body: [UInt8], _ headers: HTTPProbe.Headers) async throws -> ProbeReply {
+        try await HTTPProbe(port: port, authority: "localhost:4000").post(SSOPath.verify, headers, body: body)
+    }
+
+    /// A browser that is signed in at the IdP, by way of the first client.
+    func signedIn(as address: String = "ann@example.com", from source: String? = nil) async throws -> Browser {
+        let browser = browser(from: source)
+        _ = try await browser.signIn(at: client, of: self, as: address)
+        return browser
+    }
+
+    private static func serve(
+        _ waiting: ArraySlice<Client>, done: [Client], idp: UInt16, _ clock: TestClock, _ log: CapturedLog,
+        _ rest: [String: String], _ body: ([Client]) async throws -> Void
+    ) async throws {
+        guard let client = waiting.first else { return try await body(done) }
+        let host = try WebAddress(client.origin + "/").host
+        let base = [
+            "RP_PUBLIC_URL": client.origin, "RP_LISTEN": "\(host):0", "RP_SECRET_KEY": ProcessDeployment.secret(),
+            "RP_IDP_URL": "http://localhost:4000", "RP_IDP_BACKCHANNEL_URL": "http://127.0.0.1:\(idp)",
+            "SSO_CLIENT_ID": client.id, "SSO_SHARED_SECRET": client.secret,
+        ]
+        let reader = SettingsReader(SettingsSource(base.merging(rest) { $1 }))
+        guard let settings = RelyingPartySettings.read(reader) else {
+            throw ProbeFailure(reader.problems.joined(separator: "\n"))
+        }
+        let services = RelyingPartyServices(
+            database: client.database, backChannel: try BackChannelClient(settings), clock: clock.clock,
+            randomness: SystemRandomness(), logger: log.logger(client.id))
+        try await serving({ try buildRelyingParty(settings: settings, services: services, started: $0) }) { port in
+            let served = Client(
+                id: client.id, name: client.name, secret: client.secret, origin: client.origin, port: port,
+                database: client.database)
+            try await serve(waiting.dropFirst(), done: done + [served], idp: idp, clock, log, rest, body)
+        }
+    }
+
+    static func readIdPSettings(_ values: [String: String]) throws -> IdPSettings {
+        let reader = SettingsReader(SettingsSource(values))
+        guard let settings = IdPSettings.read(reader, environment: { _ in nil }) else {
+            throw ProbeFailure(reader.problems.joined(separator: "\n"))
+        }
+        return settings
+    }
+}
+
+/// Everything a program logged, at every level, as it would stand on standard error.
+final class CapturedLog: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var text: String { lines.withLock { $0.joined(separator: "\n") } }
+    func contains(_ part: String) -> Bool { lines.withLock { $0.contains { $0.contains(part) } } }
+
+    func logger(_ label: String) -> Logger {
+        var logger = Logger(label: label) { _ in Handler(capture: self) }
+        logger.logLevel = .trace
+        return logger
+    }
+
+    private struct Handler: LogHandler {
+        let capture: CapturedLog
+        var metadata: Logger.Metadata = [:]
+        var metadataProvider: Logger.MetadataProvider?
+        var logLevel: Logger.Level = .trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let all = metadata.merging(event.metadata ?? [:]) { $1 }
+            capture.lines.withLock { $0.append("\(event.level) \(event.message) \(all)") }
+        }
+    }
+}

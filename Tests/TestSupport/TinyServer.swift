@@ -1,0 +1,64 @@
+import Hummingbird
+import Logging
+import NIOCore
+import SSOWeb
+
+/// The web server of both programs around three small routes, with limits that a test can wait for.
+enum TinyServer {
+    struct Context: WebRequestContext {
+        var coreContext: CoreRequestContextStorage
+        let peer: NIOCore.SocketAddress?
+        let reference = RequestReference()
+
+        init(source: ApplicationRequestContextSource) {
+            coreContext = .init(source: source)
+            peer = source.channel.remoteAddress
+        }
+    }
+
+    static let bigBytes = 16 << 20
+
+    /// Runs it while `body` asks it things: `GET /` says "here", `POST /form` counts a form's bytes, `GET /slow` comes in
+    /// pieces, `GET /big` is big.
+    ///
+    /// - Parameters:
+    ///   - addresses: which peers are proxies.
+    ///   - shutdown: whether it is about to stop.
+    static func running(
+        _ limits: ServerLimits = .init(), addresses: ClientAddress = ClientAddress(trusted: []),
+        shutdown: ShutdownState = .init(), _ body: (HTTPProbe) async throws -> Void
+    ) async throws {
+        let router = Router(context: Context.self)
+        let pages = try Pages(brand: "Tiny", templates: [:], assets: StaticAssets([:]))
+        router.addMiddleware {
+            FailureMiddleware(pages: pages)
+            RequestGuard()
+        }
+        router.get("/") { _, _ in "here" }
+        router.post("/form") { request, _ in
+            "\(try await request.boundedBody(Request.maximumFormBytes).count)"
+        }
+        router.get("/slow") { _, _ in
+            Response(
+                status: .ok,
+                body: .init { writer in
+                    // In pieces with a turn of the loop between them: whatever can cut in does.
+                    for _ in 1...50 {
+                        try await writer.write(ByteBuffer(string: "piece"))
+                        await Task.yield()
+                    }
+                    try await writer.finish(nil)
+                })
+        }
+        router.get("/big") { _, _ in ByteBuffer(repeating: 0x61, count: bigBytes) }
+        let (logger, origin) = (CapturedLog().logger("tiny"), try PublicOrigin("http://localhost"))
+        try await serving({ started in
+            WebServer.application(
+                router: router, broken: BrokenRequests(pages: pages, origin: origin, logger: logger),
+                listen: try ListenAddress("127.0.0.1:0"), limits: limits, addresses: addresses, shutdown: shutdown,
+                logger: logger, started: started)
+        }) { port in
+            try await body(HTTPProbe(port: port))
+        }
+    }
+}

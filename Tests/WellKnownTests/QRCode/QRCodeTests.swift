@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+@testable import SSOWeb
+@testable import TestSupport
+
+@Suite("QR codes")
+struct QRCodeTests {
+    struct Vector {
+        let text: String
+        let rows: [String]
+
+        /// A line `text: …`, a blank line, then the symbol as libqrencode draws it: `#` dark, `.` light.
+        init(_ name: String) throws {
+            let file = TestVectors.folder.appending(path: "qr-code/\(name).txt")
+            let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+            text = String(lines[0].dropFirst("text: ".count))
+            rows = Array(lines.dropFirst())
+        }
+    }
+
+    /// Encoders choose among the eight masks by their own reading of the penalties, so the mask is left open.
+    @Test(
+        "under one of the masks the symbol is what libqrencode draws",
+        arguments: ["short", "authorize", "version-7", "version-14"])
+    func vectors(name: String) throws {
+        let vector = try Vector(name)
+        let bytes = Array(vector.text.utf8)
+        let version = try #require(QRVersion.all.first { $0.holds(bytes.count) })
+        #expect(version.side == vector.rows.count)
+        let words = version.interleaved(QRBits.codewords(bytes, version: version))
+        let symbol = QRSymbol(version: version, codewords: words)
+        let drawn = QRMask.allCases.map { mask in
+            symbol.masked(by: mask).modules.map { String($0.map { $0 ? "#" : "." }) }
+        }
+        #expect(drawn.contains(vector.rows))
+        let chosen = try #require(QRCode(vector.text)).modules.map { String($0.map { $0 ? "#" : "." }) }
+        #expect(drawn.contains(chosen))
+    }
+
+    @Test("the longest text fits the largest symbol, one byte more is refused")
+    func longest() {
+        #expect(QRCode.maximumBytes == 2331)
+        #expect(QRCode(String(repeating: "x", count: 2331))?.modules.count == 177)
+        #expect(QRCode(String(repeating: "x", count: 2332)) == nil)
+    }
+
+    @Test("every version has whole codewords, and blocks that hold them all")
+    func versions() {
+        #expect(QRVersion.all.map(\.number) == Array(1...40))
+        for version in QRVersion.all {
+            let data = [UInt8](repeating: 1, count: version.dataCodewords)
+            #expect(version.interleaved(data).count == version.allCodewords)
+        }
+    }
+
+    @Test("the drawing names its text for a screen reader, escaped")
+    func label() throws {
+        let svg = try #require(QRCode("x")).svg(label: "a<b>&\"c\"")
+        #expect(svg.contains("aria-label=\"a&lt;b>&amp;&quot;c&quot;\""))
+        #expect(svg.hasPrefix("<svg ") && svg.hasSuffix("</svg>"))
+    }
+}

@@ -1,0 +1,121 @@
+import Testing
+import WellKnown
+
+@testable import TestSupport
+
+/// Sources: AOSP StatementService; Chromium, digital_asset_links_handler.cc; Mozilla, StatementApi.kt; DuckDuckGo,
+/// AssetLinksLoader.kt; the Digital Asset Links compatibility suite for Google's service.
+@Suite("readers of asset links")
+struct AssetLinksReadersTests {
+    private static let fingerprint = AssetLinksProbe.fingerprint
+    private static let second = AssetLinksProbe.second
+    private static let app = AssetLinksProbe.statementText()
+
+    /// In the order of the readers: w works, x does not, v list void, - not asked.
+    private static func outcomes(
+        _ body: String, fingerprint: String = fingerprint, relation: String = AssetLinksProbe.links
+    ) -> String {
+        AssetLinksReaders(JSONReader.read(body.utf8))
+            .verdicts(package: "com.house.app", fingerprint: fingerprint, relation: relation)
+            .map { verdict in
+                switch verdict.outcome {
+                case .works: "w"
+                case .refused: "x"
+                case .listVoid: "v"
+                case .notAsked: "-"
+                }
+            }.joined()
+    }
+
+    private static func other(_ fingerprint: String) -> String {
+        AssetLinksProbe.statementText(
+            #"["\#(AssetLinksProbe.links)"]"#, #""android_app""#, #""com.house.app""#, #"["\#(fingerprint)"]"#)
+    }
+
+    @Test(
+        "each reader takes the list in its own way: Google, Android 11, Android 12, Chrome, Firefox, DuckDuckGo",
+        arguments: [
+            ("[\(app)]", "wwwwww"),
+            ("[]", "xxxxxx"),
+            ("{}", "vvvvvv"),
+            ("[\(app),]", "vvvvvv"),
+            ("[\(app)] // ours", "vvvvwv"),
+            // An element that is no statement.
+            ("[\(app), 5]", "wvvwvv"),
+            ("[\(app), {}]", "wwwwvv"),
+            (#"[\#(app), {"relation": "\#(AssetLinksProbe.links)", "target": {}}]"#, "wvvwvv"),
+            (#"[\#(app), {"relation": ["a/b"], "target": []}]"#, "wvvwwv"),
+            (#"[\#(app), {"relation": ["\#(AssetLinksProbe.links)"]}]"#, "wwwwvv"),
+            // A misspelled key of another app's statement.
+            (
+                #"[\#(app), {"relation": ["\#(AssetLinksProbe.links)"], "target": {"namespace": "android_app", "package_name": "b.c"}}]"#,
+                "wwwwvw"
+            ),
+            (#"[\#(app), {"include": "https://a.example/x.json"}]"#, "wwwwwv"),
+            // The same package twice.
+            ("[\(app), \(other(second))]", "wwwwwx"),
+            ("[\(other(second)), \(app)]", "wwwwww"),
+            // How the fingerprint is written.
+            ("[\(other(fingerprint.lowercased()))]", "xxxxxx"),
+            // Chrome does not look at the namespace.
+            ("[\(app.replacing("android_app", with: "my_app"))]", "xxxwxx"),
+            // One bad fingerprint beside a good one.
+            ("[\(app.replacing("[\"\(fingerprint)\"]", with: "[\"\(fingerprint)\", \"TODO\"]"))]", "xwwwww"),
+            ("[\(app.replacing("[\"\(fingerprint)\"]", with: "[\"\(fingerprint)\", 7]"))]", "xvvwww"),
+        ])
+    func table(body: String, outcomes: String) {
+        #expect(Self.outcomes(body) == outcomes)
+    }
+
+    @Test(
+        "readers are asked for their relations only",
+        arguments: [
+            (AssetLinksProbe.credentials, "w----w"),
+            ("delegate_permission/common.use_as_origin", "w--ww-"),
+            ("delegate_permission/common.share_login_creds", "w-----"),
+        ])
+    func relations(relation: String, outcomes: String) {
+        let statement = AssetLinksProbe.statementText(#"["\#(relation)"]"#)
+        #expect(Self.outcomes("[\(statement)]", relation: relation) == outcomes)
+    }
+
+    @Test("another certificate or package is not linked")
+    func others() {
+        #expect(Self.outcomes("[\(Self.app)]", fingerprint: Self.second) == "xxxxxx")
+        #expect(Self.outcomes("[\(Self.app.replacing("com.house.app", with: "com.house.other"))]") == "xxxxxx")
+    }
+
+    @Test("a verdict names the statement at fault")
+    func fault() throws {
+        let verdicts = AssetLinksReaders(JSONReader.read("[\(Self.app), 5]".utf8))
+            .verdicts(package: "com.house.app", fingerprint: Self.fingerprint)
+        let android = try #require(verdicts.first { $0.reader == .android12 })
+        #expect(android.statement == 1)
+        #expect(android.pointer == "/1")
+        #expect(!android.isSure)
+        #expect(try #require(verdicts.first { $0.reader == .google }).statement == 0)
+    }
+
+    @Test("the table has a row an app and fingerprint, as a device writes it")
+    func rows() {
+        let body = "[\(Self.app), \(Self.other(Self.second.lowercased())), \(Self.app)]"
+        let rows = AssetLinksReaders(JSONReader.read(body.utf8)).table()
+        #expect(rows.map(\.fingerprint) == [Self.fingerprint, Self.second])
+        #expect(rows.allSatisfy { $0.verdicts.map(\.reader) == AssetLinksReader.allCases })
+        #expect(AssetLinksReaders(JSONReader.read(body.utf8)).table(limit: 1).count == 1)
+    }
+
+    @Test("a statement that takes other apps down with it is a finding; one that harms itself alone is not")
+    func findings() throws {
+        let body = "[\(Self.app), 5]"
+        let finding = try #require(AssetLinksReaders(JSONReader.read(body.utf8)).findings.first)
+        #expect(finding.code == "dal.readers-differ")
+        #expect(finding.message.contains("Android 11 and older, Android 12 and later, Firefox, DuckDuckGo"))
+        #expect(finding.pointer == "/1")
+        #expect(AssetLinksReaders(JSONReader.read("[5]".utf8)).findings.isEmpty)
+        #expect(AssetLinksReaders(JSONReader.read("[\(Self.app)]".utf8)).findings.isEmpty)
+        // include has a finding of its own.
+        let including = #"[\#(Self.app), {"include": "https://a.example/x.json"}]"#
+        #expect(AssetLinksReaders(JSONReader.read(including.utf8)).findings.isEmpty)
+    }
+}

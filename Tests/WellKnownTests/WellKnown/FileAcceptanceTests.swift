@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+
+@testable import TestSupport
+@testable import WellKnown
+@testable import WellKnownTool
+
+/// Our reader goes on behind faults, to tell all of them. What a link opens is for the systems' readers to say.
+@Suite("Files that the systems' readers do not take")
+struct FileAcceptanceTests {
+    private static let app = "K7Q2M9X4TB.com.acme.shop"
+    private static let print = (0..<32).map { _ in "AB" }.joined(separator: ":")
+    private static let sound =
+        #"{"applinks":{"details":[{"appIDs":["\#(app)"],"components":[{"/":"/a"}]}]}}"#
+
+    private func explain(_ text: String) throws -> LinkExplanation {
+        let file = try #require(AASAFile(JSONReader.read(text.utf8)))
+        let url = try #require(LinkURL("https://acme.com/a"))
+        let matcher = AppleMatcher(file)
+        let explanation = matcher.explain(url, app: Self.app)
+        #expect(matcher.decide(url, app: Self.app) == explanation.decision)
+        return explanation
+    }
+
+    @Test(
+        "Apple's reader refuses comments, odd quotation marks and odd blanks: nothing opens, and the place is told",
+        arguments: [
+            (#""/a"}"#, "\"/a\" // the shop\n}"), (#""/a"}"#, #""/a" /* the shop */}"#),
+            (#""/a""#, "\u{201c}/a\u{201d}"), (#""/a""#, "'/a'"), (#":"/a""#, ":\u{a0}\"/a\""),
+        ])
+    func refused(sound: String, damaged: String) throws {
+        let text = Self.sound.replacing(sound, with: damaged)
+        #expect(text != Self.sound)
+        let explanation = try explain(text)
+        #expect(explanation.decision == .noMatch)
+        #expect(explanation.summary.contains("refuses the whole file: 1:"), "\(explanation.summary)")
+    }
+
+    @Test(
+        "a comma too many, a byte-order mark: taken, and said to be disputed",
+        arguments: [("}]}]}}", "},]}]}}"), ("{\"applinks", "\u{feff}{\"applinks")])
+    func disputed(sound: String, damaged: String) throws {
+        let explanation = try explain(Self.sound.replacing(sound, with: damaged))
+        #expect(explanation.decision == .opens && explanation.isDisputed)
+        #expect(explanation.disputes.first?.otherwise == .noMatch)
+        #expect(try !explain(Self.sound).isDisputed)
+    }
+
+    @Test(
+        "a pattern with an undefined variable matches nothing, also with nothing beside it but stars",
+        arguments: [
+            #"{"/":"/$(nope)*"}"#, #"{"/":"*$(nope)"}"#, #"{"/":"/a","?":"$(nope)*"}"#,
+            #"{"/":"/a","?":{"a":"$(nope)*"}}"#, ##"{"/":"/a","#":"*$(nope)*"}"##,
+        ])
+    func undefinedVariable(component: String) throws {
+        let text = #"{"applinks":{"details":[{"appIDs":["\#(Self.app)"],"components":[\#(component)]}]}}"#
+        #expect(try explain(text).decision == .noMatch)
+    }
+
+    @Test("of equal keys the last counts; where the first would decide otherwise, that is said")
+    func equalKeys() throws {
+        func file(_ paths: String) -> String {
+            #"{"applinks":{"details":[{"appIDs":["\#(Self.app)"],"components":[{\#(paths)}]}]}}"#
+        }
+        let differing = try explain(file(#""/":"/b","/":"/a""#))
+        #expect(differing.decision == .opens)
+        #expect(differing.disputes.map(\.code) == ["duplicate-key"])
+        #expect(differing.disputes.first?.otherwise == .noMatch)
+        #expect(try !explain(file(#""/":"/a","/":"/a""#)).isDisputed)
+    }
+
+    private static func list(_ prints: String, tail: String = "") -> String {
+        """
+        [{"relation":["delegate_permission/common.handle_all_urls"],"target":{"namespace":"android_app",
+        "package_name":"com.acme.shop","sha256_cert_fingerprints":[\(prints)]}}\(tail)]
+        """
+    }
+
+    @Test(
+        "Android verifies nothing by a fingerprint it cannot compare, nor by a list that is no JSON",
+        arguments: [
+            ("\"\(print.lowercased())\"", "", "upper case"), ("", "", "no certificate fingerprint"),
+            ("\"AB:CD\"", "", "no SHA-256"), ("\"\(print)\"", ",", "takes the list for none"),
+            ("\"\(print)\" // release", "\n", "takes the list for none"),
+        ])
+    func android(prints: String, tail: String, words: String) throws {
+        let url = try #require(LinkURL("https://acme.com/a"))
+        let file = try #require(AssetLinksFile(JSONReader.read(Self.list(prints + "\n", tail: tail).utf8)))
+        let matcher = AndroidMatcher(file)
+        let explanation = matcher.explain(url, package: "com.acme.shop")
+        #expect(explanation.decision == .noMatch)
+        #expect(matcher.decide(url, package: "com.acme.shop") == .noMatch)
+        #expect(explanation.summary.contains(words), "\(explanation.summary)")
+        let good = try #require(AssetLinksFile(JSONReader.read(Self.list("\"AB:CD\",\"\(Self.print)\"").utf8)))
+        #expect(AndroidMatcher(good).decide(url, package: "com.acme.shop") == .manifestDecides)
+    }
+
+    @Test("another certificate is a difference of every link, and diff says so")
+    func certificates() throws {
+        func matcher(_ print: String) throws -> AndroidMatcher {
+            AndroidMatcher(try #require(AssetLinksFile(JSONReader.read(Self.list("\"\(print)\"").utf8))))
+        }
+        let other = Self.print.replacing("AB:AB", with: "CD:CD")
+        let diff = LinkDiff.between(try matcher(Self.print), try matcher(other))
+        #expect(diff.changedCertificates == ["com.acme.shop"] && !diff.isEmpty)
+        #expect(LinkDiff.between(try matcher(Self.print), try matcher(Self.print)).isEmpty)
+    }
+
+    @Test("between a sound file and one that is refused, every link that opened is a difference")
+    func refusedDiff() throws {
+        let sound = AppleMatcher(try #require(AASAFile(JSONReader.read(Self.sound.utf8))))
+        let refused = AppleMatcher(try #require(AASAFile(JSONReader.read((Self.sound + " // done").utf8))))
+        let changes = LinkDiff.between(sound, refused).changes
+        #expect(changes.map(\.old) == [.opens] && changes.map(\.new) == [.noMatch])
+        #expect(changes.allSatisfy { refused.decide($0.witness, app: Self.app) == $0.new })
+        #expect(LinkDiff.between(refused, sound).changes.map(\.new) == [.opens])
+    }
+
+    @Test("rules that read addresses in two ways are compared by their examples, and the rest is said to be open")
+    func mixedReadings() throws {
+        func matcher(_ second: String) throws -> AppleMatcher {
+            let rules = #"[{"/":"/a"},{"/":"\#(second)","percentEncoded":false}]"#
+            return AppleMatcher(
+                try #require(AASAFile(JSONReader.read(Self.sound.replacing(#"[{"/":"/a"}]"#, with: rules).utf8))))
+        }
+        let diff = LinkDiff.between(try matcher("/b"), try matcher("/c"))
+        #expect(Set(diff.changes.map(\.witness.path)).isSuperset(of: ["/b"]))
+        #expect(diff.notDecided == [Self.app])
+    }
+
+    @Test("the file of one host says nothing about the links of another, www among them; a server to try on is none")
+    func hosts() throws {
+        let link = try #require(LinkURL("https://www.acme.com/a"))
+        for (name, isForeign) in [
+            ("acme.com", true), ("www.acme.com", false), ("127.0.0.1:8443", false), ("acme.com:8443", false),
+            ("https://acme.com/files/aasa.json", false), ("WWW.acme.com", false),
+        ] {
+            #expect(LinkQuestion.isForeign(link, to: try #require(FetchTarget(name))) == isForeign, "\(name)")
+        }
+        let subject = try LinkSubject(
+            AssociationInput(name: "aasa", body: Array(Self.sound.utf8), kind: .aasa), platform: nil)
+        let answers = subject.foreign(link, asked: "acme.com")
+        #expect(answers.exitCode == 1)
+        #expect(answers.deciding?.summary.contains("asks https://www.acme.com/.well-known/") == true)
+    }
+
+    @Test("every open question stands in the page about them")
+    func page() throws {
+        let page = TestVectors.repository.appending(path: "docs/decisions/0010-open-questions-of-matching.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let android = ["android-star", "android-valueless", "android-empty-rule", "android-declared-twice"]
+        for code in AppleDispute.all.map(\.code) + android + ["trailing-comma", "text-encoding", "duplicate-key"] {
+            #expect(text.contains("| `\(code)` |"), "\(code)")
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Testing
+import WellKnown
+
+@testable import TestSupport
+
+@Suite("The JSON reader")
+struct JSONReaderTests {
+    @Test("every value is read, with the place of each key and value")
+    func placesAreKept() throws {
+        let document = JSONReader.read("{\n  \"a\": [1, true, null, \"ü\"],\r\n  \"é\": {}\n}".utf8)
+        let root = try #require(document.root)
+        #expect(document.faults.isEmpty)
+        let members = try #require(root.object)
+        #expect(members.map(\.key) == ["a", "é"])
+        let last = try #require(members[0].value.array?.last)
+        #expect(last.string == "ü")
+        #expect(document.position(at: last.range.lowerBound) == SourcePosition(line: 2, column: 24))
+        #expect(document.position(at: members[1].value.range.lowerBound) == SourcePosition(line: 3, column: 8))
+        #expect(document.pointer(at: last.range.lowerBound) == "/a/3")
+        #expect(document.pointer(at: members[1].keyRange.lowerBound) == "/é")
+    }
+
+    @Test(
+        "what readers take differently is named, and read on behind",
+        arguments: [
+            ("{\"a\":1,}", JSONFault.Kind.trailingComma, 1, 7), ("[1,\n2,\n]", .trailingComma, 2, 2),
+            ("// x\n{}", .comment, 1, 1), ("{/* x */}", .comment, 1, 2), ("# x\n[]", .comment, 1, 1),
+            ("{\u{201c}a\u{201d}:1}", .smartQuote, 1, 2), ("{'a':1}", .singleQuotes, 1, 2),
+            ("{\u{a0}\"a\":1}", .invisible(scalar: 0xa0), 1, 2), ("{\"a\":1,\"a\":2}", .duplicateKey("a"), 1, 8),
+            ("\u{feff}{}", .byteOrderMark, 1, 1),
+        ])
+    func lenient(text: String, kind: JSONFault.Kind, line: Int, column: Int) throws {
+        let document = JSONReader.read(text.utf8)
+        #expect(document.root != nil)
+        let fault = try #require(document.faults.first)
+        #expect(fault.kind == kind)
+        #expect(document.position(at: fault.offset) == SourcePosition(line: line, column: column))
+    }
+
+    @Test(
+        "what is no JSON is refused with its place",
+        arguments: [
+            ("", JSONFault.Kind.syntax, 1, 1), ("{\"a\" 1}", .syntax, 1, 6), ("[1 2]", .syntax, 1, 4),
+            ("{\"a\":\"b}", .syntax, 1, 6), ("[01]", .badNumber, 1, 2), ("[1.]", .badNumber, 1, 2),
+            ("[+1]", .badNumber, 1, 2),
+            ("[-]", .badNumber, 1, 2), ("[tru]", .syntax, 1, 2), ("[] x", .trailingContent, 1, 4),
+            ("[\"\\x\"]", .badString, 1, 3), ("[\"a\nb\"]", .badString, 1, 4), ("[\"\\ud800\"]", .loneSurrogate, 1, 3),
+            ("[\"\\udc00\\ud800\"]", .loneSurrogate, 1, 3), ("[\"\u{1}\"]", .badString, 1, 3),
+        ])
+    func refused(text: String, kind: JSONFault.Kind, line: Int, column: Int) throws {
+        let document = JSONReader.read(text.utf8)
+        #expect(document.root == nil)
+        let fault = try #require(document.faults.last)
+        #expect(fault.kind == kind)
+        #expect(document.position(at: fault.offset) == SourcePosition(line: line, column: column))
+    }
+
+    @Test("escapes and surrogate pairs are what they stand for")
+    func escapes() {
+        let document = JSONReader.read(#"["\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00"]"#.utf8)
+        #expect(document.root?.array?.first?.string == "\"\\/\u{8}\u{c}\n\r\té😀")
+    }
+
+    @Test("512 levels are read, the 513th is refused, and a million brackets do no harm")
+    func depth() {
+        func nested(_ levels: Int) -> String {
+            String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+        }
+        #expect(JSONReader.read(nested(512).utf8).root != nil)
+        #expect(JSONReader.read(nested(513).utf8).faults.last?.kind == .tooDeep)
+        #expect(JSONReader.read(String(repeating: "[{\"\":", count: 1_000_000).utf8).faults.last?.kind == .tooDeep)
+    }
+
+    @Test("a text longer than the limit is not read at all")
+    func size() {
+        var limits = JSONReader.Limits()
+        limits.bytes = 4
+        #expect(JSONReader.read("[12]".utf8, limits: limits).root != nil)
+        #expect(JSONReader.read("[123]".utf8, limits: limits).faults.map(\.kind) == [.tooLong])
+    }
+
+    @Test(
+        "UTF-16 is read and named, with a mark and without, in both orders", arguments: [true, false], [true, false])
+    func utf16(isBig: Bool, hasMark: Bool) throws {
+        let units = Array("\(hasMark ? "\u{feff}" : "")[\"é😀\"]".utf16)
+        let bytes = units.flatMap { unit in
+            let pair = [UInt8(unit >> 8), UInt8(unit & 0xff)]
+            return isBig ? pair : pair.reversed()
+        }
+        let document = JSONReader.read(bytes)
+        #expect(document.root?.array?.first?.string == "é😀")
+        #expect(document.faults.first?.kind == .encoding(name: isBig ? "UTF-16BE" : "UTF-16LE"))
+        #expect(document.faults.contains { $0.kind == .byteOrderMark } == hasMark)
+    }
+
+    @Test("bytes that are no UTF-8 end the reading where they stand")
+    func latin1() throws {
+        let document = JSONReader.read(Array("[\"".utf8) + [0xe9] + Array("\"]".utf8))
+        #expect(document.root == nil)
+        let fault = try #require(document.faults.first)
+        #expect(fault.kind == .encoding(name: "Latin-1"))
+        #expect(fault.offset == 2)
+    }
+
+    @Test("values are equal whatever their places and the order of members")
+    func equality() {
+        func root(_ text: String) -> JSONNode? { JSONReader.read(text.utf8).root }
+        #expect(root("{\"a\":1,\"b\":[null]}") == root("{ \"b\" : [ null ] , \"a\" : 1 }"))
+        #expect(root("[1,2]") != root("[2,1]"))
+        #expect(root("[\"\u{e9}\"]") != root("[\"e\u{301}\"]"), "canonically equal is not equal: systems compare bytes")
+    }
+}

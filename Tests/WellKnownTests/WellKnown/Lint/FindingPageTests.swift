@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+import WellKnown
+
+@testable import TestSupport
+
+@Suite("The pages of findings")
+struct FindingPageTests {
+    static let folder = TestVectors.repository.appending(path: "docs/findings")
+
+    /// With WELLKNOWN_WRITE_PAGES=1 the pages are written instead of compared.
+    static let writes = ProcessInfo.processInfo.environment["WELLKNOWN_WRITE_PAGES"] == "1"
+
+    static var pages: [String: String] {
+        var pages = Dictionary(LintCatalogue.rules.map { ($0.code + ".md", FindingPage($0).text) }) { first, _ in first
+        }
+        pages["README.md"] = FindingPage.index(LintCatalogue.rules)
+        return pages
+    }
+
+    @Test("every code has its page, and the page says what the catalogue says")
+    func pages() throws {
+        let pages = Self.pages
+        if Self.writes {
+            try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
+            for (name, text) in pages { try Data(text.utf8).write(to: Self.folder.appending(path: name)) }
+        }
+        for (name, text) in pages.sorted(by: { $0.key < $1.key }) {
+            let file = Self.folder.appending(path: name)
+            let written = (try? Data(contentsOf: file)).map { String(decoding: $0, as: UTF8.self) }
+            #expect(written == text, "\(name) differs: run the tests once with WELLKNOWN_WRITE_PAGES=1")
+        }
+    }
+
+    @Test("no page is left of a code that does not exist")
+    func strays() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path())
+        #expect(Set(names).subtracting(Self.pages.keys).isEmpty)
+    }
+}

@@ -1,0 +1,275 @@
+import Foundation
+import Testing
+import WellKnown
+
+@testable import TestSupport
+@testable import WellKnownTool
+
+@Suite("wellknown doctor")
+struct DoctorTests {
+    @Test("A healthy set-up is called healthy, line by line")
+    func healthy() throws {
+        let report = try DoctorSetUp().report()
+        #expect(report.lines.filter { $0.verdict != .agrees } == [])
+        #expect(
+            Set(report.lines.map(\.subject)) == [
+                "the file", "the app's id", "the service webcredentials", "the associated domain", "the capability",
+                "the profile's app", "the team", "the profile's end", "the app's package", "the signing certificate",
+                "the intent filter",
+            ])
+        #expect(report.exitCode(failOn: .error) == 0)
+        #expect(report.text().contains("Healthy: "))
+    }
+
+    @Test("Each place wrong in turn is found, named, and told how to mend", arguments: BrokenSetUp.all)
+    func broken(setUp: BrokenSetUp) throws {
+        var files = DoctorSetUp()
+        var isChanged = false
+        setUp.file(&files) { text in
+            let changed = text.replacingOccurrences(of: setUp.text, with: setUp.replacement)
+            isChanged = changed != text
+            return changed
+        }
+        #expect(isChanged)
+        let report = try files.report()
+        let differing = report.lines.filter { $0.verdict == .differs }
+        #expect(differing.contains { $0.subject == setUp.subject && $0.advice?.contains(setUp.advice) == true })
+        // Nothing else is blamed: a file that cannot be read, and an app that is another one, touch one platform only.
+        #expect(Set(differing.map(\.subject)).count <= 2)
+        #expect(Set(differing.map(\.platform)).count == 1)
+        #expect(report.exitCode(failOn: .error) == 1)
+    }
+
+    @Test(
+        "What works but deserves a look is no failure",
+        arguments: [
+            ("applinks:example.com", "applinks:EXAMPLE.com", "the associated domain"),
+            ("<false/>", "<true/>", ""),
+        ])
+    func cautions(text: String, replacement: String, subject: String) throws {
+        var files = DoctorSetUp()
+        files.entitlements = files.entitlements.replacingOccurrences(of: text, with: replacement)
+        let report = try files.report()
+        #expect(report.lines.isHealthy)
+        #expect(report.lines.filter { $0.verdict == .caution }.map(\.subject) == (subject.isEmpty ? [] : [subject]))
+    }
+
+    @Test("for a wildcard of the manifest Android reads the file of the domain above")
+    func wildcardOfManifest() throws {
+        var files = DoctorSetUp()
+        files.manifest = files.manifest.replacing(
+            "android:host=\"example.com\"", with: "android:host=\"*.example.com\"")
+        let line = try files.report(domain: "shop.example.com").lines.first { $0.subject == "the file of the wildcard" }
+        #expect(line?.verdict == .caution && line?.advice?.contains("check example.com, too") == true)
+        files.manifest = files.manifest.replacing(
+            "<data android:scheme", with: "<data android:host=\"shop.example.com\"/><data android:scheme")
+        #expect(
+            try !files.report(domain: "shop.example.com").lines.contains { $0.subject == "the file of the wildcard" })
+    }
+
+    @Test("a manifest of another package than was named is no quiet mistake")
+    func contradiction() throws {
+        let line = try DoctorSetUp().report(package: "com.example.other").lines.first {
+            $0.subject == "the app's package"
+        }
+        #expect(line?.verdict == .differs && line?.advice?.contains("another app") == true)
+    }
+
+    @Test("an identifier that Xcode fills in later is none yet")
+    func unfilled() throws {
+        var files = DoctorSetUp()
+        files.entitlements = files.entitlements.replacing(
+            "4J6K8M2N9P.com.example.app", with: "$(AppIdentifierPrefix)com.example.app")
+        let report = try files.report()
+        #expect(report.lines.isHealthy, "the profile knows it")
+        #expect(!report.text().contains("$("))
+    }
+
+    @Test("build servers get what differs as a failure, and what was not checked as skipped")
+    func formats() throws {
+        var files = DoctorSetUp()
+        files.entitlements = files.entitlements.replacing("applinks:example.com", with: "applinks:www.example.com")
+        let report = try files.report()
+        let style = TextStyle(hasColour: false)
+        let junit = report.text(as: .junit, style: style, failOn: .error)
+        #expect(junit.contains("doctor.differs") && junit.contains("<failure type=\"error\""))
+        #expect(junit.contains("classname=\"example.com\""))
+        let github = report.text(as: .github, style: style, failOn: .error)
+        #expect(github.contains("::error file=example.com,title=doctor.differs::iOS, the associated domain"))
+        let sarif = try JSONSerialization.jsonObject(
+            with: Data(report.text(as: .sarif, style: style, failOn: .error).utf8))
+        #expect(sarif is [String: Any])
+        #expect(try DoctorSetUp().report().text(as: .github, style: style, failOn: .error).contains("::error") == false)
+    }
+
+    @Test("that a file can be read is no comparison, and passwords that do not work are no links that do not")
+    func headlines() {
+        func line(_ subject: String, _ verdict: DoctorLine.Verdict) -> DoctorLine {
+            DoctorLine(.ios, subject, .init("a", "b"), .init("c", "d"), verdict)
+        }
+        func report(_ lines: [DoctorLine]) -> DoctorReport {
+            DoctorReport(host: "acme.com", lines: lines, findings: [])
+        }
+        let nothing = report([line(DoctorLine.file, .agrees), line("the app's id", .notChecked)])
+        #expect(nothing.exitCode(failOn: .error) == 2 && nothing.summary.hasPrefix("Nothing could be compared"))
+        let some = report([line("the app's id", .agrees), line("the capability", .notChecked)])
+        #expect(some.exitCode(failOn: .error) == 0 && some.summary.hasPrefix("No difference found"))
+        let passwords = report([line("the app's id", .agrees), line("the service webcredentials", .differs)])
+        #expect(passwords.exitCode(failOn: .error) == 1 && passwords.summary.hasPrefix("Links open the app"))
+        let links = report([line("the app's id", .differs), line("the service webcredentials", .differs)])
+        #expect(links.summary.hasPrefix("Links will not open the app"))
+    }
+
+    @Test("a host that the build fills in is nobody's fault", arguments: ["@string/host", "${host}"])
+    func placeholderHosts(host: String) throws {
+        var files = DoctorSetUp()
+        files.manifest = files.manifest.replacingOccurrences(of: "\"example.com\"", with: "\"\(host)\"")
+        let codes = try files.report().findings.map(\.code)
+        #expect(!codes.contains { $0.hasPrefix("project.manifest") }, "\(codes)")
+    }
+
+    @Test("A profile that ends within the month is to look at; the day itself comes from outside")
+    func endIsNear() throws {
+        let report = try DoctorSetUp().report(now: Date(timeIntervalSince1970: 1_811_000_000))
+        #expect(report.lines.first { $0.subject == "the profile's end" }?.verdict == .caution)
+        #expect(report.lines.isHealthy)
+    }
+
+    @Test("A subdomain is meant by a wildcard in the app and in the manifest, and the parent's file is mentioned")
+    func wildcard() throws {
+        var files = DoctorSetUp()
+        files.entitlements = files.entitlements.replacingOccurrences(of: ":example.com", with: ":*.example.com")
+        files.manifest = files.manifest.replacingOccurrences(of: "\"example.com\"", with: "\"*.example.com\"")
+        let report = try files.report(domain: "shop.example.com")
+        #expect(report.lines.isHealthy)
+        let line = try #require(report.lines.first { $0.subject == "the associated domain" })
+        #expect(line.advice?.contains("file of example.com") == true)
+    }
+
+    @Test("Other hosts of verified filters are named: up to Android 11 one failure takes all")
+    func otherHosts() throws {
+        var files = DoctorSetUp()
+        files.manifest = files.manifest.replacingOccurrences(
+            of: "<data android:host=\"example.com\"/>",
+            with: "<data android:host=\"example.com\"/><data android:host=\"other.com\"/>")
+        let line = try #require(try files.report().lines.first { $0.subject == "the other hosts" })
+        #expect(line.verdict == .caution)
+        #expect(line.right.value == "other.com")
+    }
+
+    @Test("A bundle's upload key is never held against the file")
+    func uploadKey() throws {
+        var files = DoctorSetUp()
+        files.certificate = "signed.aab"
+        let line = try #require(try files.report().lines.first { $0.subject == "the signing certificate" })
+        #expect(line.verdict == .notChecked)
+        #expect(line.advice?.contains("upload key") == true)
+    }
+
+    @Test("A placeholder in a manifest is not blamed")
+    func placeholder() throws {
+        var files = DoctorSetUp()
+        files.manifest = files.manifest.replacingOccurrences(of: "\"example.com\"", with: "\"${linkHost}\"")
+            .replacingOccurrences(of: "package=\"com.example.app\"", with: "package=\"${applicationId}\"")
+        let report = try files.report(package: "com.example.app")
+        #expect(report.lines.isHealthy)
+        #expect(report.lines.first { $0.subject == "the intent filter" }?.verdict == .notChecked)
+    }
+
+    @Test("Nothing to compare is neither healthy nor broken")
+    func nothing() throws {
+        let host = try #require(DoctorHost("example.com"))
+        let report = DoctorExamination(host: host, now: Date(timeIntervalSince1970: 0)).report()
+        #expect(report.exitCode(failOn: .error) == 2)
+        #expect(report.text().contains("Nothing could be compared"))
+        #expect(report.lines.allSatisfy { $0.verdict == .notChecked && $0.advice != nil })
+    }
+
+    @Test(
+        "A domain is a bare host name",
+        arguments: [
+            ("example.com", "example.com"), ("EXAMPLE.com.", "example.com"), ("xn--mnchen-3ya.de", "xn--mnchen-3ya.de"),
+            ("https://example.com", nil), ("example.com/", nil), ("example.com:443", nil), ("*.example.com", nil),
+            ("münchen.de", nil), ("localhost", nil), ("10.0.0.1", nil), ("", nil), ("a..b", nil), ("-a.com", nil),
+        ] as [(String, String?)])
+    func domains(text: String, name: String?) { #expect(DoctorHost(text)?.name == name) }
+
+    @Test("The JSON form has each line with both places")
+    func json() throws {
+        let report = try DoctorSetUp().report()
+        let root = try #require(
+            try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: Any])
+        #expect(root["healthy"] as? Bool == true)
+        let lines = try #require(root["lines"] as? [[String: Any]])
+        #expect(lines.count == report.lines.count)
+        #expect(lines.allSatisfy { ($0["places"] as? [Any])?.count == 2 })
+    }
+
+    @Test("Beside a long address the words are not squeezed into a column")
+    func longPlaces() throws {
+        let host = try #require(DoctorHost("example.com"))
+        var examination = DoctorExamination(host: host, now: Date(timeIntervalSince1970: 0))
+        let place = "https://example.com/.well-known/apple-app-site-association"
+        examination.unserved = [
+            DoctorLine(.ios, "the file", .init("domain", "example.com"), .init(place, "status 404"), .differs)
+        ]
+        #expect(examination.report().text().contains("  \(place): status"))
+        #expect(examination.report().exitCode(failOn: .error) == 1)
+    }
+
+    @Test("The comparisons come with their stable codes, too")
+    func codes() throws {
+        var files = DoctorSetUp()
+        files.entitlements = files.entitlements.replacingOccurrences(of: "applinks:example.com", with: "applinks:b.com")
+        files.manifest = files.manifest.replacingOccurrences(of: "category.DEFAULT", with: "category.HOME")
+        let codes = Set(try files.report().findings.map(\.code))
+        #expect(codes.isSuperset(of: ["project.entitlement-missing", "project.manifest-filter"]))
+        #expect(try DoctorSetUp().report().findings.filter { $0.severity == .error } == [])
+    }
+
+    @Test("A file with an error in it is not called healthy, though all places agree")
+    func errorsInFiles() throws {
+        var files = DoctorSetUp()
+        files.aasa = files.aasa.replacingOccurrences(
+            of: "{\"/\": \"/buy/*\"}", with: "{\"/\": \"/buy/*\", \"caseSensitve\": false}")
+        let report = try files.report()
+        #expect(report.lines.isHealthy)
+        #expect(report.findings.contains { $0.severity == .error })
+        #expect(report.summary.contains("and the files have"))
+        #expect(report.exitCode(failOn: .error) == 1)
+        #expect(report.json.contains("\"healthy\" : false"))
+    }
+
+    @Test("Lines stay within 80 columns but for values to copy")
+    func width() throws {
+        var files = DoctorSetUp()
+        files.manifest = files.manifest.replacingOccurrences(of: "\"example.com\"", with: "\"other.com\"")
+        for line in try files.report().text().split(separator: "\n") where line.count > 80 {
+            #expect(line.split(separator: " ").contains { $0.count > 50 })
+        }
+    }
+
+    @Test(
+        "A profile inside its signed message is read, DER and indefinite lengths alike",
+        arguments: ["profile.mobileprovision", "profile-streamed.mobileprovision"])
+    func signedProfile(name: String) throws {
+        let profile = try DoctorFiles.profile(CertificateVector.path(name))
+        #expect(profile.entitlements.applicationIdentifier == "4J6K8M2N9P.com.example.app")
+        #expect(profile.entitlements.associatedDomains?.map(\.raw) == ["*"])
+    }
+
+    @Test("A file of the wrong kind is refused by its name and with a way out")
+    func wrongKinds() throws {
+        let folder = try TemporaryFolder()
+        let binary = folder.path(of: "AndroidManifest.xml")
+        try Data([3, 0, 8, 0, 0, 0]).write(to: URL(filePath: binary))
+        #expect { try DoctorFiles.manifest(binary) } throws: { "\($0)".contains("apkanalyzer manifest print") }
+        let apk = CertificateVector.path("v2.apk")
+        #expect { try DoctorFiles.manifest(apk) } throws: { "\($0)".contains("apkanalyzer manifest print") }
+        let missing = folder.path(of: "none")
+        #expect { try DoctorFiles.profile(missing) } throws: { "\($0)".contains("no such file") }
+        #expect { try DoctorFiles.profile(CertificateVector.path("modern.p12")) } throws: {
+            "\($0)".contains("no provisioning profile")
+        }
+    }
+}

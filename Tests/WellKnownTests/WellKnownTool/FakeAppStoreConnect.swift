@@ -1,0 +1,91 @@
+import Foundation
+import Glibc
+import Synchronization
+
+@testable import TestSupport
+
+/// App Store Connect as far as capabilities go, on a loopback port of the kernel's choice. Keeps what it was asked.
+final class FakeAppStoreConnect: Sendable {
+    struct Asked: Sendable {
+        let method: String
+        let target: String
+        let host: String
+        let token: String
+        let body: String
+    }
+
+    struct Reply: Sendable {
+        var status = 200
+        var headers: [String] = []
+        var body: String
+    }
+
+    let port: UInt16
+    private let listener: Int32
+    private let log = Mutex<[Asked]>([])
+    private let answer: @Sendable (Asked, Int) -> Reply
+
+    var base: String { "http://127.0.0.1:\(port)" }
+    var asked: [Asked] { log.withLock { $0 } }
+
+    /// - Parameter answer: gets the request and its number, from 0.
+    init(_ answer: @escaping @Sendable (Asked, Int) -> Reply) throws {
+        self.answer = answer
+        listener = try SocketAddress.socket()
+        try SocketAddress.bind(listener, to: "127.0.0.1", port: 0)
+        guard listen(listener, 16) == 0 else { throw ProbeFailure("cannot listen: errno \(errno)") }
+        port = try SocketAddress.localPort(of: listener)
+        let (listener, log) = (listener, Shared(self))
+        let thread = Thread {
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                log.server?.serve(connection)
+                close(connection)
+            }
+        }
+        thread.start()
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    /// The thread must not keep the server alive.
+    private final class Shared: @unchecked Sendable {
+        weak var server: FakeAppStoreConnect?
+        init(_ server: FakeAppStoreConnect) { self.server = server }
+    }
+
+    private func serve(_ connection: Int32) {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(connection, &buffer, buffer.count)
+            guard count > 0 else { return }
+            bytes += buffer[..<count]
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard let end = text.range(of: "\r\n\r\n") else { continue }
+            let head = text[..<end.lowerBound].components(separatedBy: "\r\n")
+            func header(_ name: String) -> String? {
+                head.first { $0.lowercased().hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
+            }
+            let body = String(text[end.upperBound...])
+            guard body.utf8.count >= Int(header("content-length") ?? "0") ?? 0 else { continue }
+            let words = head[0].split(separator: " ").map(String.init)
+            let asked = Asked(
+                method: words[0], target: words[1], host: header("host") ?? "",
+                token: (header("authorization") ?? "").replacingOccurrences(of: "Bearer ", with: ""), body: body)
+            let number = log.withLock { log in
+                log.append(asked)
+                return log.count - 1
+            }
+            let reply = answer(asked, number)
+            let lines = ["HTTP/1.1 \(reply.status) x", "Content-Length: \(reply.body.utf8.count)", "Connection: close"]
+            let answer = (lines + reply.headers).joined(separator: "\r\n") + "\r\n\r\n" + reply.body
+            _ = answer.withCString { write(connection, $0, answer.utf8.count) }
+            return
+        }
+    }
+}

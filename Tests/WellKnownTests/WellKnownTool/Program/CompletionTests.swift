@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+@testable import TestSupport
+@testable import WellKnownTool
+
+/// Shells complete what the program takes, and every command explains itself.
+@Suite("wellknown as a program: help and completions")
+struct CompletionTests {
+    static let commands = WellKnownProgram.commandNames
+
+    @Test("Each shell gets a script that names every command", arguments: ["bash", "zsh", "fish"])
+    func scripts(shell: String) async throws {
+        let run = try await WellKnownRun.run(["--generate-completion-script", shell])
+        #expect(run.code == 0)
+        #expect(run.errors.isEmpty)
+        for command in Self.commands {
+            #expect(run.output.contains(try Regex("\\b\(command)\\b")), "\(command)")
+        }
+        #expect(run.output.contains("fail-on"))
+        guard shell == "bash" else { return }
+        let folder = try TemporaryFolder()
+        let path = try folder.write(run.output, to: "wellknown.bash")
+        let check = try await WellKnownRun.command(["/bin/bash", "-n", path])
+        #expect(check.code == 0, "\(check.errors)")
+        // The script as a shell uses it: `wellknown li<TAB>`.
+        let ask = """
+            . "\(path)"; COMP_WORDS=(wellknown li); COMP_CWORD=1; COMP_LINE='wellknown li'; COMP_POINT=12
+            function_name=$(complete -p wellknown | sed 's/.*-F \\([^ ]*\\).*/\\1/'); "$function_name" wellknown li wellknown
+            echo "${COMPREPLY[@]}"
+            """
+        let reply = try await WellKnownRun.command(["/bin/bash", "-c", ask])
+        #expect(reply.output.contains("lint"), "\(reply.output)\(reply.errors)")
+    }
+
+    @Test("Every command's help has an example", arguments: commands)
+    func examples(command: String) async throws {
+        let run = try await WellKnownRun.run([command, "--help"])
+        #expect(run.code == 0)
+        let nested = run.output.contains("SUBCOMMANDS:")
+        #expect(nested || run.output.contains("Example"), "\(run.output)")
+        #expect(run.output.contains("wellknown \(command)"))
+    }
+
+    @Test("The version is the one of the program")
+    func version() async throws {
+        let run = try await WellKnownRun.run(["--version"])
+        #expect(run.output == WellKnownProgram.version + "\n")
+    }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import Testing
+import WellKnown
+
+@testable import TestSupport
+
+@Suite("wellknown generate")
+struct GenerateProgramTests {
+    static let app = SampleFiles.app
+    static let android = "com.acme.shop=\(SampleFiles.fingerprint)"
+    static let yaml = """
+        apple: [\(app)]
+        android:
+          - package: com.acme.shop
+            fingerprints: ["\(SampleFiles.fingerprint)"]
+        paths: [/shop/*, /help]
+        exclude: [/shop/admin/*]
+        host: links.acme.com
+        ios12: true
+        dynamic-rules: true
+
+        """
+
+    @Test("Both files come out as meant: matched on both systems, and without a finding that matters")
+    func roundTrip() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Self.yaml, to: "links.yaml")
+        let made = try await WellKnownRun.run(
+            ["generate", "--from", "links.yaml", "--out-dir", "public"], in: folder.path)
+        #expect(made.code == 0, "\(made.errors)")
+        let place = "public/.well-known"
+        #expect(
+            made.output.hasPrefix("\(place)/apple-app-site-association\n\(place)/assetlinks.json\n"), "\(made.output)")
+        #expect(made.output.contains("<data android:pathPrefix=\"/shop/\" />"))
+        for (file, app) in [("apple-app-site-association", Self.app), ("assetlinks.json", "com.acme.shop")] {
+            for (path, decision) in [
+                ("/shop", "opens"), ("/shop/1", "opens"), ("/help/", "opens"), ("/shop/admin", "excluded"),
+                ("/shop/admin/x", "excluded"), ("/other", "no match"),
+            ] {
+                let run = try await WellKnownRun.run(
+                    ["match", "\(place)/\(file)", "https://links.acme.com\(path)", "--app", app], in: folder.path)
+                #expect(run.output.hasPrefix("\(app) on") && run.output.contains(": \(decision)\n"), "\(run.output)")
+            }
+        }
+        let lint = try await WellKnownRun.run(
+            [
+                "lint", "--fail-on", "warning", "\(place)/apple-app-site-association",
+                "\(place)/assetlinks.json",
+            ], in: folder.path)
+        #expect(lint.code == 0, "\(lint.output)")
+    }
+
+    @Test("A path beyond ASCII is written as people read it, and means the same on both systems")
+    func beyondASCII() async throws {
+        let folder = try TemporaryFolder()
+        let made = try await WellKnownRun.run(
+            [
+                "generate", "--apple", Self.app, "--android", Self.android, "--path", "/straße/*", "--path", "/日本",
+                "--dynamic-rules", "--ios12", "--out-dir", "public",
+            ], in: folder.path)
+        #expect(made.code == 0, "\(made.errors)")
+        for file in ["apple-app-site-association", "assetlinks.json"] {
+            for (path, code) in [("/stra%C3%9Fe/1", 0), ("/%E6%97%A5%E6%9C%AC", 0), ("/strasse/1", 1)]
+                as [(String, Int32)]
+            {
+                let run = try await WellKnownRun.run(
+                    ["match", "public/.well-known/\(file)", "https://links.acme.com\(path)"], in: folder.path)
+                #expect(run.code == code, "\(file) \(path): \(run.output)")
+            }
+        }
+    }
+
+    @Test(
+        "A star may stand at the beginning, slashes at the end do not count, and no rule is written twice",
+        arguments: [
+            (["/*/c"], ["/*/c", "/*/c/"]), (["/wp/*/"], ["/wp", "/wp/*"]), (["/*/"], ["/*"]),
+            (["/shop", "/shop/*"], ["/shop", "/shop/", "/shop/*"]),
+        ])
+    func forms(paths: [String], rules: [String]) async throws {
+        let words = ["generate", "--android", Self.android, "--dynamic-rules", "--only", "assetlinks"]
+        let run = try await WellKnownRun.run(words + paths.flatMap { ["--path", $0] })
+        #expect(run.code == 0, "\(run.errors)")
+        let written = run.output.matches(of: #/"/" ?: ?"([^"]*)"/#).map { String($0.1) }
+        #expect(written == rules)
+    }
+
+    @Test("A file that is there stays, unless it is told otherwise; the same bytes are no conflict")
+    func overwriting() async throws {
+        let folder = try TemporaryFolder()
+        let words = ["generate", "--apple", Self.app, "--path", "/shop/*", "--out-dir", "public"]
+        #expect(try await WellKnownRun.run(words, in: folder.path).code == 0)
+        #expect(try await WellKnownRun.run(words, in: folder.path).code == 0)
+        let file = "public/.well-known/apple-app-site-association"
+        let first = folder.text(of: file)
+        #expect(first.contains(Self.app))
+        let other = words + ["--path", "/help", "--android", Self.android]
+        let refused = try await WellKnownRun.run(other, in: folder.path)
+        #expect(refused.code == 2)
+        #expect(refused.errors.contains("--force"))
+        #expect(folder.text(of: file) == first)
+        #expect(folder.text(of: "public/.well-known/assetlinks.json").isEmpty)
+        #expect(try await WellKnownRun.run(other + ["--force"], in: folder.path).code == 0)
+        #expect(folder.text(of: file) != first)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(of: "public/.well-known"))
+        #expect(names.sorted() == ["apple-app-site-association", "assetlinks.json"])
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(of: file))
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o644)
+    }
+
+    @Test("One file alone is printed as its bytes")
+    func only() async throws {
+        let run = try await WellKnownRun.run(
+            ["generate", "--apple", Self.app, "--path", "/shop/*", "--only", "aasa"])
+        let plan = try AssociationPlan(appleApps: [AppleAppID(Self.app)], routes: [LinkRoute("/shop/*")])
+        #expect(run.output == String(decoding: plan.appleFile?.json() ?? [], as: UTF8.self))
+        let none = try await WellKnownRun.run(
+            ["generate", "--apple", Self.app, "--path", "/shop/*", "--only", "assetlinks"])
+        #expect(none.code == 1)
+        #expect(none.output.isEmpty)
+    }
+
+    @Test(
+        "Ill-formed flags are refused with the reason, and nothing is written",
+        arguments: [
+            ("--apple", "com.acme.shop", "team id"), ("--apple", "k7q2m9x4tb.com.acme", "upper-case"),
+            ("--apple", "K7Q2M9X4TB.*", "may hold"), ("--android", "com.acme.shop", "no ="),
+            ("--android", "shop=\(SampleFiles.fingerprint)", "two or more parts"),
+            ("--android", "com.acme.shop=AA:BB", "SHA-256"), ("--path", "shop/*", "begin with a slash"),
+            ("--path", "https://acme.com/shop", "begin with a slash"), ("--path", "/shop?x=1", "query"),
+            ("--path", "/shop#x", "fragment"), ("--path", "/a%20b", "encoded"), ("--path", "/a b", "pchar"),
+            ("--path", "/a\u{200b}b", "seen"), ("--path", "/a/**", "**"), ("--path", "/$(lang)/x", "variable"),
+            ("--path", "/a//b", "empty part"), ("--path", "/a/../b", "resolve"), ("--exclude", "", "begin"),
+            ("--host", "https://acme.com", "--host"), ("--host", "acme.com:8443", "--host"),
+            ("--host", "LINKS.acme.com", "--host"), ("--only", "apple", "invalid"),
+        ])
+    func flags(flag: String, value: String, reason: String) async throws {
+        let folder = try TemporaryFolder()
+        let run = try await WellKnownRun.run(
+            ["generate", "--apple", Self.app, "--path", "/ok", "--out-dir", "public", flag, value], in: folder.path)
+        #expect(run.code == 64)
+        #expect(run.errors.contains(reason), "\(run.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path(of: "public")))
+    }
+
+    @Test(
+        "A plan that would not work is refused with the reason",
+        arguments: [
+            (["--apple", "ABCDE12345.com.example.app", "--path", "/x"], "placeholder"),
+            (["--apple", app, "--path", "/shop/*", "--exclude", "/*"], "/shop/* opens nothing"),
+            (["--apple", app], "no path"), (["--apple", app, "--apple", app, "--path", "/x"], "twice"),
+            (["--apple", app, "--path", "/x", "--exclude", "/x"], "twice"),
+            (["--android", android, "--path", "/shop/*", "--exclude", "/shop/admin"], "manifest cannot"),
+            (["--android", android, "--path", "/shop/*ab*a"], "on Android"),
+        ])
+    func plans(words: [String], reason: String) async throws {
+        let folder = try TemporaryFolder()
+        let run = try await WellKnownRun.run(["generate", "--out-dir", "public"] + words, in: folder.path)
+        #expect(run.code == 1)
+        #expect(run.errors.contains(reason), "\(run.errors)")
+        #expect(run.output.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: folder.path(of: "public")))
+    }
+
+    @Test(
+        "A plan file says on which line it is wrong",
+        arguments: [
+            ("apple: [\(app)]\npath: [/x]\n", "2: unknown key \"path\""), ("apple: x\npaths: [/x]\n", "1: a list"),
+            ("apple: [nope]\npaths: [/x]\n", "1: \"nope\""),
+            ("apple: [\(app)]\npaths:\n  - x\n", "3: \"x\" is no route"),
+            ("apple: [\(app)]\npaths: [[/x]]\n", "2: a text"), ("- x\n", "1: keys and values"), ("", "empty"),
+            ("apple: [\n", ": "), ("apple: []\napple: []\n", "twice"), ("ios12: perhaps\n", "1: true or false"),
+            ("host: http://x\n", "1: host"), ("android: [{package: com.acme.shop}]\n", "1: an Android app needs"),
+            (
+                "android:\n  - package: com.acme.shop\n    fingerprints: [\"AA;BB\"]\n", "3: a fingerprint holds no ;"
+            ),
+            ("\u{1b}[31m: 1\n", "YAML"),
+        ])
+    func files(text: String, reason: String) async throws {
+        let run = try await WellKnownRun.run(["generate", "--from", "-"], input: text)
+        #expect(run.code == 1, "\(run.errors)")
+        #expect(run.errors.contains(reason), "\(run.errors)")
+        #expect(!run.errors.contains("\u{1b}"))
+        #expect(run.output.isEmpty)
+    }
+
+    @Test("A plan file nested without end is refused, not followed")
+    func nesting() async throws {
+        for text in [String(repeating: "[", count: 200_000), String(repeating: "- ", count: 200_000)] {
+            let run = try await WellKnownRun.run(["generate", "--from", "-"], input: text)
+            #expect(run.code == 1, "\(run.errors.prefix(200))")
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+@testable import TestSupport
+
+/// Every format of findings, byte for byte, of files that are broken and of one that is hostile.
+///
+/// A change that is meant: run these tests once with GOLDEN=write, and read the difference before it is committed.
+@Suite("wellknown as a program: golden outputs")
+struct GoldenOutputTests {
+    static let folder = WellKnownRun.vectors + "/wellknown/golden"
+    static let inputs = [
+        "broken/apple-app-site-association", "broken/assetlinks.json", "hostile/apple-app-site-association",
+    ]
+    static let formats = ["text", "json", "junit", "github", "sarif"]
+
+    @Test("A file's findings look as they did", arguments: inputs, formats)
+    func findings(input: String, format: String) async throws {
+        let run = try await WellKnownRun.run(["lint", "--format", format, input], in: Self.folder)
+        #expect(run.code == 1)
+        #expect(run.errors.isEmpty)
+        try compare(run.output, "\(input.replacing("/", with: "-")).\(format).golden")
+    }
+
+    @Test("The table of readers looks as it did", arguments: ["text", "json"])
+    func readers(format: String) async throws {
+        let run = try await WellKnownRun.run(
+            ["lint", "--readers", "--format", format, "broken/assetlinks.json"], in: Self.folder)
+        try compare(run.output, "readers.\(format).golden")
+    }
+
+    @Test("Answers look as they did", arguments: ["match", "explain"], ["text", "json"])
+    func answers(command: String, format: String) async throws {
+        let run = try await WellKnownRun.run(
+            [command, "--format", format, "broken/apple-app-site-association", "https://example.com/admin/x?y=1"],
+            in: Self.folder)
+        try compare(run.output, "\(command).\(format).golden")
+    }
+
+    private func compare(_ output: String, _ name: String) throws {
+        let url = URL(fileURLWithPath: "\(Self.folder)/\(name)")
+        if ProcessInfo.processInfo.environment["GOLDEN"] == "write" { try Data(output.utf8).write(to: url) }
+        let golden = String(decoding: try Data(contentsOf: url), as: UTF8.self)
+        // The version of the program is not what is tested.
+        let wanted = golden.replacing(/"version" : "\d+\.\d+\.\d+"/, with: "")
+        #expect(output.replacing(/"version" : "\d+\.\d+\.\d+"/, with: "") == wanted, "\(name) differs")
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@testable import TestSupport
+@testable import WellKnownTool
+
+/// A page of the documentation as a script: fenced blocks that are files, commands to run, and commands that need a network
+/// or a phone.
+///
+/// The word after the fence says which: `yaml file=NAME` is a file, `sh` is run (`exit=1` when it should end so), `sh
+/// network` is only read, and its calls of `wellknown` must be ones that the program takes.
+struct PageCommands: Sendable {
+    struct Block: Sendable {
+        let words: [String]
+        let text: String
+        let line: Int
+
+        var file: String? { words.first { $0.hasPrefix("file=") }.map { String($0.dropFirst(5)) } }
+        var isShell: Bool { words.first == "sh" }
+        var isRun: Bool { isShell && !words.contains("network") }
+        var exit: Int32 { words.first { $0.hasPrefix("exit=") }.flatMap { Int32($0.dropFirst(5)) } ?? 0 }
+
+        /// Each command on one line, continued lines joined.
+        var commands: [String] {
+            text.replacing("\\\n", with: " ").split(separator: "\n").map(String.init)
+        }
+    }
+
+    let blocks: [Block]
+
+    init(_ page: String) throws {
+        let root = URL(fileURLWithPath: WellKnownRun.vectors).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(contentsOf: root.appendingPathComponent(page), encoding: .utf8)
+        var blocks: [Block] = []
+        var open: (words: [String], lines: [Substring], start: Int)?
+        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            if line.hasPrefix("```") {
+                if let block = open {
+                    let body = block.lines.map { $0 + "\n" }.joined()
+                    blocks.append(Block(words: block.words, text: body, line: block.start))
+                    open = nil
+                } else {
+                    open = (line.dropFirst(3).split(separator: " ").map(String.init), [], number + 1)
+                }
+            } else {
+                open?.lines.append(line)
+            }
+        }
+        self.blocks = blocks
+    }
+}
+
+@Suite("The pages about wellknown")
+struct PageCommandsTests {
+    static let pages = ["docs/universal-links.md", "README.md"]
+
+    @Test("Every command of a page does what the page says, in the order of the page", arguments: pages)
+    func commands(page: String) async throws {
+        let folder = try TemporaryFolder()
+        var count = 0
+        for block in try PageCommands(page).blocks {
+            if let name = block.file { try folder.write(block.text, to: name) }
+            // The other commands of the README start the two services; they have tests of their own.
+            guard block.isRun, page != "README.md" || block.text.contains("wellknown ") else { continue }
+            count += 1
+            let own = URL(fileURLWithPath: WellKnownRun.program).deletingLastPathComponent().path
+            let run = try await WellKnownRun.command(
+                ["/bin/sh", "-e", "-c", block.text], in: folder.path,
+                environment: ["PATH": "\(own):/usr/local/bin:/usr/bin:/bin"])
+            #expect(run.code == block.exit, "\(page):\(block.line): \(block.text)\(run.output)\(run.errors)")
+        }
+        #expect(count > 0)
+    }
+
+    @Test("Every call of wellknown that needs a network or a phone is one that the program takes", arguments: pages)
+    func calls(page: String) throws {
+        for block in try PageCommands(page).blocks where block.isShell && !block.isRun {
+            for command in block.commands {
+                let words = command.split(separator: " ").map { String($0).replacing("'", with: "") }
+                guard words.first == "wellknown" else { continue }
+                let complaint = WellKnownProgram.complaint(about: Array(words.dropFirst()))
+                #expect(complaint == nil, "\(page):\(block.line): \(command): \(complaint ?? "")")
+            }
+        }
+        #expect(WellKnownProgram.complaint(about: ["lint", "--frobnicate"]) != nil)
+    }
+
+    @Test("The page shows every command of the program that it is about")
+    func covered() throws {
+        let all = try PageCommands("docs/universal-links.md").blocks.filter(\.isShell).map(\.text).joined()
+        for command in ["lint", "match", "explain", "diff", "generate", "fetch", "doctor", "fingerprint", "capability"]
+        {
+            #expect(all.contains("wellknown \(command) "), "\(command)")
+        }
+    }
+
+    @Test("The page's manifest says what generate prints for the page's plan")
+    func manifest() async throws {
+        let blocks = try PageCommands("docs/universal-links.md").blocks
+        let plan = try #require(blocks.first { $0.file == "links.yaml" })
+        let manifest = try #require(blocks.first { $0.file == "AndroidManifest.xml" })
+        let run = try await WellKnownRun.run(["generate", "--from", "-"], input: plan.text)
+        let filter = run.output.split(separator: "\n").drop { !$0.hasPrefix("<intent-filter") }
+        #expect(filter.count > 5)
+        for line in filter {
+            #expect(manifest.text.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
+        }
+    }
+}
