@@ -83,12 +83,13 @@ let package = Package(
                 httpTypes, nioCore, .product(name: "Yams", package: "Yams"),
             ],
             resources: embedded(
-                "idp-brand.css", "Authorize/completion.mustache", "Authorize/continue.js", "Devices/device.mustache",
+                "idp-brand.css", "Authorize/completion.mustache", "Authorize/continue.js",
+                "SignIn/BrowserLink/device.mustache",
                 "Home/home.mustache",
-                "Home/welcome.mustache", "LinkLab/link-lab.mustache", "Mail/mailbox.mustache", "SignIn/sign-in.js",
+                "Home/welcome.mustache", "LinkLab/link-lab.mustache", "DevPages/mailbox.mustache", "SignIn/sign-in.js",
                 "SignIn/sign-in.mustache",
-                "SignIn/EmailCode/email-code.mustache", "SignIn/EmailCode/email-code-letter-html.mustache",
-                "SignIn/EmailCode/email-code-letter-text.mustache"),
+                "SignIn/EmailCode/email-code.mustache", "SignIn/EmailCode/email-code-message-html.mustache",
+                "SignIn/EmailCode/email-code-message-text.mustache"),
             swiftSettings: settings),
         .executableTarget(
             name: "RelyingParty",

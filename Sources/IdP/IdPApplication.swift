@@ -5,14 +5,16 @@ import SSOWeb
 import ServiceLifecycle
 import WellKnown
 
-/// Puts the IdP together: the one file that names every feature.
+/// Builds the IdP. The only file that names every feature.
 ///
 /// - Parameters:
+///   - additions: sign-in methods and session slots beside the built-in ones.
 ///   - shutdown: whether the program is about to stop.
-///   - started: told the address in use once the server listens.
-/// - Throws: what is wrong with a template.
+///   - started: called with the address once the server listens.
+/// - Throws: if a template is malformed.
 func buildIdP(
-    settings: IdPSettings, services: IdPServices, shutdown: ShutdownState = .init(),
+    settings: IdPSettings, services: IdPServices, adding additions: SignInAdditions = .init(),
+    shutdown: ShutdownState = .init(),
     started: @escaping @Sendable (String) -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
     let (database, clock, randomness) = (services.database, services.clock, services.randomness)
@@ -28,7 +30,7 @@ func buildIdP(
         settings.limits.newSessions, by: settings.trustedProxies, clock: clock, knownBrowser: devices.countedBrowser)
     let limits = SignInLimits(
         settings.limits, addresses: settings.trustedProxies, newcomers: newcomers, keys: settings.keys, clock: clock)
-    let sessions = Sessions<IdPSession>(
+    let sessions = Sessions(
         store: SessionStore(
             database: database, clock: clock, randomness: randomness,
             lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2)), maximumVisitors: 100_000),
@@ -38,26 +40,36 @@ func buildIdP(
     let eligibility = SignInEligibility(allowed: settings.allowedEmails)
     let accounts = AccountStore(
         database: database, clock: clock, randomness: randomness, eligibility: eligibility)
-    let tokens = SSOTokenStore(
-        database: database, clock: clock, randomness: randomness, eligibility: eligibility)
-    let letters = LetterStore(
-        database: database, clock: clock, capacity: MailCapacity(limit: settings.mailHourlyLimit))
+    let tokens = SSOTokenStore(database: database, clock: clock, eligibility: eligibility)
+    let mail = MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: settings.mailHourlyLimit))
     let delay = MailDelay()
     let codes = EmailCode(keys: settings.keys)
     let challenges = ChallengeStore(
-        database: database, clock: clock, randomness: randomness, codes: codes,
-        eligibility: eligibility, letters: letters)
-    let guesses = EmailCodeStore(database: database, clock: clock, randomness: randomness)
-    let completion = SignInCompletion(
-        sessions: sessions, accounts: accounts, devices: devices, clock: clock)
+        database: database, clock: clock, randomness: randomness,
+        codeMAC: { codes.mac(of: codes.code(for: $0), challenge: $0) }, mailKind: EmailCodeMail.kind,
+        eligibility: eligibility, mail: mail)
+    let guesses = GuessStore(database: database, clock: clock, randomness: randomness)
     let link = DeviceLink(keys: settings.keys, origin: settings.publicURL, randomness: randomness)
-    let postOffice = PostOffice(
-        letters: letters, challenges: challenges,
-        content: EmailCodeMail(
-            pages: pages, codes: codes, issuer: settings.publicURL,
-            browserLink: DeviceInvitation(link: link, letters: letters, guesses: guesses, clock: clock).url),
-        mailer: services.mailer, from: settings.mailFrom, issuer: settings.publicURL, delay: delay, clock: clock,
-        logger: services.logger)
+
+    // Every session slot, every email and every sign-in method has its line in one of these lists.
+    let slots: [any SessionSlot.Type] =
+        [PendingFlows.self, BrowserChallenges.self, CurrentSignIn.self] + additions.slots
+    let completion = SignInCompletion(
+        sessions: sessions, slots: slots, accounts: accounts, devices: devices, clock: clock)
+    let mailTemplates: [any MailTemplate] = [
+        EmailCodeMail(
+            challenge: challenges.findPending, pages: pages, codes: codes, issuer: settings.publicURL,
+            browserLink: DeviceInvitation(link: link, mail: mail, guesses: guesses, clock: clock).url)
+    ]
+    let emailCode = EmailCodeMethod(
+        sessions: sessions, challenges: challenges, guesses: guesses, mail: mail, devices: devices, delay: delay,
+        codes: codes, completion: completion, limits: limits,
+        page: EmailCodePage(pages: pages, script: script), clock: clock)
+    let methods: [any SignInMethod] = [emailCode] + additions.methods(sessions, completion)
+
+    let mailWorker = MailQueueWorker(
+        queue: mail, templates: mailTemplates, mailer: services.mailer, from: settings.mailFrom,
+        issuer: settings.publicURL, delay: delay, clock: clock, logger: services.logger)
 
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
@@ -81,23 +93,26 @@ func buildIdP(
         MailboxRoutes(outbox: outbox, dev: services.devPages, pages: pages).add(to: router)
     }
 
-    // What knows the browser's session.
+    let authorize = AuthorizeRoutes(
+        clients: settings.clients, sessions: sessions, accounts: accounts, tokens: tokens, database: database,
+        clock: clock, randomness: randomness,
+        page: CompletionPage(pages: pages, script: assets.path(of: "continue.js")))
+    authorize.addAuthorize(to: router)
+
+    // Routes below have the browser's session.
     router.add(middleware: SessionMiddleware(sessions))
+    authorize.addComplete(to: router)
     HomeRoutes(
-        sessions: sessions, accounts: accounts, tokens: tokens, clients: settings.clients, page: HomePage(pages: pages)
-    ).add(to: router)
-    AuthorizeRoutes(
-        clients: settings.clients, sessions: sessions, accounts: accounts, tokens: tokens, clock: clock,
-        randomness: randomness, page: CompletionPage(pages: pages, script: assets.path(of: "continue.js"))
+        sessions: sessions, accounts: accounts, database: database, clients: settings.clients,
+        page: HomePage(pages: pages)
     ).add(to: router)
     SignInRoutes(
-        sessions: sessions, clients: settings.clients, challenges: challenges, completion: completion,
-        devices: devices, limits: limits, page: SignInPage(pages: pages, script: script)
+        sessions: sessions, completion: completion,
+        page: SignInPage(
+            pages: pages, sessions: sessions, clients: settings.clients, methods: methods, script: script),
+        submitAddress: emailCode.submitAddress
     ).add(to: router)
-    EmailCodeRoutes(
-        sessions: sessions, challenges: challenges, guesses: guesses, letters: letters, delay: delay, codes: codes,
-        completion: completion, limits: limits, page: EmailCodePage(pages: pages, script: script), clock: clock
-    ).add(to: router)
+    for method in methods { method.addRoutes(to: router) }
     DeviceRoutes(
         sessions: sessions, devices: devices, link: link, challenges: challenges, pages: pages, clock: clock
     ).add(to: router)
@@ -109,14 +124,14 @@ func buildIdP(
     let purge = PurgeService(
         every: .minutes(1), clock: clock, logger: services.logger, newest: sessions.store.newestRow,
         [
-            endAlarm, sessions.store.purge, tokens.purge, challenges.purge, guesses.purge, letters.purge,
-            devices.store.purge,
+            endAlarm, sessions.store.purge, TokenPurge(database: database, clock: clock).purge, challenges.purge,
+            guesses.purge, mail.purge, devices.store.purge,
         ])
     return WebServer.application(
         router: router,
         broken: BrokenRequests(
             pages: pages, origin: settings.publicURL, jsonPaths: [SSOPath.verify], logger: services.logger),
         listen: settings.listen, addresses: settings.trustedProxies, shutdown: shutdown, logger: services.logger,
-        services: [postOffice, purge, ClockWatch(clock, logger: services.logger), ReloadService(association.reload)],
+        services: [mailWorker, purge, ClockWatch(clock, logger: services.logger), ReloadService(association.reload)],
         started: started)
 }

@@ -1,6 +1,6 @@
 import SSOWeb
 
-/// The IdP's templates, styles and scripts, as they are compiled in.
+/// The IdP's templates, styles and scripts, which are compiled in.
 enum IdPPages {
     static let assets = StaticAssets([
         "brand.css": PackageResources.idp_brand_css, "continue.js": PackageResources.continue_js,
@@ -14,8 +14,8 @@ enum IdPPages {
                 "completion": PackageResources.completion_mustache,
                 "device": PackageResources.device_mustache,
                 "email-code": PackageResources.email_code_mustache,
-                "email-code-letter-html": PackageResources.email_code_letter_html_mustache,
-                "email-code-letter-text": PackageResources.email_code_letter_text_mustache,
+                "email-code-message-html": PackageResources.email_code_message_html_mustache,
+                "email-code-message-text": PackageResources.email_code_message_text_mustache,
                 "link-lab": PackageResources.link_lab_mustache,
                 "home": PackageResources.home_mustache,
                 "mailbox": PackageResources.mailbox_mustache,

@@ -9,15 +9,17 @@ struct IdPServices: Sendable {
     let clock: ServiceClock
     let randomness: any Randomness
     let logger: Logger
-    /// Where the pages for a trial are at this start.
+    /// The paths of the pages for a trial.
     let devPages: DevPages
 
-    /// The real ones, as the settings say.
+    /// The real services, as the settings say.
     ///
     /// - Throws: ``DatabaseFailure/refused(_:)`` when the database cannot be used, ``SettingFault`` when the outbox folder
     ///   cannot; in one clear line.
     static func live(_ settings: IdPSettings, logger: Logger) async throws -> IdPServices {
-        if let fault = (settings.mail.mailer() as? OutboxMailer)?.fault { throw SettingFault("IDP_MAIL_URL: \(fault)") }
+        if let problem = (settings.mail.mailer() as? OutboxMailer)?.problem {
+            throw SettingFault("IDP_MAIL_URL: \(problem)")
+        }
         return IdPServices(
             database: try await SQLiteDatabase(path: settings.database.path, migrations: IdPMigrations.all),
             mailer: settings.mail.mailer(), clock: .system(), randomness: SystemRandomness(), logger: logger,

@@ -3,7 +3,7 @@ import SSOShared
 import SSOWeb
 import WellKnown
 
-/// Every setting of the IdP on one screen (contract 2).
+/// Every setting of the IdP.
 struct IdPSettings: Sendable {
     let publicURL: PublicOrigin
     let listen: ListenAddress
@@ -11,7 +11,7 @@ struct IdPSettings: Sendable {
     let keys: SealingKeys
     let mail: MailURL
     let mailFrom: MailFrom
-    /// Letters an hour over all addresses.
+    /// Emails per hour over all addresses.
     let mailHourlyLimit: Int
     /// Limits per network.
     let limits: SignInLimits.Counts
@@ -28,7 +28,7 @@ struct IdPSettings: Sendable {
         if case .outbox = mail { publicURL.isLoopback } else { false }
     }
 
-    /// The names that may stand on the command line.
+    /// The names that may be used on the command line.
     static let names = [
         "IDP_PUBLIC_URL", "IDP_LISTEN", "IDP_DATABASE_URL", "IDP_MAIL_FROM", "IDP_MAIL_HOURLY_LIMIT",
         "IDP_ALLOWED_EMAILS", "IDP_CLIENTS_FILE", "SSO_CLIENT_ID", "SSO_CLIENT_NAME", "SSO_REDIRECT_URIS",
@@ -36,10 +36,10 @@ struct IdPSettings: Sendable {
         "IDP_ASSETLINKS_FILE", "IDP_LINK_TESTER", "IDP_LIMIT_EMAIL_POSTS", "IDP_LIMIT_CODE_POSTS",
         "IDP_LIMIT_NEW_SESSIONS", "IDP_LIMIT_BAD_SIGNATURES",
     ]
-    /// The names that may not: each can be a secret or hold one.
+    /// The names that may not: each is a secret or contains one.
     static let secretNames = ["IDP_SECRET_KEY", "SSO_SHARED_SECRET", "IDP_MAIL_URL"]
 
-    /// Reads all settings. What is wrong with any of them is in `reader` afterwards, all of it at once.
+    /// Reads all settings. Afterwards `reader` has all problems.
     ///
     /// - Returns: nil when there is a problem.
     static func read(_ reader: SettingsReader, environment: @escaping (String) -> String?) -> IdPSettings? {
@@ -67,8 +67,8 @@ struct IdPSettings: Sendable {
             let networks = try items.readAll { try Network($0) }
             for (item, network) in zip(items, networks) where network.holdsStrangers {
                 reader.warn(
-                    "IDP_TRUSTED_PROXIES: \(item) is larger than any private network: every client in it sets the address that "
-                        + "limits and logs see. Give the proxy's own network.")
+                    "IDP_TRUSTED_PROXIES: \(item) is larger than any private network: every host in it can forge the address that "
+                        + "limits and logs use. Give the proxy's own network.")
             }
             return ClientAddress(trusted: networks)
         }
@@ -80,15 +80,15 @@ struct IdPSettings: Sendable {
         let android = AssociationSource.read(
             reader, kind: .assetlinks, apps: ("IDP_ANDROID_APPS", AssetLinks(apps: androidApps)?.json()),
             file: "IDP_ASSETLINKS_FILE")
-        // Elsewhere than on one's own machine a page for developers has to be asked for (ASVS 15.2.3).
+        // A page for developers is on by default on loopback only (ASVS 15.2.3).
         let linkTester = reader.flag("IDP_LINK_TESTER", default: publicURL?.isLoopback == true)
 
         if let publicURL, !publicURL.isLoopback, let listen, LoopbackHost.contains(listen.host),
             proxies?.trustsNobody ?? false
         {
             reader.warn(
-                "IDP_TRUSTED_PROXIES: is not set, so all visitors seem to come from the proxy on this machine and the "
-                    + "limits per address are off. Give 127.0.0.1 if the proxy sets X-Forwarded-For.")
+                "IDP_TRUSTED_PROXIES: is not set, so all visitors seem to come from the proxy on this machine, and the "
+                    + "limits per network are off. Give 127.0.0.1 if the proxy sets X-Forwarded-For.")
         }
         reader.settleExamples(publicURL: publicURL, listen: listen)
         if let database {
@@ -97,7 +97,7 @@ struct IdPSettings: Sendable {
         if let listen { reader.later { await $0.inspect(listen, "IDP_LISTEN") } }
         if case .outbox(let folder) = mail {
             reader.later { reader in
-                if let fault = OutboxMailer(folder: folder).fault { reader.problem("IDP_MAIL_URL: \(fault)") }
+                if let problem = OutboxMailer(folder: folder).problem { reader.problem("IDP_MAIL_URL: \(problem)") }
             }
         }
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let mail, let mailFrom,
@@ -145,7 +145,7 @@ struct IdPSettings: Sendable {
         return number
     }
 
-    /// The mail setting may hold a password, so it is shown without, and may come from a file.
+    /// The URL may contain a password, so it is shown without, and may come from a file.
     private static func mailURL(_ reader: SettingsReader, publicURL: PublicOrigin?) -> MailURL? {
         let hint = "Give smtp://user:password@host:587, smtps://…, or outbox:FOLDER for a trial on this machine."
         guard let text = reader.secretText("IDP_MAIL_URL", required: true, hint: hint) else { return nil }
@@ -154,8 +154,8 @@ struct IdPSettings: Sendable {
             reader.show("IDP_MAIL_URL", "\(mail)")
             if case .outbox = mail, let publicURL, !publicURL.isLoopback {
                 reader.problem(
-                    "IDP_MAIL_URL: outbox: shows every letter to every visitor. It is for a loopback IDP_PUBLIC_URL "
-                        + "only; give smtp:// or smtps:// here.")
+                    "IDP_MAIL_URL: outbox: shows every email to every visitor. It is for a loopback IDP_PUBLIC_URL "
+                        + "only. Give smtp:// or smtps://.")
             }
             return mail
         } catch {
@@ -167,12 +167,12 @@ struct IdPSettings: Sendable {
     private static func registeredClients(
         _ reader: SettingsReader, environment: @escaping (String) -> String?
     ) -> ClientRegistry {
-        var clients: [PartnerClient] = []
+        var clients: [Client] = []
         if let path = reader.text("IDP_CLIENTS_FILE") {
             reader.show("IDP_CLIENTS_FILE", path)
             clients += ClientsFile(
                 path: path, environment: environment, problem: reader.problem, warn: reader.warn,
-                judge: { reader.judge($0, setting: $1) }
+                checkForExampleSecret: { reader.judge($0, setting: $1) }
             ).read()
         }
         if let client = EnvironmentClient.read(reader) { clients.append(client) }
@@ -184,7 +184,9 @@ struct IdPSettings: Sendable {
                 "\"\(client.name)\", fingerprints \(prints), \(client.redirectURIs.joined(separator: " "))")
         }
         if registry.all.isEmpty && reader.problems.isEmpty {
-            reader.warn("No relying party is registered: set IDP_CLIENTS_FILE, or SSO_CLIENT_ID and its companions.")
+            reader.warn(
+                "No relying party is registered: set IDP_CLIENTS_FILE, or SSO_CLIENT_ID, SSO_REDIRECT_URIS and SSO_SHARED_SECRET."
+            )
         }
         return registry
     }

@@ -16,7 +16,7 @@ func buildRelyingParty(
     let assets = RelyingPartyPages.assets
     let pages = try RelyingPartyPages.pages(assets: assets)
 
-    let sessions = Sessions<RelyingPartySession>(
+    let sessions = Sessions(
         store: SessionStore(
             database: database, clock: clock, randomness: randomness,
             lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(1))),

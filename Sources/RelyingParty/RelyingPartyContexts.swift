@@ -7,7 +7,7 @@ struct VisitorContext: SessionRequestContext {
     var coreContext: CoreRequestContextStorage
     let peer: SocketAddress?
     let reference = RequestReference()
-    var session: Session<RelyingPartySession>?
+    var session: Session?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

@@ -1,21 +1,40 @@
 import SSOShared
 import SSOWeb
 
-/// The slots of a browser's session at the partner. Only who has signed in has one.
-struct RelyingPartySession: SessionSlots {
-    /// The sign-ins that led here. Versions before kept those that are still open here as well, under this name.
-    var pending = PendingSignIns()
-    /// Who is signed in.
-    var user: User?
+/// The session slot of the user who is signed in. Only a browser that has signed in has a session.
+struct SignedInUser: SessionSlot {
+    static let key = "user"
+    static let survivesSignIn = false
 
-    /// What the IdP said of the person, at the moment of the sign-in.
+    /// What the IdP said about the user, at the moment of the sign-in.
     struct User: Codable, Sendable {
-        /// The IdP's stable id: what a partner keys its own rows by.
+        /// The IdP's stable id. A relying party keys its own rows by it.
         let id: String
         let email: String
         let name: String
         let signedInAt: Timestamp
-        /// How the person proved who they are, for pages that ask for more.
+        /// How the user proved an identity, for pages that ask for more.
         let methods: [String]
     }
+
+    /// Nil when nobody is signed in.
+    var user: User?
+
+    init() {}
+    init(_ user: User) { self.user = user }
+    init(from decoder: any Decoder) throws { user = try User(from: decoder) }
+
+    func encode(to encoder: any Encoder) throws {
+        guard let user else {
+            var container = encoder.singleValueContainer()
+            return try container.encodeNil()
+        }
+        try user.encode(to: encoder)
+    }
+}
+
+/// The session slot of the sign-ins that led here. The previous version kept open sign-ins here as well.
+extension PendingSignIns: SessionSlot {
+    static let key = "pending"
+    static let survivesSignIn = true
 }

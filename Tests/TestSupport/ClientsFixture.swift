@@ -4,7 +4,7 @@ import SSOWeb
 
 /// Reads a registry from text and keeps what was said about it.
 struct ClientsFixture {
-    let clients: [PartnerClient]
+    let clients: [Client]
     let problems: [String]
     let warnings: [String]
     let path: String
@@ -14,7 +14,7 @@ struct ClientsFixture {
         let reader = SettingsReader(SettingsSource([:]))
         clients = ClientsFile(
             path: path, environment: { environment[$0] }, problem: reader.problem, warn: reader.warn,
-            judge: { reader.judge($0, setting: $1) }
+            checkForExampleSecret: { reader.judge($0, setting: $1) }
         ).read()
         _ = ClientRegistry(clients, problem: reader.problem)
         (problems, warnings) = (reader.problems, reader.warnings)

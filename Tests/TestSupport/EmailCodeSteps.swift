@@ -51,7 +51,7 @@ extension TestDeployment {
     func forgetEmails(to address: String) async throws {
         try await database.write { connection in
             try connection.execute(
-                "UPDATE letter SET created_at = created_at - 172800000 WHERE address = :address",
+                "UPDATE mail_queue SET created_at = created_at - 172800000 WHERE address = :address",
                 ["address": .text(address)])
             return
         }
@@ -86,7 +86,7 @@ extension TestDeployment {
 
     /// How many emails to an address are or were to be sent.
     func emailsQueued(to address: String = "ann@example.com") async throws -> Int {
-        try await count("SELECT COUNT(*) FROM letter WHERE address = '\(address)' AND challenge_id IS NOT NULL")
+        try await count("SELECT COUNT(*) FROM mail_queue WHERE address = '\(address)' AND subject_id IS NOT NULL")
     }
 
     /// How many wrong codes are held against an address.

@@ -3,23 +3,23 @@ import SSOWeb
 
 @testable import IdP
 
-extension Letter {
-    /// A letter like those the product sends, with anything about it changed.
+extension EmailMessage {
+    /// An email like those of the product. Each part can be changed.
     static func example(
         id: String = "01J-letter_1", milliseconds: Int64 = 1_795_232_129_123,
         from: String = "Main App <sign-in@example.com>",
         to: String = "ann@client.example", subject: String = "Your code to sign in",
         text: String = "Your code:\n\n123456\n\nIgnore this letter if it was not you.\n",
         html: String = "<p>Your code:</p>\n<p>\n123456\n</p>\n", domain: String = "idp.example.com"
-    ) throws -> Letter {
-        Letter(
-            id: id, date: Timestamp(milliseconds: milliseconds), from: try MailFrom(from), to: try LetterAddress(to),
+    ) throws -> EmailMessage {
+        EmailMessage(
+            id: id, date: Timestamp(milliseconds: milliseconds), from: try MailFrom(from), to: try EmailAddress(to),
             subject: subject, text: text, html: html, messageIDDomain: domain)
     }
 }
 
-/// A letter as another reader sees it: Python's `email`.
-struct ReadLetter: Decodable {
+/// An email as another reader sees it: Python's `email`.
+struct ReadEmail: Decodable {
     struct Part: Decodable {
         let type: String
         let text: String
@@ -48,7 +48,7 @@ struct ReadLetter: Decodable {
             "defects": defects}))
         """
 
-    static func read(_ bytes: [UInt8]) async throws -> ReadLetter {
+    static func read(_ bytes: [UInt8]) async throws -> ReadEmail {
         let folder = try TemporaryFolder()
         try Data(bytes).write(to: URL(fileURLWithPath: folder.path(of: "letter.eml")))
         let child = try ChildProcess(
@@ -56,6 +56,6 @@ struct ReadLetter: Decodable {
             folder: folder.path,
             standardOutput: folder.path(of: "out"), standardError: folder.path(of: "err"))
         guard try await child.waitForExit() == .code(0) else { throw ProbeFailure(folder.text(of: "err")) }
-        return try JSONDecoder().decode(ReadLetter.self, from: Data(folder.text(of: "out").utf8))
+        return try JSONDecoder().decode(ReadEmail.self, from: Data(folder.text(of: "out").utf8))
     }
 }

@@ -58,3 +58,29 @@ struct Mailbox: Sendable {
         return code
     }
 }
+
+extension String {
+    /// The text with soft line breaks and escapes of quoted-printable (RFC 2045 6.7) decoded.
+    func decodingQuotedPrintable() -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "=") else {
+                bytes.append(byte)
+                continue
+            }
+            let pair = rest.prefix(2)
+            if pair.elementsEqual([0x0d, 0x0a]) {
+                rest = rest.dropFirst(2)
+            } else if rest.first == 0x0a {
+                rest = rest.dropFirst(1)
+            } else if let value = UInt8(String(decoding: pair, as: UTF8.self), radix: 16), pair.count == 2 {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,10 +1,10 @@
 import SSOWeb
 
-/// What an operator does to accounts, beside a running IdP: each change is one transaction, and holds from the next
-/// request on, since requests read the account again.
+/// The operator's view of accounts, beside a running IdP. Each change is one transaction and holds from the next request
+/// on, because every request reads the account again.
 struct AccountAdministration: Sendable {
     enum Change: Sendable {
-        /// Nothing: to look at it.
+        /// Changes nothing.
         case look
         case disable
         case enable
@@ -21,13 +21,14 @@ struct AccountAdministration: Sendable {
         }
     }
 
-    /// Ends every sign-in of an account, and with them what only a sign-in may bring about. Sessions and tokens carry the
-    /// number that is raised here, so that one statement ends all of them, also those that are made in this moment.
+    /// Ends every sign-in of an account. Sessions and tokens hold the number that is raised here, so one statement ends all
+    /// of them, also those that are being made at this moment.
     ///
-    /// What else lets a browser in without a new proof is ended here as well, one statement each.
+    /// Everything else that gives a browser an advantage without a new proof ends here too, one statement each. The rows
+    /// of `device` belong to ``DeviceStore``; they go in this transaction so that no crash leaves a half-done change.
     fileprivate static let endingSignIns = [
         "UPDATE account SET sign_outs = sign_outs + 1 WHERE id = :id",
-        // Known browsers (``DeviceStore``): a stolen one loses its own budgets of emails and guesses.
+        // A stolen known browser loses its own budgets of emails and guesses.
         "DELETE FROM device WHERE address = :address",
     ]
 
@@ -40,15 +41,15 @@ struct AccountAdministration: Sendable {
         }
     }
 
-    /// Changes the account of an address, in any case of its letters.
+    /// Changes the account of an address. Upper and lower case are the same.
     ///
-    /// - Returns: the account as it is afterwards, nil when there is none.
+    /// - Returns: the account after the change, nil when there is none.
     func apply(_ change: Change, to address: String) async throws -> Account? {
         let address = address.lowercased()
         return try await database.write { connection in
             guard let account = try AccountStore.find(email: address, connection) else { return nil }
             for statement in change.statements {
-                let mailbox = (try? LetterAddress(account.email).mailbox) ?? account.email
+                let mailbox = (try? EmailAddress(account.email).mailbox) ?? account.email
                 try connection.execute(statement, ["id": .text(account.id), "address": .text(mailbox)])
             }
             return try AccountStore.find(account.id, connection)

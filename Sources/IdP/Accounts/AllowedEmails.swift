@@ -16,23 +16,46 @@ struct AllowedEmails: Sendable {
     private static func read(_ item: Substring) throws -> (isDomain: Bool, bytes: [UInt8]) {
         let words = item.split(whereSeparator: \.isWhitespace)
         guard words.count == 1, let pattern = words.first?.lowercased() else {
-            throw SettingFault("\"\(item)\" has a blank in it. Put commas between.")
+            throw SettingFault("\"\(item)\" contains a space. Separate items with commas.")
         }
         let isDomain = pattern.hasPrefix("*@")
-        // A domain is checked as the address of somebody in it, so that one rule says what an address is.
-        // An address may have a star in it; who writes one here means more than that one person.
+        // A domain is checked as part of an address, so that one rule defines what an address is. An address may hold a
+        // star. In this setting it would be taken for a pattern, so it is refused.
         guard !pattern.dropFirst(isDomain ? 1 : 0).contains("*"),
-            let address = try? LetterAddress(isDomain ? "a" + pattern.dropFirst() : pattern)
+            let address = try? EmailAddress(isDomain ? "a" + pattern.dropFirst() : pattern)
         else {
-            throw SettingFault("\"\(pattern)\" is neither an address nor *@domain.")
+            throw SettingFault("\"\(pattern)\" is not an email address, and not *@domain such as *@example.com.")
         }
         return (isDomain, Array(address.text.utf8.dropFirst(isDomain ? 2 : 0)))
     }
 
-    /// - Parameter email: as ``LetterAddress`` wrote it.
+    /// - Parameter email: the text of an ``EmailAddress``.
     func contains(_ email: String) -> Bool {
         let bytes = Array(email.utf8)
         guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return false }
         return addresses.contains(bytes) || domains.contains(Array(bytes[(at + 1)...]))
     }
+}
+
+/// Owns the rule who may sign in: an address that `IDP_ALLOWED_EMAILS` names, unless its account is disabled.
+///
+/// Checked at every use of a session and of a token, not only at sign-in: an address that is removed from the setting is
+/// signed out with the next request (ASVS 8.3.2).
+struct SignInEligibility: Sendable {
+    let allowed: AllowedEmails
+
+    /// What is known about an address before its owner has proven it.
+    struct Standing: Sendable {
+        let isEligible: Bool
+        let hasAccount: Bool
+    }
+
+    /// Looks the account up in either case, so that both answers take the same time.
+    func standing(of email: String, _ connection: any SQLConnection) throws -> Standing {
+        let account = try AccountStore.find(email: email, connection)
+        return Standing(
+            isEligible: allowed.contains(email) && account?.isDisabled != true, hasAccount: account != nil)
+    }
+
+    func maySignIn(_ account: Account) -> Bool { !account.isDisabled && allowed.contains(account.email) }
 }

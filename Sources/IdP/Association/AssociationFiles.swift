@@ -1,11 +1,13 @@
+import HTTPTypes
+import Hummingbird
 import Logging
+import NIOCore
+import SSOShared
 import Synchronization
 import WellKnown
 
-/// Both files as they are served right now.
-///
-/// Owns the change from one content to the next: a reload takes effect only when the new content lints without errors;
-/// until then the old one stays.
+/// Both files as they are served at the moment. A reload takes effect only if the new content lints without errors.
+/// Otherwise the old content stays.
 final class AssociationFiles: Sendable {
     private let sources: [AssociationKind: AssociationSource]
     private let logger: Logger
@@ -15,39 +17,88 @@ final class AssociationFiles: Sendable {
         sources = [.aasa: apple, .assetlinks: android]
         self.logger = logger
         served = Mutex([:])
-        for (kind, source) in sources { take(kind, source) }
+        for (kind, source) in sources { load(kind, source) }
     }
 
-    /// The file to serve; nil when it is not configured.
+    /// The file to serve; nil if it is not configured.
     subscript(kind: AssociationKind) -> AssociationFile? { served.withLock { $0[kind] } }
 
-    /// Reads the files of one's own again.
+    /// Reads `IDP_AASA_FILE` and `IDP_ASSETLINKS_FILE` again.
     func reload() {
-        logger.notice("SIGHUP: files of association are read again; settings and clients are read at the start only")
+        logger.notice(
+            "reload",
+            metadata: ["message": "association files are read again; settings and clients are read at start only"])
         for kind in AssociationKind.allCases {
             guard let source = sources[kind], case .file = source else { continue }
-            take(kind, source)
+            load(kind, source)
         }
     }
 
-    private func take(_ kind: AssociationKind, _ source: AssociationSource) {
+    private func load(_ kind: AssociationKind, _ source: AssociationSource) {
         switch source {
-        case .nowhere: break
+        case .none: break
         case .apps(let content): serve(kind, content)
         case .file(let path):
             let reading = AssociationReading(path: path, kind: kind)
-            for warning in reading.warnings { logger.warning("association file", metadata: ["warning": "\(warning)"]) }
+            for warning in reading.warnings {
+                logger.warning("association_file_warning", metadata: ["warning": "\(warning)"])
+            }
             for error in reading.errors {
-                logger.error("association file not taken, the old one stays", metadata: ["error": "\(error)"])
+                logger.error("association_file_rejected", metadata: ["error": "\(error)"])
             }
             guard let content = reading.content else { return }
             serve(kind, content)
-            logger.info("association file read", metadata: ["file": "\(path)", "bytes": "\(content.count)"])
+            logger.info("association_file_loaded", metadata: ["file": "\(path)", "bytes": "\(content.count)"])
         }
     }
 
     private func serve(_ kind: AssociationKind, _ content: [UInt8]) {
         let file = AssociationFile(content: content)
         served.withLock { $0[kind] = file }
+    }
+}
+
+/// One association file as it is served: its bytes, headers and entity tag.
+struct AssociationFile: Sendable {
+    /// Five minutes, so that a new app id takes effect soon. Apple's CDN keeps a copy for hours anyway.
+    static let cacheControl = "public, max-age=300"
+
+    /// The file's bytes.
+    let content: [UInt8]
+    private let body: ByteBuffer
+    private let headers: HTTPFields
+
+    init(content: [UInt8]) {
+        self.content = content
+        body = ByteBuffer(bytes: content)
+        headers = [
+            // No charset: RFC 8259 defines no such parameter.
+            .contentType: "application/json",
+            .contentLength: String(content.count),
+            .cacheControl: Self.cacheControl,
+            // A hash of the bytes, so that several processes answer with the same tag.
+            .eTag: "\"\(Hex.encode(SHA256.hash(content)))\"",
+        ]
+    }
+
+    /// The strong tag, quotes included.
+    var tag: String? { headers[.eTag] }
+
+    /// 304 if the client has this file already, otherwise 200. HEAD gets the length without the body.
+    func response(to request: Request) -> Response {
+        if isCached(by: request) { return Response(status: .notModified, headers: headers) }
+        guard request.method != .head else { return Response(status: .ok, headers: headers) }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
+    }
+
+    /// RFC 9110 section 13.1.2: `*`, or a list that contains this tag. `W/` makes no difference for GET.
+    private func isCached(by request: Request) -> Bool {
+        guard let own = tag else { return false }
+        return request.headers[values: .ifNoneMatch].contains { value in
+            value.split(separator: ",").contains { tag in
+                let tag = tag.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+                return tag == "*" || (tag.hasPrefix("W/") ? tag.dropFirst(2) : tag) == own[...]
+            }
+        }
     }
 }

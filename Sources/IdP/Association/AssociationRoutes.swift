@@ -3,12 +3,11 @@ import Hummingbird
 import SSOWeb
 import WellKnown
 
-/// Serves the two files with which the site vouches for its apps.
+/// Serves the two association files of universal links and app links.
 ///
-/// Owns the two paths and their methods. Does not know what stands in the files, nor where they come from.
-/// Phones are picky readers, and silent ones: any status but 200, a redirect or another type, and links open the browser.
+/// Phones require status 200, no redirect and the right type. Otherwise links open the browser, without any message.
 struct AssociationRoutes: Sendable {
-    /// What an app may open: the start of a sign-in and the links in letters. Never a relying party's callback, never
+    /// What an app may open: the start of a sign-in and the links in emails. Never a relying party's callback, never
     /// `/auth/sso/verify`: a universal link that swallows the callback would finish the sign-in inside the app's web view,
     /// where the browser's session is not.
     static let claimedPaths = ["/auth/sso/authorize", "/sign-in/link/*"]
@@ -19,7 +18,7 @@ struct AssociationRoutes: Sendable {
     func add<Context: RequestContext>(to router: some RouterMethods<Context>) {
         for kind in AssociationKind.allCases {
             router.only([.get, .head], at: RouterPath(kind.path)) { [files] request, _ in
-                // Never an empty list in its place: Apple's CDN would keep "no app" for a day.
+                // Not an empty list: Apple's CDN would keep "no app" for a day.
                 guard let file = files[kind] else { throw HTTPError(.notFound) }
                 return file.response(to: request)
             }

@@ -3,21 +3,22 @@ import WellKnown
 
 /// Where one of the two association files comes from.
 enum AssociationSource: Sendable {
-    /// Not configured: no file, and 404 in its place.
-    case nowhere
-    /// Written from the list of apps.
+    /// Not configured: 404.
+    case none
+    /// Generated from the list of apps.
     case apps([UInt8])
-    /// Somebody's own file, read and linted at the start and again on SIGHUP.
+    /// The operator's file, read and linted at start and on SIGHUP.
     case file(path: String)
 
-    /// Reads the two settings that can say it: the list of apps, or a file of one's own.
+    /// Reads the two settings for it: the list of apps, or a file.
     static func read(
         _ reader: SettingsReader, kind: AssociationKind, apps: (name: String, content: [UInt8]?), file name: String
     ) -> AssociationSource {
-        guard let path = reader.text(name) else { return apps.content.map(AssociationSource.apps) ?? .nowhere }
+        guard let path = reader.text(name) else { return apps.content.map(AssociationSource.apps) ?? .none }
         reader.show(name, path)
         if apps.content != nil {
-            reader.problem("\(name): \(apps.name) is set as well, and both say what the file holds. Keep one of them.")
+            reader.problem(
+                "\(name): \(apps.name) is set as well, and both define the content of the file. Keep one of them.")
         }
         let reading = AssociationReading(path: path, kind: kind)
         reading.warnings.forEach { reader.warn("\(name): \($0)") }
@@ -26,9 +27,8 @@ enum AssociationSource: Sendable {
     }
 }
 
-/// An association file as read from disk, and what its lint says.
-///
-/// A file with an error is never served: a phone that meets it falls back to the browser and tells nobody.
+/// An association file as read from disk, with its findings. A file with an error is never served, because phones ignore
+/// it without a message.
 struct AssociationReading: Sendable {
     /// `nil` when there are errors.
     let content: [UInt8]?
@@ -40,7 +40,7 @@ struct AssociationReading: Sendable {
         guard let bytes = BoundedFile.read(path, upTo: kind.maximumBytes) else {
             content = nil
             errors = [
-                "the file \(path) cannot be read, or is over \(kind.maximumBytes) bytes. Check the path and the "
+                "the file \(path) cannot be read, or has more than \(kind.maximumBytes) bytes. Check the path and the "
                     + "permissions."
             ]
             warnings = []

@@ -1,18 +1,18 @@
 import SSOShared
 import SSOWeb
 
-/// Owns the rule which authorize requests are answered, which are sent back, and which are not to be trusted with
-/// either: the browser only ever goes to a registered address (invariant I5).
+/// Owns the rule which authorize requests are accepted, which are sent back with an error, and which get an error page.
+/// The browser is only ever sent to a registered redirect URI.
 enum AuthorizeQuery {
-    case accepted(PartnerClient, AuthorizeRequest)
-    /// The client is known and the address is its own, but the rest is wrong: back there, with the error.
+    case accepted(Client, AuthorizeRequest)
+    /// The client and its redirect URI are right, but something else is wrong: redirect there with the error.
     case refused(callback: String)
 
-    /// - Throws: ``AuthorizeFailure/unknownPartner`` where there is no address to trust: a page, never a redirect.
+    /// - Throws: ``AuthorizeError/unknownClient`` where no redirect URI can be trusted: a page, never a redirect.
     static func read(_ fields: URLEncodedFields, clients: ClientRegistry) throws -> Self {
         guard let id = try? fields.bytes("client_id"), let client = clients.client(id: id),
             let uri = try? fields.bytes("redirect_uri"), client.hasRedirectURI(uri)
-        else { throw AuthorizeFailure.unknownPartner }
+        else { throw AuthorizeError.unknownClient }
         let redirectURI = String(decoding: uri, as: UTF8.self)
 
         let given = (try? fields.bytes("state")) ?? nil
@@ -30,7 +30,7 @@ enum AuthorizeQuery {
                 clientID: client.id, redirectURI: redirectURI, state: state, codeChallenge: challenge.value))
     }
 
-    /// The optional `code_challenge` (RFC 7636), S256 only; nil where it stands there and is ill-formed.
+    /// The optional `code_challenge` (RFC 7636), S256 only; nil if it is present and malformed.
     private static func challenge(_ fields: URLEncodedFields) -> (value: String?, Void)? {
         let (given, method): (String?, String?)
         do {

@@ -4,89 +4,115 @@ import Logging
 import SSOShared
 import SSOWeb
 
-/// The web of `/auth/sso/authorize` and `/auth/sso/complete` (contract 3).
+/// The routes `/auth/sso/authorize` and `/auth/sso/complete`.
 struct AuthorizeRoutes: Sendable {
     let clients: ClientRegistry
-    let sessions: Sessions<IdPSession>
+    let sessions: Sessions
     let accounts: AccountStore
     let tokens: SSOTokenStore
+    let database: any Database
     let clock: ServiceClock
     let randomness: any Randomness
     let page: CompletionPage
 
-    func add(to router: Router<VisitorContext>) {
+    /// Adds `authorize`, which reads the session itself: session, account and token take one transaction.
+    func addAuthorize(to router: Router<VisitorContext>) {
         router.only([.get], at: RouterPath(SSOPath.authorize), use: authorize)
+    }
+
+    /// Adds `complete`, below the session middleware.
+    func addComplete(to router: Router<VisitorContext>) {
         router.only([.get], at: RouterPath(SSOPath.complete), use: complete)
     }
 
+    /// What became of an accepted request.
+    private enum Authorization: Sendable {
+        case issued(SSOToken, wasRedeemed: Bool, SignedInUser)
+        /// The user has to sign in first. The flow is in the session.
+        case pending(Session)
+        case noSession
+    }
+
     @Sendable private func authorize(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        // Checked at every arrival, also after a sign-in: what waited in the session is not trusted more than a link.
-        let (client, asked): (PartnerClient, AuthorizeRequest)
+        // Checked at every arrival, also after a sign-in: a request from the session is not trusted more than a link.
+        let (client, asked): (Client, AuthorizeRequest)
         switch try AuthorizeQuery.read(request.queryFields, clients: clients) {
         case .refused(let callback): return .redirect(to: callback, type: .found)
         case .accepted(let found, let wanted): (client, asked) = (found, wanted)
         }
-        // A frame, an image or a prefetch must not farm tokens for a person who sees nothing of it (ASVS 7.6.2).
-        guard request.isTopLevelNavigation, !request.isPrefetch else { throw AuthorizeFailure.notAPage }
-        guard let visitor = try await accounts.signedIn(context) else { return try await wait(asked, request, context) }
-
-        let (token, wasRedeemed) = try await tokens.issue(for: asked, to: visitor)
-        context.logger.info(
-            "token issued",
-            metadata: [
-                "client": "\(client.id)", "account": "\(visitor.account.id)",
-                "session": "\(context.session?.handle ?? "-")", "flow": "\(FlowInLog.name(asked))",
-            ])
-        return page.response(
-            client: client, account: visitor.account, callback: asked.callback(token: token), goesOn: !wasRedeemed)
+        // A frame, an image or a prefetch must not obtain tokens without the user's knowledge (ASVS 7.6.2).
+        guard request.isTopLevelNavigation, !request.isPrefetch else { throw AuthorizeError.notAPage }
+        let flowID = Base64URL.encode(try randomness.bytes(16))
+        switch try await authorization(for: asked, flowID: flowID, request) {
+        case .issued(let token, let wasRedeemed, let user):
+            context.logger.info(
+                "token_issued",
+                metadata: [
+                    "client": "\(client.id)", "account": "\(user.account.id)", "session": "\(user.session.handle)",
+                    "flow": "\(FlowLogID.name(asked))",
+                ])
+            return page.response(
+                client: client, account: user.account, callback: asked.callback(token: token), goesOn: !wasRedeemed)
+        case .pending(let session): return signIn(asked, flowID, session, context)
+        case .noSession:
+            var slots = SessionSlots()
+            slots[PendingFlows.self].add(asked, id: flowID, now: clock.now())
+            return signIn(asked, flowID, try await sessions.begin(slots, request, context, isVisit: true), context)
+        }
     }
 
-    /// Keeps the request in the session's `sso` slot and sends the person to sign in.
-    private func wait(
-        _ asked: AuthorizeRequest, _ request: Request, _ context: VisitorContext
-    ) async throws -> Response {
-        let id = Base64URL.encode(try randomness.bytes(16))
+    /// Issues a token to a user who is signed in, and keeps the request in the session of any other visitor.
+    private func authorization(
+        for asked: AuthorizeRequest, flowID: String, _ request: Request
+    ) async throws -> Authorization {
+        guard let id = sessions.cookie.id(in: request) else { return .noSession }
+        let token = try SSOToken(randomness: randomness)
         let now = clock.now()
-        var session: Session<IdPSession>?
-        if let current = context.session {
-            session = try await sessions.store.update(current) { $0.sso.add(asked, id: id, now: now) }
+        return try await database.write { connection in
+            guard let session = try sessions.store.find(touching: id, connection) else { return .noSession }
+            if let user = try accounts.signedIn(session, connection) {
+                let wasRedeemed = try tokens.issue(token, for: asked, to: user, connection)
+                return .issued(token, wasRedeemed: wasRedeemed, user)
+            }
+            let updated = try sessions.store.update(
+                session,
+                {
+                    $0[PendingFlows.self].add(asked, id: flowID, now: now)
+                    return true
+                }, connection)
+            return updated.map(Authorization.pending) ?? .noSession
         }
-        if session == nil {
-            var slots = IdPSession()
-            slots.sso.add(asked, id: id, now: now)
-            session = try await sessions.begin(slots, request, context, isVisit: true)
-        }
+    }
+
+    /// Sends the user to sign in.
+    private func signIn(
+        _ asked: AuthorizeRequest, _ flowID: String, _ session: Session, _ context: VisitorContext
+    ) -> Response {
         context.logger.info(
-            "sign-in asked for",
+            "sign_in_requested",
             metadata: [
-                "client": "\(asked.clientID)", "session": "\(session?.handle ?? "-")",
-                "flow": "\(FlowInLog.name(asked))",
+                "client": "\(asked.clientID)", "session": "\(session.handle)", "flow": "\(FlowLogID.name(asked))",
             ])
-        var response = Response.redirect(to: "/sign-in?flow=\(id)")
-        if let session { sessions.remember(session, in: &response) }
+        var response = Response.redirect(to: "/sign-in?flow=\(flowID)")
+        sessions.remember(session, in: &response)
         return response
     }
 
     @Sendable private func complete(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard request.isTopLevelNavigation, !request.isPrefetch else { throw AuthorizeFailure.notAPage }
+        guard request.isTopLevelNavigation, !request.isPrefetch else { throw AuthorizeError.notAPage }
         let id = try request.queryFields.text("flow") ?? ""
-        guard let session = context.session else { throw AuthorizeFailure.noSuchFlow }
+        guard let session = context.session else { throw AuthorizeError.noSuchFlow }
         let now = clock.now()
-        guard session.slots.sso.waiting(id, now: now) != nil else { throw nothingWaits(id, session) }
+        guard let asked = session[PendingFlows.self].pending(id, now: now) else { throw notPending(id, session) }
         guard try await accounts.signedIn(context) != nil else { return .redirect(to: "/sign-in?flow=\(id)") }
-        // Of two at the same instant one goes on: a request leads to authorize once.
-        guard let asked = try await take(id, session, now: now) else { throw nothingWaits(id, session) }
+        // Of two at the same instant one continues: a flow leads to authorize once.
+        let taken = try await sessions.store.update(session) { $0[PendingFlows.self].take(id, now: now) != nil }
+        guard taken != nil else { throw notPending(id, session) }
         return .redirect(to: asked.url(at: ""))
     }
 
-    private func take(_ id: String, _ session: Session<IdPSession>, now: Timestamp) async throws -> AuthorizeRequest? {
-        guard let asked = session.slots.sso.waiting(id, now: now) else { return nil }
-        let isFirst = try await sessions.store.updateOnce(session) { $0.sso.take(id, now: now) != nil }
-        return isFirst ? asked : nil
-    }
-
-    private func nothingWaits(_ id: String, _ session: Session<IdPSession>) -> PublicFailure {
-        session.slots.sso.over(id).map { AuthorizeFailure.over($0, clients.client(id: $0.clientID)) }
-            ?? AuthorizeFailure.noSuchFlow
+    private func notPending(_ id: String, _ session: Session) -> PublicFailure {
+        session[PendingFlows.self].ended(id).map { AuthorizeError.ended($0, clients.client(id: $0.clientID)) }
+            ?? AuthorizeError.noSuchFlow
     }
 }

@@ -2,9 +2,9 @@ import HTTPTypes
 import Hummingbird
 import SSOWeb
 
-/// The page "Authentication complete": names the person and the service, and goes on by itself after two seconds.
+/// The page "Authentication complete": names the user and the client, and goes to the callback after two seconds.
 ///
-/// Without JavaScript a refresh does it; with it a script does, since a script can tell a visit from the Back button.
+/// Without JavaScript a refresh does it. With JavaScript a script does it, because a script recognises the Back button.
 struct CompletionPage: Sendable {
     let pages: Pages
     let script: String
@@ -15,9 +15,9 @@ struct CompletionPage: Sendable {
     }
 
     /// - Parameters:
-    ///   - callback: holds the token: it stands in attributes only, and no header or log sees it.
-    ///   - goesOn: false when this request has been redeemed already: whoever comes back by the Back button stays.
-    func response(client: PartnerClient, account: Account, callback: String, goesOn: Bool) -> Response {
+    ///   - callback: holds the token. It appears in attributes only, never in a header or in the log.
+    ///   - goesOn: false if a token of this request was redeemed already: a user who comes back with the Back button stays here.
+    func response(client: Client, account: Account, callback: String, goesOn: Bool) -> Response {
         pages.response(
             "completion",
             Model(

@@ -1,24 +1,47 @@
 import SSOShared
 import SSOWeb
 
+/// A registered relying party.
+struct Client: Sendable {
+    let id: String
+    /// Shown to users.
+    let name: String
+    let redirectURIs: [String]
+    /// All verify. During a rotation there are two.
+    let secrets: [SharedSecret]
+
+    /// Where a user starts again: the root of the first web address. Nil for a client that is only an app.
+    func startPage(for redirectURI: String? = nil) -> String? {
+        let uris = redirectURI.map { [$0] } ?? redirectURIs
+        return uris.lazy.compactMap { uri in
+            let parts = uri.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+            guard parts.count >= 3, parts[0] == "https:" || parts[0] == "http:" else { return nil }
+            return "\(parts[0])//\(parts[2].prefix { $0 != "?" })/"
+        }.first
+    }
+
+    /// Whether exactly these bytes are registered (RFC 9700 4.1.3, RFC 3986 6.2.1: without normalisation).
+    func hasRedirectURI(_ bytes: [UInt8]) -> Bool { redirectURIs.contains { $0.utf8.elementsEqual(bytes) } }
+}
+
 /// All registered relying parties: from `IDP_CLIENTS_FILE`, from the `SSO_…` settings, or both.
 struct ClientRegistry: Sendable {
-    private let byID: [[UInt8]: PartnerClient]
+    private let byID: [[UInt8]: Client]
     /// In the order of registration.
-    let all: [PartnerClient]
+    let all: [Client]
 
-    /// - Parameter problem: told what is wrong with clients beside each other: one id twice, one secret for two.
-    init(_ clients: [PartnerClient], problem: (String) -> Void = { _ in }) {
-        var byID: [[UInt8]: PartnerClient] = [:]
+    /// - Parameter problem: receives what is wrong with the clients together: one id twice, one secret for two.
+    init(_ clients: [Client], problem: (String) -> Void = { _ in }) {
+        var byID: [[UInt8]: Client] = [:]
         for client in clients {
             if byID.updateValue(client, forKey: Array(client.id.utf8)) != nil {
-                problem("clients: the id \"\(client.id)\" is registered twice.")
+                problem("clients: the id \"\(client.id)\" is registered twice. Give each client its own.")
             }
         }
         for (index, client) in clients.enumerated() {
             for other in clients[(index + 1)...]
             where client.secrets.contains(where: { one in other.secrets.contains { one.isSame(as: $0) } }) {
-                // With one secret for two partners either could redeem and forge for the other.
+                // With one secret for two clients either could redeem the other's tokens and forge its requests.
                 problem("clients: \"\(client.id)\" and \"\(other.id)\" have the same secret. Give each its own.")
             }
         }
@@ -27,6 +50,6 @@ struct ClientRegistry: Sendable {
     }
 
     /// The client with exactly this id.
-    func client(id: [UInt8]) -> PartnerClient? { byID[id] }
-    func client(id: String) -> PartnerClient? { byID[Array(id.utf8)] }
+    func client(id: [UInt8]) -> Client? { byID[id] }
+    func client(id: String) -> Client? { byID[Array(id.utf8)] }
 }

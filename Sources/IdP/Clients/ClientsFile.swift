@@ -3,24 +3,24 @@ import SSOShared
 import SSOWeb
 import Yams
 
-/// Reads `IDP_CLIENTS_FILE`. Every fault names file, line and key; unknown keys are faults, since a misspelt
-/// `redirect_uris` that is silently ignored costs somebody an afternoon.
+/// Reads `IDP_CLIENTS_FILE`. Every problem names file, line and key. Unknown keys are problems, because a misspelt
+/// `redirect_uris` that is ignored is hard to find.
 struct ClientsFile {
     let path: String
-    /// Where `env:NAME` looks.
+    /// Where `env:NAME` is looked up.
     let environment: (String) -> String?
     let problem: (String) -> Void
     let warn: (String) -> Void
-    /// Told each secret with its name, to see whether others may know it.
-    let judge: (String, String) -> Void
+    /// Receives each secret and its name, to check whether it is an example.
+    let checkForExampleSecret: (String, String) -> Void
 
-    func read() -> [PartnerClient] {
+    func read() -> [Client] {
         guard let data = FileManager.default.contents(atPath: path) else {
             problem("IDP_CLIENTS_FILE: cannot read \(path). Check the path and the permissions.")
             return []
         }
         guard data.count <= 1 << 20, let text = String(validating: data, as: UTF8.self) else {
-            problem("IDP_CLIENTS_FILE: \(path) is not text in UTF-8 of at most 1 MiB.")
+            problem("IDP_CLIENTS_FILE: \(path) must be UTF-8 text of at most 1 MiB.")
             return []
         }
         do {
@@ -37,22 +37,23 @@ struct ClientsFile {
         }
     }
 
-    private func client(_ node: Node) -> PartnerClient? {
+    private func client(_ node: Node) -> Client? {
         guard let keys = map(node, known: ["id", "name", "redirect_uris", "secrets"], what: "client") else {
             return nil
         }
-        // Each is read before any is missed: all that is wrong is told at once.
+        // All are read before any is required, so that all problems are reported at once.
         let (id, name) = (identifier(keys, node), displayName(keys, node))
         let uris = redirectURIs(keys, client: id ?? "?", node)
         let secrets = secrets(keys, client: id ?? "?", node)
         guard let id, let name, let uris, let secrets else { return nil }
-        return PartnerClient(id: id, name: name, redirectURIs: uris, secrets: secrets)
+        return Client(id: id, name: name, redirectURIs: uris, secrets: secrets)
     }
 
     private func identifier(_ keys: [String: Node], _ node: Node) -> String? {
         guard let id = text(keys, "id", node) else { return nil }
         guard ClientID.isWellFormed(id.value) else {
-            return refuse("id \"\(id.value)\" must be lower-case letters, digits and -, at most 63.", id.node)
+            return refuse(
+                "id \"\(id.value)\" must be at most 63 lower-case letters, digits and -, such as: partner", id.node)
         }
         return id.value
     }
@@ -104,7 +105,7 @@ struct ClientsFile {
         do {
             let secret = try SharedSecret.parse(text, setting: name)
             if let warning = secret.warning { warn(warning) }
-            judge(text, name)
+            checkForExampleSecret(text, name)
             return secret
         } catch {
             problem("\(error)")
@@ -114,12 +115,12 @@ struct ClientsFile {
 
     /// Where systemd puts the credential of that name for this service (systemd.exec(5), `LoadCredential=`).
     private func credential(_ name: String, _ node: Node) -> String? {
-        // The characters that systemd takes in a name. Without a slash nothing leads out of the folder.
+        // The characters that systemd accepts. Without a slash the name cannot leave the folder.
         let isName = name.utf8.allSatisfy {
             $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":")
         }
         guard isName, !name.isEmpty, name != ".", name != ".." else {
-            return refuse("secrets: credential:\(name) must name a credential, without / and blanks.", node)
+            return refuse("secrets: credential:\(name) must name a credential, without / and spaces.", node)
         }
         guard let folder = environment("CREDENTIALS_DIRECTORY") else {
             return refuse(
@@ -130,7 +131,7 @@ struct ClientsFile {
     }
 
     private func map(_ node: Node, known: [String], what: String) -> [String: Node]? {
-        guard let mapping = node.mapping else { return refuse("a \(what) must be a map of keys and values.", node) }
+        guard let mapping = node.mapping else { return refuse("a \(what) must be a mapping of keys to values.", node) }
         var result: [String: Node] = [:]
         for (key, value) in mapping {
             let name = key.string ?? ""
@@ -147,7 +148,7 @@ struct ClientsFile {
 
     private func text(_ keys: [String: Node], _ name: String, _ parent: Node) -> (value: String, node: Node)? {
         guard let node = keys[name] else { return refuse("\(name) is missing.", parent) }
-        guard let scalar = node.scalar, !scalar.string.isEmpty else { return refuse("\(name) must be a text.", node) }
+        guard let scalar = node.scalar, !scalar.string.isEmpty else { return refuse("\(name) must be text.", node) }
         return (scalar.string, node)
     }
 
@@ -157,7 +158,7 @@ struct ClientsFile {
             return refuse("\(name) must be a list with at least one item.", node)
         }
         let texts = items.compactMap { item in item.scalar.map { ($0.string, item) } }
-        guard texts.count == items.count else { return refuse("\(name) must be a list of texts.", node) }
+        guard texts.count == items.count else { return refuse("\(name) must be a list of text items.", node) }
         return texts
     }
 
@@ -168,15 +169,15 @@ struct ClientsFile {
 
     private func line(_ node: Node) -> Int { node.mark?.line ?? 1 }
 
-    /// Line and the parser's message, without the text around the fault: a secret may stand there.
+    /// The line and the parser's message, without the text of that line: it may contain a secret.
     private static func words(_ error: any Error) -> String {
         switch error {
         case let YamlError.scanner(_, problem, mark, _), let YamlError.parser(_, problem, mark, _),
             let YamlError.composer(_, problem, mark, _):
             "\(mark.line): \(problem)"
         case let YamlError.duplicatedKeysInMapping(keys, context):
-            "\(context.mark.line): the key \(keys.joined(separator: ", ")) stands twice in its map, for the first time here."
-        default: " is no valid YAML."
+            "\(context.mark.line): the key \(keys.joined(separator: ", ")) appears twice. Its first place is here."
+        default: " is not valid YAML."
         }
     }
 }

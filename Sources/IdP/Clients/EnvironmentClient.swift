@@ -3,13 +3,13 @@ import SSOWeb
 
 /// The registry of one relying party straight from the environment: enough for the two-service case.
 enum EnvironmentClient {
-    /// The client that the `SSO_…` settings describe; nil when there are none, or when `reader` was told what is wrong.
-    static func read(_ reader: SettingsReader) -> PartnerClient? {
+    /// The client that the `SSO_…` settings describe; nil without such settings, and for settings with problems, which `reader` has.
+    static func read(_ reader: SettingsReader) -> Client? {
         let names = [
             "SSO_CLIENT_ID", "SSO_CLIENT_NAME", "SSO_REDIRECT_URIS", "SSO_SHARED_SECRET", "SSO_SHARED_SECRET_FILE",
         ]
         guard names.contains(where: { reader.text($0) != nil }) else { return nil }
-        // Each is read before any is missed: all that is wrong is told at once.
+        // All are read before any is required, so that all problems are reported at once.
         let id = reader.optional("SSO_CLIENT_ID", checkedID)
         if reader.text("SSO_CLIENT_ID") == nil { missing(reader, "SSO_CLIENT_ID", "Give one such as: partner") }
         let name = reader.value("SSO_CLIENT_NAME", default: id ?? "partner") { text in
@@ -23,7 +23,7 @@ enum EnvironmentClient {
             missing(reader, "SSO_REDIRECT_URIS", "Give one such as: https://partner.example.com/auth/sso/callback")
         }
         guard let secret = reader.sharedSecret("SSO_SHARED_SECRET"), let id, let name, let uris else { return nil }
-        return PartnerClient(id: id, name: name, redirectURIs: uris, secrets: [secret])
+        return Client(id: id, name: name, redirectURIs: uris, secrets: [secret])
     }
 
     private static func missing(_ reader: SettingsReader, _ name: String, _ hint: String) {
@@ -32,15 +32,15 @@ enum EnvironmentClient {
 
     private static func checkedID(_ text: String) throws -> String {
         guard ClientID.isWellFormed(text) else {
-            throw SettingFault("\"\(text)\" must be lower-case letters, digits and -, at most 63.")
+            throw SettingFault("\"\(text)\" must be at most 63 lower-case letters, digits and -, such as: partner")
         }
         return text
     }
 
     private static func checkedURIs(_ text: String) throws -> [String] {
-        // A blank separates as well: what it tears apart is no absolute address any more.
+        // A space separates as well. An absolute URL contains none.
         let uris = text.split(whereSeparator: { $0 == "," || $0 == " " }).map(String.init)
-        guard !uris.isEmpty else { throw SettingFault("names no address.") }
+        guard !uris.isEmpty else { throw SettingFault("must list at least one URL.") }
         try RedirectURI.check(all: uris)
         return uris
     }

@@ -2,44 +2,44 @@ import Foundation
 import SSOShared
 import SSOWeb
 
-/// Owns the rule what may be registered as a redirect URI. Matching is not here: it is equality of bytes, always.
+/// Owns the rule what may be registered as a redirect URI. A request must name the same bytes.
 enum RedirectURI {
     /// - Throws: ``SettingFault`` saying what is wrong with it.
     static func check(_ text: String) throws {
         func refuse(_ why: String) throws -> Never { throw SettingFault("\"\(text)\" \(why)") }
         guard !text.isEmpty, text.utf8.count <= 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-            try refuse("must be ASCII without blanks, at most 2000 bytes.")
+            try refuse("must be ASCII without spaces, at most 2000 bytes.")
         }
-        guard hasWholeEscapes(text) else { try refuse("has a % without two hexadecimal digits behind it.") }
-        // A parser of ours and the browser's may read these in two ways; registered addresses have no need of them.
+        guard hasWholeEscapes(text) else { try refuse("has a % without two hexadecimal digits after it.") }
+        // Parsers and browsers read these differently. A redirect URI needs none of them.
         guard !text.utf8.contains(where: { #"\"<>^`{|}"#.utf8.contains($0) }) else {
-            try refuse("has a character that no address may hold unescaped.")
+            try refuse("has a character that must be percent-encoded.")
         }
-        guard !text.utf8.contains(UInt8(ascii: "*")) else { try refuse("has a wildcard. Register each address whole.") }
+        guard !text.utf8.contains(UInt8(ascii: "*")) else { try refuse("has a wildcard. Register each complete URI.") }
         guard !text.utf8.contains(UInt8(ascii: "#")) else { try refuse("has a fragment (#).") }
         guard let parts = URLComponents(string: text), let scheme = parts.scheme else {
-            try refuse("is no absolute address.")
+            try refuse("must be an absolute URI.")
         }
         guard parts.user == nil, parts.password == nil, !text.prefix(while: { $0 != "?" }).contains("@") else {
             try refuse("has a user name in it.")
         }
         if let port = port(in: text), !isPort(port) {
-            try refuse("names the port \"\(port)\": give one from 1 to 65535, or leave the colon out.")
+            try refuse("has the port \"\(port)\". Give a whole number from 1 to 65535, or remove the colon.")
         }
-        // Escapes undone: `%74oken` is `token` to whoever reads the callback.
+        // Decoded, because a client reads `%74oken` as `token`.
         let names = (parts.queryItems ?? []).map { $0.name.lowercased() }
         guard !names.contains("token"), !names.contains("state"), !names.contains("error") else {
             try refuse("has token, state or error in its query: the IdP adds these itself.")
         }
         switch scheme {
         case "https":
-            guard let host = parts.host, !host.isEmpty else { try refuse("names no host.") }
+            guard let host = parts.host, !host.isEmpty else { try refuse("must have a host.") }
         case "http":
             guard let host = parts.host, LoopbackHost.contains(host.trimmingCharacters(in: ["[", "]"])) else {
                 try refuse("must be https; http is for loopback hosts only.")
             }
         default:
-            // RFC 8252 7.1: a private scheme is a domain name the app's maker owns, in reverse.
+            // RFC 8252 7.1: a private scheme is a domain name of the app's publisher, reversed.
             guard scheme.utf8.contains(UInt8(ascii: ".")), scheme == scheme.lowercased() else {
                 try refuse("must be https, or an app's own scheme with a dot in it (com.example.app:/callback).")
             }
@@ -48,24 +48,25 @@ enum RedirectURI {
 
     /// Checks the redirect URIs of one client.
     ///
-    /// - Throws: ``SettingFault`` for those that may not be registered, or stand there a second time.
+    /// - Throws: ``SettingFault`` for URIs that may not be registered, or appear twice.
     static func check(all uris: [String]) throws {
         _ = try uris.enumerated().readAll { index, uri in
             try check(uri)
             guard !uris[..<index].contains(where: { $0.utf8.elementsEqual(uri.utf8) }) else {
-                throw SettingFault("\"\(uri)\" stands there twice.")
+                throw SettingFault("\"\(uri)\" appears twice.")
             }
         }
     }
 
-    /// Foundation mends `%zz` into `%25zz`, browsers do not: the callback would not be the one that was registered.
+    /// Foundation turns `%zz` into `%25zz`, browsers do not: the callback would differ from the registered one.
     private static func hasWholeEscapes(_ text: String) -> Bool {
         text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst().allSatisfy { rest in
             rest.prefix(2).count == 2 && rest.prefix(2).allSatisfy { "0123456789abcdefABCDEF".utf8.contains($0) }
         }
     }
 
-    /// What follows the colon behind the host, nil without a colon. Read from the bytes: parsers forgive empty ports.
+    /// The text after the colon of the host, nil without a colon. Read from the bytes, because URLComponents accepts empty
+    /// ports.
     private static func port(in text: String) -> String? {
         guard let start = text.range(of: "://")?.upperBound else { return nil }
         let authority = text[start...].prefix { $0 != "/" && $0 != "?" }

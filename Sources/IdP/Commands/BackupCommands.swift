@@ -7,10 +7,10 @@ struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copies the database of a running IdP into one new file.",
         discussion: """
-            The copy is consistent, synced to the disk, and readable for this user alone (mode 0600). A file that is there \
-            already is never overwritten. It holds email addresses and hashes: treat it as personal data.
+            The copy is consistent, synced to the disk, and readable for this user alone (mode 0600). A file that exists \
+            is never overwritten. It holds email addresses and hashes: treat it as personal data.
 
-            Exit codes: 0 done, 1 trouble with the database or the file, 64 wrong usage, 78 a wrong setting.
+            Exit codes: 0 done, 1 an error of the database or the file, 64 wrong usage, 78 a wrong setting.
             """)
     @Argument(help: "The file to write. It must not exist yet.") var file: String
     @OptionGroup var database: DatabaseOptions
@@ -32,17 +32,17 @@ struct RestoreCommand: AsyncParsableCommand {
             Refuses while a process uses the database. The file that was there is kept beside it under a new name. \
             Everybody is signed out: sessions, codes, tokens and emails that wait are not brought back.
 
-            Exit codes: 0 done, 1 trouble with the database or the file, 64 wrong usage, 78 a wrong setting.
+            Exit codes: 0 done, 1 an error of the database or the file, 64 wrong usage, 78 a wrong setting.
             """)
     @Argument(help: "A file that idp backup has written.") var file: String
     @OptionGroup var database: DatabaseOptions
 
-    /// What must not live again: it ended, was used up or was sent after the backup was made, or may have been.
+    /// What a restore deletes: it may have ended, been used or been sent after the backup was made.
     private static let endings = [
         "DELETE FROM session",
         "UPDATE sso_token SET voided_at = :now WHERE used_at IS NULL AND voided_at IS NULL",
         "DELETE FROM challenge",
-        "DELETE FROM letter",
+        "DELETE FROM mail_queue",
         "DELETE FROM device",
     ]
 

@@ -10,7 +10,7 @@ struct UserCommand: AsyncParsableCommand {
             Works on the database of a running IdP: every change holds from the next request on. Whether an address may \
             sign in is also a matter of IDP_ALLOWED_EMAILS, which is read at start.
 
-            Exit codes: 0 done, 1 no such account or trouble with the database, 64 wrong usage, 78 a wrong setting.
+            Exit codes: 0 done, 1 no such account, or an error of the database, 64 wrong usage, 78 a wrong setting.
             """,
         subcommands: [List.self, Show.self, Disable.self, Enable.self, SignOut.self])
 

@@ -1,11 +1,11 @@
 import SSOWeb
 
-/// The IdP's tables, as numbered steps that are only ever added to.
+/// The IdP's tables, as numbered steps. A step that was released never changes.
 ///
-/// Speaks the SQL that SQLite and PostgreSQL share. Moments are milliseconds since 1970; truth values are 0 and 1.
+/// Moments are milliseconds since 1970, booleans are 0 and 1.
 enum IdPMigrations {
     static let all: [Migration] = [
-        Migration(name: "v001-session", sql: SessionStore<IdPSession>.schema),
+        Migration(name: "v001-session", sql: SessionStore.schema),
         Migration(
             name: "v002-account",
             sql: [
@@ -126,12 +126,47 @@ enum IdPMigrations {
                 """,
                 "CREATE INDEX letter_decoy ON letter (due_at) WHERE sent_at IS NULL AND challenge_id IS NULL",
             ]),
-        Migration(name: "v008-session-visitor", sql: SessionStore<IdPSession>.visitorSchema),
+        Migration(name: "v008-session-visitor", sql: SessionStore.visitorSchema),
         Migration(
             name: "v009-account-signed-out",
             sql: [
                 "ALTER TABLE account ADD COLUMN sign_outs BIGINT NOT NULL DEFAULT 0",
                 "ALTER TABLE sso_token ADD COLUMN account_sign_outs BIGINT NOT NULL DEFAULT 0",
+            ]),
+        Migration(
+            name: "v010-account-identity",
+            sql: [
+                // issuer is empty for identities without one: a NULL would never equal another in the primary key.
+                """
+                CREATE TABLE account_identity (
+                    kind TEXT NOT NULL,
+                    issuer TEXT NOT NULL,
+                    subject TEXT NOT NULL,
+                    account_id TEXT NOT NULL,
+                    created_at BIGINT NOT NULL,
+                    PRIMARY KEY (kind, issuer, subject)
+                )
+                """,
+                "CREATE INDEX account_identity_account ON account_identity (account_id)",
+                """
+                INSERT INTO account_identity (kind, issuer, subject, account_id, created_at)
+                SELECT 'email', '', email, id, created_at FROM account
+                """,
+            ]),
+        Migration(
+            name: "v011-mail-queue",
+            sql: ["address", "created_at", "counted", "waiting", "decoy"].map { "DROP INDEX letter_\($0)" } + [
+                "ALTER TABLE letter RENAME TO mail_queue",
+                "ALTER TABLE mail_queue RENAME COLUMN challenge_id TO subject_id",
+                "ALTER TABLE mail_queue ADD COLUMN kind TEXT NOT NULL DEFAULT 'email_code'",
+                "CREATE INDEX mail_queue_address ON mail_queue (address, created_at)",
+                "CREATE INDEX mail_queue_created_at ON mail_queue (created_at)",
+                "CREATE INDEX mail_queue_counted ON mail_queue (created_at) WHERE subject_id IS NOT NULL",
+                """
+                CREATE INDEX mail_queue_waiting ON mail_queue (due_at)
+                 WHERE sent_at IS NULL AND subject_id IS NOT NULL
+                """,
+                "CREATE INDEX mail_queue_decoy ON mail_queue (due_at) WHERE sent_at IS NULL AND subject_id IS NULL",
             ]),
     ]
 }

@@ -20,7 +20,7 @@ struct DeviceCookie: Sendable {
         let id: [UInt8]
         let secret: [UInt8]
 
-        /// The id as it stands in tables and logs.
+        /// The id in tables and logs.
         var name: String { Base64URL.encode(id) }
         var secretDigest: [UInt8] { SHA256.hash(secret) }
     }
@@ -66,7 +66,7 @@ struct DeviceCookie: Sendable {
     }
 }
 
-/// A secret is in there: never printed.
+/// Holds a secret, so it is never printed.
 extension DeviceCookie.Claim: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     var description: String { "<redacted>" }
     var debugDescription: String { "<redacted>" }

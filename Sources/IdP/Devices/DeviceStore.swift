@@ -1,3 +1,4 @@
+import Hummingbird
 import SSOShared
 import SSOWeb
 
@@ -12,7 +13,7 @@ struct DeviceStore: Sendable {
     let randomness: any Randomness
 
     /// The id of the device that one of the claims proves for this address, nil for an unknown browser.
-    func find(_ claims: [DeviceCookie.Claim], for address: LetterAddress) async throws -> String? {
+    func find(_ claims: [DeviceCookie.Claim], for address: EmailAddress) async throws -> String? {
         guard !claims.isEmpty else { return nil }
         let now = clock.now()
         return try await database.read { connection in
@@ -44,7 +45,7 @@ struct DeviceStore: Sendable {
     ///   - known: the id that the browser has for this address, nil for a new device.
     ///   - keepsPrevious: false where the id moves to another browser.
     func remember(
-        _ address: LetterAddress, known: String?, keepsPrevious: Bool = true, _ connection: any SQLConnection
+        _ address: EmailAddress, known: String?, keepsPrevious: Bool = true, _ connection: any SQLConnection
     ) throws -> DeviceCookie.Claim {
         let now = clock.now()
         let claim = DeviceCookie.Claim(
@@ -79,5 +80,26 @@ struct DeviceStore: Sendable {
                 "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE expires_at <= :now LIMIT :limit)",
                 ["now": .timestamp(now), "limit": .integer(Int64(limit))])
         }
+    }
+}
+
+/// Known browsers as routes use them: rows and cookie together.
+struct Devices: Sendable {
+    let store: DeviceStore
+    let cookie: DeviceCookie
+
+    /// The id under which the request's browser is known for an address, nil for an unknown one.
+    func known(_ request: Request, for address: EmailAddress?) async throws -> String? {
+        guard let address else { return nil }
+        return try await store.find(cookie.claims(in: request), for: address)
+    }
+
+    /// Names the browser of a request by its cookie alone: enough to count it apart from its network.
+    func countedBrowser(_ request: Request) -> [UInt8]? { cookie.claims(in: request).first?.id }
+
+    /// Gives the browser the new claim beside those it has.
+    func give(_ claim: DeviceCookie.Claim, _ request: Request, in response: inout Response) {
+        let others = cookie.claims(in: request).filter { $0.id != claim.id }
+        cookie.set([claim] + others, in: &response)
     }
 }

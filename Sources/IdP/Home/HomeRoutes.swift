@@ -3,11 +3,11 @@ import Hummingbird
 import SSOShared
 import SSOWeb
 
-/// The IdP's own page: who is signed in, under which name, and where.
+/// The IdP's home page: who is signed in, the user's name, and the clients where the user is signed in.
 struct HomeRoutes: Sendable {
-    let sessions: Sessions<IdPSession>
+    let sessions: Sessions
     let accounts: AccountStore
-    let tokens: SSOTokenStore
+    let database: any Database
     let clients: ClientRegistry
     let page: HomePage
 
@@ -17,33 +17,77 @@ struct HomeRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard let visitor = try await accounts.signedIn(context) else { return page.welcome() }
-        return try await home(visitor, name: visitor.account.name, hasError: false)
+        guard let user = try await accounts.signedIn(context) else { return page.welcome() }
+        return try await home(user, name: user.account.name, hasError: false)
     }
 
     @Sendable private func rename(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let fields = try await request.formFields()
-        guard let visitor = try await accounts.signedIn(context) else { return .redirect(to: "/") }
-        guard sessions.forms.accepts(request, fields: fields, seed: visitor.session.formSeed) else {
+        guard let user = try await accounts.signedIn(context) else { return .redirect(to: "/") }
+        guard sessions.forms.accepts(request, fields: fields, seed: user.session.formSeed) else {
             throw PublicFailure.staleForm(.home)
         }
         let typed = try fields.text("name") ?? ""
         guard let name = DisplayName.normalised(typed) else {
-            return try await home(visitor, name: String(typed.prefix(DisplayName.maximumLength)), hasError: true)
+            return try await home(user, name: String(typed.prefix(DisplayName.maximumLength)), hasError: true)
         }
-        try await accounts.rename(visitor.account, to: name)
+        try await accounts.rename(user.account, to: name)
         return .redirect(to: "/")
     }
 
-    private func home(_ visitor: SignedInVisitor, name: String, hasError: Bool) async throws -> Response {
-        let partners = try await tokens.partners(of: visitor.session).map { partner in
-            let client = clients.client(id: partner.clientID)
-            return HomePage.Partner(
-                name: client?.name ?? partner.clientID, href: client?.startPage() ?? "",
-                hasHref: client?.startPage() != nil, since: PlainDate.time(partner.at))
+    private func home(_ user: SignedInUser, name: String, hasError: Bool) async throws -> Response {
+        let items = try await signIns(of: user.session).map { signIn in
+            let client = clients.client(id: signIn.clientID)
+            return HomePage.ClientItem(
+                name: client?.name ?? signIn.clientID, href: client?.startPage() ?? "",
+                hasHref: client?.startPage() != nil, since: PlainDate.time(signIn.at))
         }
         return page.home(
-            visitor, formToken: sessions.formToken(for: visitor.session), typedName: name, partners: partners,
+            user, formToken: sessions.formToken(for: user.session), typedName: name, clients: items,
             hasError: hasError)
+    }
+
+    /// Where a session's user has signed in: client ids with the latest moment, newest first. Reads rows of `sso_token`,
+    /// which ``SSOTokenStore`` owns.
+    private func signIns(of session: Session) async throws -> [(clientID: String, at: Timestamp)] {
+        try await database.read { connection in
+            try connection.query(
+                """
+                SELECT client_id, MAX(used_at) AS used_at FROM sso_token
+                 WHERE session_handle = :session AND used_at IS NOT NULL GROUP BY client_id ORDER BY 2 DESC
+                """, ["session": .text(session.handle)]
+            ).map { (try $0.text("client_id"), try $0.timestamp("used_at")) }
+        }
+    }
+}
+
+/// The home page for signed-in users and for users.
+struct HomePage: Sendable {
+    let pages: Pages
+
+    struct ClientItem: Sendable {
+        let name, href: String
+        let hasHref: Bool
+        let since: String
+    }
+
+    struct Model: Sendable {
+        let formToken, name, typedName, email, since: String
+        let clients: [ClientItem]
+        let hasClients, hasError: Bool
+    }
+
+    struct Welcome: Sendable {}
+
+    func welcome() -> Response { pages.response("welcome", Welcome()) }
+
+    func home(
+        _ user: SignedInUser, formToken: String, typedName: String, clients: [ClientItem], hasError: Bool
+    ) -> Response {
+        let model = Model(
+            formToken: formToken, name: user.account.name, typedName: typedName, email: user.account.email,
+            since: PlainDate.long(user.signIn.authenticatedAt), clients: clients,
+            hasClients: !clients.isEmpty, hasError: hasError)
+        return pages.response("home", model, status: hasError ? .unprocessableContent : .ok)
     }
 }

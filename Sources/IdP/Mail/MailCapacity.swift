@@ -1,8 +1,8 @@
 import SSOWeb
 import Synchronization
 
-/// Owns the rule how many emails leave in an hour over all addresses (`IDP_MAIL_HOURLY_LIMIT`): a visitor must not turn
-/// us into a source of spam. Only emails that were handed to the mail server count.
+/// Owns the rule how many emails leave in an hour over all addresses (`IDP_MAIL_HOURLY_LIMIT`), so that visitors
+/// cannot use the IdP to send spam. Only emails that were handed to the mail server count.
 ///
 /// The last three of ten places are kept for addresses that have an account, so that invented addresses cannot use up all
 /// of them. Emails that known browsers ask for are not held back: each has a small budget of its own.
@@ -29,15 +29,16 @@ final class MailDelay: Sendable {
 
     var isDelayed: Bool { delayed.withLock { $0 } }
 
-    /// Notes a round. It ends well below the share at which it began: at the edge each email that grows old would end it.
+    /// Records a round. The delay ends well below the level at which it begins. Otherwise it would end and begin again with
+    /// every email that leaves the hour.
     ///
-    /// - Returns: what it is from now on, nil where nothing has changed.
-    func note(_ round: LetterStore.Round, _ capacity: MailCapacity) -> Bool? {
+    /// - Returns: the new state, nil if it has not changed.
+    func note(_ round: MailQueue.Round, _ capacity: MailCapacity) -> Bool? {
         delayed.withLock { delayed in
-            let isOver = delayed ? round.sent * 10 > capacity.shareOfNewAddresses * 9 : round.level != .all
-            guard isOver != delayed else { return nil }
-            delayed = isOver
-            return isOver
+            let isDelayedNow = delayed ? round.sent * 10 > capacity.shareOfNewAddresses * 9 : round.level != .all
+            guard isDelayedNow != delayed else { return nil }
+            delayed = isDelayedNow
+            return isDelayedNow
         }
     }
 }

@@ -1,29 +1,29 @@
-/// Why a text is no sender. One sentence for the operator.
-enum MailFromFault: Error, Equatable, CustomStringConvertible {
+/// Why a text is not a sender. One sentence for the operator.
+enum MailFromError: Error, Equatable, CustomStringConvertible {
     case shape
     case several
     case name
-    case address(LetterAddressFault)
+    case address(EmailAddressError)
 
     var description: String {
         switch self {
-        case .shape: "It is not of the form: Name <address>"
+        case .shape: "must have the form: Name <address>"
         case .several:
-            "It must name one mailbox. Give one such as Main App <sign-in@example.com>, and put a name that holds , ; @ "
+            "must name one mailbox. Give one such as Main App <sign-in@example.com>, and put a name that holds , ; @ "
                 + "< or > in quotation marks."
-        case .name: "The name is longer than 64 bytes or holds a control character."
+        case .name: "has a name that is longer than 64 bytes or contains a control character."
         case .address(let fault): "\(fault)"
         }
     }
 }
 
-/// Who letters come from: `Name <address>`, or the address alone.
+/// The sender of emails: `Name <address>`, or the address alone.
 struct MailFrom: Sendable, Hashable {
     /// Empty when there is only an address.
     let name: String
-    let address: LetterAddress
+    let address: EmailAddress
 
-    init(_ text: String) throws(MailFromFault) {
+    init(_ text: String) throws(MailFromError) {
         let bytes = Self.trimmed(Array(text.utf8)[...])
         guard !Self.isList(bytes) else { throw .several }
         guard let open = bytes.lastIndex(of: UInt8(ascii: "<")) else {
@@ -38,7 +38,7 @@ struct MailFrom: Sendable, Hashable {
 
     /// Whether it reads as more than one mailbox: with a separator outside quotation marks, or with a second address.
     ///
-    /// Taking the last of them would send every email from an address that nobody chose (RFC 5322 3.4: a list of
+    /// Using the last of them would send every email from an address that the operator did not choose (RFC 5322 3.4: a list of
     /// mailboxes has commas between them).
     private static func isList(_ bytes: ArraySlice<UInt8>) -> Bool {
         var (isQuoted, isEscaped) = (false, false)
@@ -60,16 +60,16 @@ struct MailFrom: Sendable, Hashable {
         return brackets > 1 || ats > 1
     }
 
-    private static func address(_ bytes: ArraySlice<UInt8>) throws(MailFromFault) -> LetterAddress {
+    private static func address(_ bytes: ArraySlice<UInt8>) throws(MailFromError) -> EmailAddress {
         do {
-            return try LetterAddress(String(decoding: bytes, as: UTF8.self))
+            return try EmailAddress(String(decoding: bytes, as: UTF8.self))
         } catch {
             throw .address(error)
         }
     }
 
-    /// The name, freed of the quotes of a quoted-string (RFC 5322 3.2.4).
-    private static func name(_ bytes: ArraySlice<UInt8>) throws(MailFromFault) -> String {
+    /// The name without the quotes of a quoted-string (RFC 5322 3.2.4).
+    private static func name(_ bytes: ArraySlice<UInt8>) throws(MailFromError) -> String {
         var bytes = bytes
         let quote = UInt8(ascii: "\"")
         if bytes.count >= 2, bytes.first == quote, bytes.last == quote {

@@ -1,5 +1,7 @@
-/// Why a text is no mail address of a server. Never repeats the text: a password may be in it.
-enum MailURLFault: Error, Equatable, CustomStringConvertible {
+import SSOShared
+
+/// Why a text is not the URL of a mail server. Never repeats the text: it may contain a password.
+enum MailURLError: Error, Equatable, CustomStringConvertible {
     case scheme
     case host
     case port
@@ -10,23 +12,23 @@ enum MailURLFault: Error, Equatable, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .scheme: "It must begin with smtp://, smtps:// or outbox:"
-        case .host: "The host is not a name, an IPv4 address or an IPv6 address in brackets."
-        case .port: "The port is not a number from 1 to 65535."
-        case .login: "The login must be user:password@, with % @ / ? # in them written as %25 %40 %2F %3F %23."
-        case .blank: "The login holds a blank or a line break. Remove it, or write a blank that belongs to it as %20."
-        case .rest: "Nothing may follow the port."
-        case .folder: "outbox: needs a folder behind it."
+        case .scheme: "must begin with smtp://, smtps:// or outbox:"
+        case .host: "has a host that is not a name, an IPv4 address or an IPv6 address in brackets."
+        case .port: "has a port that is not a whole number from 1 to 65535."
+        case .login: "must have its login as user:password@, with % @ / ? # in them written as %25 %40 %2F %3F %23."
+        case .blank: "has a space or a line break in its login. Remove it, or write a space of the password as %20."
+        case .rest: "must end after the port."
+        case .folder: "must name a folder after outbox:"
         }
     }
 }
 
-/// Where letters go: `smtp://[user:password@]host[:port]`, `smtps://…`, or `outbox:FOLDER`.
+/// Where emails go: `smtp://[user:password@]host[:port]`, `smtps://…`, or `outbox:FOLDER`.
 enum MailURL: Sendable {
     case smtp(SMTPEndpoint)
     case outbox(String)
 
-    static func parse(_ text: String) throws(MailURLFault) -> MailURL {
+    static func parse(_ text: String) throws(MailURLError) -> MailURL {
         let bytes = Array(text.utf8)[...]
         if let folder = bytes.dropping(prefix: "outbox:") {
             guard !folder.isEmpty, !folder.contains(0) else { throw .folder }
@@ -56,9 +58,119 @@ extension MailURL: CustomStringConvertible {
 }
 
 extension ArraySlice<UInt8> {
-    /// What follows an ASCII prefix, in any case (RFC 3986 3.1), or nil.
+    /// The rest after an ASCII prefix in any case (RFC 3986 3.1); nil without that prefix.
     fileprivate func dropping(prefix: String) -> ArraySlice<UInt8>? {
         guard self.prefix(prefix.utf8.count).map(HostName.lowercased).elementsEqual(prefix.utf8) else { return nil }
         return dropFirst(prefix.utf8.count)
+    }
+}
+
+/// A mail server and how to connect to it.
+struct SMTPEndpoint: Sendable {
+    let isTLSFromStart: Bool
+    /// Without the brackets of an IPv6 address.
+    let host: String
+    let port: UInt16
+    let login: SMTPLogin?
+
+    /// - Parameter rest: the part after `//`.
+    init(_ rest: ArraySlice<UInt8>, isTLSFromStart: Bool) throws(MailURLError) {
+        var rest = rest
+        if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
+            login = try SMTPLogin(rest[..<at])
+            rest = rest[rest.index(after: at)...]
+        } else {
+            login = nil
+        }
+        if rest.last == UInt8(ascii: "/") { rest.removeLast() }
+        guard !rest.contains(where: { "/?#".utf8.contains($0) }) else { throw .rest }
+        let (host, port) = try Self.split(rest)
+        self.isTLSFromStart = isTLSFromStart
+        self.host = host
+        // The submission ports of RFC 6409 and RFC 8314.
+        self.port = try port.map(Self.port) ?? (isTLSFromStart ? 465 : 587)
+    }
+
+    /// Emails to a server on this machine need no encryption.
+    var isLoopback: Bool { LoopbackHost.contains(host) }
+
+    var isIPv6: Bool { host.utf8.contains(UInt8(ascii: ":")) }
+
+    private static func split(_ bytes: ArraySlice<UInt8>) throws(MailURLError) -> (String, ArraySlice<UInt8>?) {
+        let colon = UInt8(ascii: ":")
+        if bytes.first == UInt8(ascii: "[") {
+            guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { throw .host }
+            let inner = bytes[bytes.index(after: bytes.startIndex)..<end]
+            guard inner.contains(colon), inner.allSatisfy({ "0123456789abcdefABCDEF:.".utf8.contains($0) }) else {
+                throw .host
+            }
+            let rest = bytes[bytes.index(after: end)...]
+            guard rest.isEmpty || rest.first == colon else { throw .port }
+            return (
+                String(decoding: inner.map(HostName.lowercased), as: UTF8.self), rest.isEmpty ? nil : rest.dropFirst()
+            )
+        }
+        let end = bytes.firstIndex(of: colon) ?? bytes.endIndex
+        guard HostName.isName(bytes[..<end]) else { throw .host }
+        let host = String(decoding: bytes[..<end].map(HostName.lowercased), as: UTF8.self)
+        return (host, end == bytes.endIndex ? nil : bytes[bytes.index(after: end)...])
+    }
+
+    private static func port(_ digits: ArraySlice<UInt8>) throws(MailURLError) -> UInt16 {
+        guard (1...5).contains(digits.count),
+            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let port = UInt16(String(decoding: digits, as: UTF8.self)), port > 0
+        else { throw .port }
+        return port
+    }
+}
+
+extension SMTPEndpoint: CustomStringConvertible {
+    var description: String {
+        let name = isIPv6 ? "[\(host)]" : host
+        let who = login.map { "\($0)@" } ?? ""
+        return "\(isTLSFromStart ? "smtps" : "smtp")://\(who)\(name):\(port)"
+    }
+}
+
+/// A login at a mail server. Prints its user, never its password.
+struct SMTPLogin: Sendable, CustomStringConvertible, CustomReflectable {
+    let user: String
+    let password: String
+
+    var description: String { "\(user):***" }
+    var customMirror: Mirror { Mirror(self, children: ["user": user]) }
+
+    init(_ bytes: ArraySlice<UInt8>) throws(MailURLError) {
+        // A pasted space is refused now, not by the mail server at the first email. A space of the password is written as
+        // %20, as in every URL (RFC 3986 2).
+        let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars
+        guard !scalars.contains(where: \.properties.isWhitespace) else { throw .blank }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { throw .login }
+        user = try Self.decoded(bytes[..<colon])
+        password = try Self.decoded(bytes[bytes.index(after: colon)...])
+    }
+
+    /// Percent-decoded, strictly: UTF-8 without control characters.
+    private static func decoded(_ bytes: ArraySlice<UInt8>) throws(MailURLError) -> String {
+        var result: [UInt8] = []
+        var rest = bytes
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%") {
+                let digits = rest.prefix(2)
+                guard digits.count == 2, digits.allSatisfy({ "0123456789abcdefABCDEF".utf8.contains($0) }),
+                    let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+                else { throw .login }
+                rest = rest.dropFirst(2)
+                result.append(value)
+            } else {
+                guard !"@/?#".utf8.contains(byte) else { throw .login }
+                result.append(byte)
+            }
+        }
+        guard !result.isEmpty, result.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
+            let text = String(validating: result, as: UTF8.self)
+        else { throw .login }
+        return text
     }
 }

@@ -1,19 +1,19 @@
-/// Gets letters out of the house.
+/// Sends emails.
 protocol Mailer: Sendable {
-    /// Returns once somebody else has taken the letter over, durably as far as he says so.
+    /// Returns once the next hop has accepted the message.
     ///
-    /// Cancelling the task gives up soon after. Whether the letter went is then not known.
-    func send(_ letter: Letter) async throws(MailFailure)
+    /// Cancelling the task ends the attempt soon after. It is then unknown whether the email was sent.
+    func send(_ email: EmailMessage) async throws(MailError)
 }
 
-/// Why a letter did not go. The texts hold codes and our own words: never an address, a login, or what a server said, since servers
-/// like to repeat addresses.
-enum MailFailure: Error, Equatable, CustomStringConvertible {
+/// Why an email was not sent. The descriptions contain reply codes and words of the IdP only: never an address, a login or
+/// the server's text, because servers repeat addresses.
+enum MailError: Error, Equatable, CustomStringConvertible {
     /// The server takes no email at all at the moment: it cannot be reached, has no acceptable TLS, or refuses the login.
     case unreachable(String)
-    /// Trying again later may help: the server is slow or busy, or puts this email off.
+    /// Trying again later may help: the server is slow or busy, or defers this email.
     case temporary(String)
-    /// Trying again cannot help: the server has refused this letter for good (SMTP 5xx).
+    /// Trying again cannot help: the server has refused this email permanently (SMTP 5xx).
     case permanent(String)
 
     var description: String {
@@ -23,4 +23,21 @@ enum MailFailure: Error, Equatable, CustomStringConvertible {
         case .permanent(let reason): reason
         }
     }
+}
+
+/// Makes the emails of one kind when they are sent. The queue holds no text, so a stolen database contains no code.
+protocol MailTemplate: Sendable {
+    /// Names the template in the queue. Never changes.
+    static var kind: String { get }
+
+    /// The email about a subject; nil when it is no longer needed, for example because its code was used.
+    func message(for subjectID: String) async throws -> EmailContent?
+}
+
+/// What a template writes.
+struct EmailContent: Sendable {
+    let to: EmailAddress
+    let subject: String
+    let text: String
+    let html: String
 }

@@ -2,16 +2,17 @@ import Dispatch
 import Foundation
 import SSOWeb
 
-/// Writes letters into a folder instead of sending them, for a trial on one's own machine: one `.eml` each.
+/// Writes emails into a folder instead of sending them, for a trial on one machine: one `.eml` each, and a hidden
+/// `.json` file with what the mailbox page shows.
 struct OutboxMailer: Mailer {
     let folder: String
 
-    func send(_ letter: Letter) async throws(MailFailure) {
-        let name = Self.name(of: letter)
-        let failure: MailFailure? = await withCheckedContinuation { continuation in
+    func send(_ email: EmailMessage) async throws(MailError) {
+        let name = Self.name(of: email)
+        let failure: MailError? = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
-                do throws(MailFailure) {
-                    try write(letter.rfc5322(), to: name)
+                do throws(MailError) {
+                    try write(email, as: name)
                     continuation.resume(returning: nil)
                 } catch {
                     continuation.resume(returning: error)
@@ -21,18 +22,18 @@ struct OutboxMailer: Mailer {
         if let failure { throw failure }
     }
 
-    /// Why no letter could be written, in words for whoever set it up; nil when all is well. Changes nothing.
-    var fault: String? {
+    /// Why emails cannot be written, in words for the operator; nil if they can. Changes nothing.
+    var problem: String? {
         var status = stat()
         var place = folder
-        // What is not there yet is made with the first letter, below the nearest folder that is.
+        // A missing folder is made with the first email, inside the nearest folder that exists.
         while stat(place, &status) != 0 {
             let parent = URL(fileURLWithPath: place).deletingLastPathComponent().path
             guard parent != place else { break }
             place = parent
         }
         guard stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            return "the outbox folder \(folder) cannot be made: \(place) is no folder. Name another one."
+            return "the outbox folder \(folder) cannot be created: \(place) is not a folder. Give another one."
         }
         guard access(place, W_OK | X_OK) == 0 else {
             return "the outbox folder \(folder) cannot be written to. Make \(place) writable for this user."
@@ -40,36 +41,50 @@ struct OutboxMailer: Mailer {
         return nil
     }
 
-    /// The newest letters, newest first. Reads files: a page for a trial, not for load.
-    func letters(limit: Int = 50) -> [OutboxLetter] {
+    /// An email as the mailbox page shows it.
+    struct Item: Sendable, Codable {
+        let subject, to, date, text: String
+    }
+
+    /// The newest emails, newest first.
+    func items(limit: Int = 50) -> [Item] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.filter { $0.hasSuffix(".eml") && !$0.hasPrefix(".") }.sorted(by: >).prefix(limit).compactMap {
-            name in
-            FileManager.default.contents(atPath: "\(folder)/\(name)").map { OutboxLetter(Array($0)) }
+        return names.filter { $0.hasSuffix(".json") }.sorted(by: >).prefix(limit).compactMap {
+            guard let data = FileManager.default.contents(atPath: "\(folder)/\($0)") else { return nil }
+            return try? JSONDecoder().decode(Item.self, from: data)
         }
     }
 
-    /// `20261121T033529.123Z-ID.eml`: sorts by time.
-    private static func name(of letter: Letter) -> String {
-        "\(PlainDate.rfc3339(letter.date).filter { $0 != "-" && $0 != ":" })-\(letter.plainID).eml"
+    /// `20261121T033529.123Z-ID`: sorts by time.
+    private static func name(of email: EmailMessage) -> String {
+        "\(PlainDate.rfc3339(email.date).filter { $0 != "-" && $0 != ":" })-\(email.plainID)"
     }
 
-    /// Under another name first: whoever looks into the folder sees whole letters only.
-    private func write(_ bytes: [UInt8], to name: String) throws(MailFailure) {
-        let draft = "\(folder)/.\(name).tmp"
+    /// Writes the item before the email: a reader who sees the email can rely on the page.
+    private func write(_ email: EmailMessage, as name: String) throws(MailError) {
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw .unreachable("the outbox folder cannot be made")
+            throw .unreachable("the outbox folder cannot be created")
         }
-        // Codes are in there: for the owner alone.
+        let item = Item(
+            subject: email.subject, to: email.to.text, date: MIME.date(email.date), text: email.text)
+        guard let data = try? JSONEncoder().encode(item) else { throw .unreachable("the email cannot be encoded") }
+        try write(data, to: ".\(name).json")
+        try write(Data(email.rfc5322()), to: "\(name).eml")
+    }
+
+    /// Under another name first, so that the folder only ever shows complete files.
+    private func write(_ data: Data, to name: String) throws(MailError) {
+        let draft = "\(folder)/.\(name).tmp"
+        // The files contain codes: for the owner only.
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-        guard FileManager.default.createFile(atPath: draft, contents: Data(bytes), attributes: attributes),
+        guard FileManager.default.createFile(atPath: draft, contents: data, attributes: attributes),
             rename(draft, "\(folder)/\(name)") == 0
         else {
             unlink(draft)
-            throw .unreachable("the letter cannot be written into the outbox folder")
+            throw .unreachable("the email cannot be written into the outbox folder")
         }
     }
 }

@@ -1,19 +1,19 @@
 import Foundation
 import Synchronization
 
-/// Hands letters to a mail server by libcurl, on threads of its own: a server that says nothing holds up letters, never a request.
+/// Sends emails to a mail server through libcurl, on threads of its own: a silent server delays emails, never a request.
 ///
-/// TLS with a verified certificate always, unless the server is on this very machine: a network that strips STARTTLS, or answers in the
-/// server's place, would read the codes (RFC 8314). Then nothing is sent.
+/// Always uses TLS with a verified certificate, unless the server is on this machine: a network that removes STARTTLS, or
+/// answers instead of the server, would read the codes (RFC 8314). Without it nothing is sent.
 final class SMTPMailer: Mailer {
-    /// How long a letter may take.
-    struct Patience: Sendable {
+    /// How long an email may take.
+    struct Timeouts: Sendable {
         /// Until the server's host accepts the connection.
         var connect: Duration = .seconds(10)
-        /// Until the server has been handed the whole letter.
-        var handing: Duration = .seconds(30)
-        /// And then until it says that it has it. Giving up there sends the letter twice: it was taken more often than not
-        /// (RFC 5321 4.5.3.2.6 and 6.1).
+        /// Until the server has received the whole email.
+        var upload: Duration = .seconds(30)
+        /// And then until it confirms it. Giving up earlier would send the email twice, because the server has mostly accepted
+        /// it (RFC 5321 4.5.3.2.6 and 6.1).
         var answer: Duration = .seconds(120)
     }
 
@@ -21,26 +21,26 @@ final class SMTPMailer: Mailer {
 
     /// - Parameters:
     ///   - requiresTLS: nil for the rule above.
-    ///   - caFile: certificates to trust in place of the system's; by default the file that `SSL_CERT_FILE` names, as everywhere with OpenSSL.
+    ///   - caFile: certificates to trust instead of the system's; by default the file that `SSL_CERT_FILE` names, as everywhere with OpenSSL.
     init(
         _ endpoint: SMTPEndpoint, requiresTLS: Bool? = nil,
-        caFile: String? = ProcessInfo.processInfo.environment["SSL_CERT_FILE"], patience: Patience = Patience()
+        caFile: String? = ProcessInfo.processInfo.environment["SSL_CERT_FILE"], timeouts: Timeouts = Timeouts()
     ) {
         settings = SMTPTransfer.Settings(
             endpoint: endpoint, requiresTLS: requiresTLS ?? !endpoint.isLoopback,
-            caFile: caFile.flatMap { $0.isEmpty ? nil : $0 }, patience: patience)
+            caFile: caFile.flatMap { $0.isEmpty ? nil : $0 }, timeouts: timeouts)
     }
 
-    func send(_ letter: Letter) async throws(MailFailure) {
+    func send(_ email: EmailMessage) async throws(MailError) {
         let cancellation = Cancellation()
-        let failure: MailFailure? = await withTaskCancellationHandler {
+        let failure: MailError? = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 cancellation.wait(for: continuation)
-                // A thread of its own, as many as the office has letters on their way: a pool of as many threads as the
-                // machine has cores grows by one a second when all of them wait, and the whole program works in it.
+                // A thread of its own for each email under way. Dispatch has a thread per core and adds one per second when
+                // all of them block, and the whole program uses it.
                 let thread = Thread { [settings] in
-                    do throws(MailFailure) {
-                        try SMTPTransfer(settings: settings, cancellation: cancellation).send(letter)
+                    do throws(MailError) {
+                        try SMTPTransfer(settings: settings, cancellation: cancellation).send(email)
                         cancellation.finish(nil)
                     } catch {
                         cancellation.finish(error)
@@ -50,20 +50,20 @@ final class SMTPMailer: Mailer {
                 thread.start()
             }
         } onCancel: {
-            // libcurl does not ask while it waits for the answer to the whole letter, and that may take minutes: the
-            // thread is left to it.
+            // libcurl does not check for cancellation while it waits for the answer to the whole email, which may take
+            // minutes. The thread ends by itself.
             cancellation.cancel()
-            cancellation.finish(.temporary("cancelled on the way"))
+            cancellation.finish(.temporary("cancelled while it was sent"))
         }
         if let failure { throw failure }
     }
 
-    /// Tells a conversation under way to end, and whoever waits for it how it ended, once.
+    /// Ends a conversation under way, and resumes the task that waits for it, once.
     final class Cancellation: Sendable {
         private enum Wait {
             case none
-            case waiting(CheckedContinuation<MailFailure?, Never>)
-            case over(MailFailure?)
+            case waiting(CheckedContinuation<MailError?, Never>)
+            case finished(MailError?)
         }
 
         private let flag = Atomic(false)
@@ -72,18 +72,18 @@ final class SMTPMailer: Mailer {
         func cancel() { flag.store(true, ordering: .relaxed) }
         var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
-        func wait(for continuation: CheckedContinuation<MailFailure?, Never>) {
+        func wait(for continuation: CheckedContinuation<MailError?, Never>) {
             let ended: Wait = wait.withLock { wait in
-                if case .over = wait { return wait }
+                if case .finished = wait { return wait }
                 wait = .waiting(continuation)
                 return .none
             }
-            if case .over(let failure) = ended { continuation.resume(returning: failure) }
+            if case .finished(let failure) = ended { continuation.resume(returning: failure) }
         }
 
-        func finish(_ failure: MailFailure?) {
+        func finish(_ failure: MailError?) {
             let waiting: Wait = wait.withLock { wait in
-                defer { if case .over = wait {} else { wait = .over(failure) } }
+                defer { if case .finished = wait {} else { wait = .finished(failure) } }
                 return wait
             }
             if case .waiting(let continuation) = waiting { continuation.resume(returning: failure) }

@@ -3,11 +3,11 @@ import Foundation
 import SSOShared
 
 extension SMTPMailer {
-    /// Says whether an email could leave: connects, sets up TLS as ``send(_:)`` does, logs in, asks for nothing (`NOOP`)
-    /// and says goodbye. No email is sent.
+    /// Checks whether emails can be sent: connects, sets up TLS as ``send(_:)`` does, logs in, and sends `NOOP`. No email is
+    /// sent.
     ///
     /// - Returns: one line on what was found.
-    /// - Throws: in words for the operator what is in the way.
+    /// - Throws: the cause, in words for the operator.
     func probe(from: MailFrom) async throws(ConnectionFault) -> String {
         let result: Result<String, ConnectionFault> = await withCheckedContinuation { continuation in
             // A thread of its own, as for an email: libcurl blocks it.
@@ -26,7 +26,7 @@ extension SMTPMailer {
 }
 
 extension SMTPTransfer {
-    /// Blocks until the server has answered or the patience has run out.
+    /// Blocks until the server has answered or a timeout has passed.
     fileprivate func probe(from: MailFrom) throws(ConnectionFault) -> String {
         guard Self.isCurlReady, let handle = curl_easy_init() else { throw ConnectionFault("libcurl cannot start") }
         defer { curl_easy_cleanup(handle) }
@@ -57,7 +57,7 @@ extension SMTPTransfer {
             return (result, code)
         }
         if let fault = fault(result, code: code, detail: String(cString: words)) { throw fault }
-        // libcurl goes on without a login where the server offers none; the server would refuse the email then.
+        // libcurl continues without a login if the server offers none. The server would refuse the email then.
         guard settings.endpoint.login == nil || replies.hasAcceptedLogin else {
             throw ConnectionFault("it offers no login, or none over this connection, and the setting has one")
         }
@@ -77,7 +77,7 @@ extension SMTPTransfer {
     }
 }
 
-/// What the server says, line by line.
+/// The server's answer, line by line.
 private final class Replies {
     /// 235 follows a login and nothing else (RFC 4954 6).
     private(set) var hasAcceptedLogin = false

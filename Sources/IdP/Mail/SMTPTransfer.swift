@@ -2,32 +2,32 @@ import CCurl
 import Foundation
 import SSOWeb
 
-/// One conversation with a mail server. Blocks its thread until the server has the letter or it is clear that it has not.
+/// One conversation with a mail server. Blocks its thread until the email was accepted or has failed.
 struct SMTPTransfer {
     struct Settings: Sendable {
         let endpoint: SMTPEndpoint
         let requiresTLS: Bool
         let caFile: String?
-        let patience: SMTPMailer.Patience
+        let timeouts: SMTPMailer.Timeouts
     }
 
     let settings: Settings
     let cancellation: SMTPMailer.Cancellation
 
-    /// Once a process. Safe beside the same call elsewhere.
+    /// Once per process. Other callers of the same function do not interfere.
     static let isCurlReady = sso_curl_global_init() == CURLE_OK
 
-    func send(_ letter: Letter) throws(MailFailure) {
+    func send(_ email: EmailMessage) throws(MailError) {
         guard !cancellation.isCancelled else { throw .temporary("cancelled before it was sent") }
         guard Self.isCurlReady, let handle = curl_easy_init() else { throw .temporary("libcurl cannot start") }
         defer { curl_easy_cleanup(handle) }
-        // The envelope is made of parsed addresses alone: dot-atoms hold nothing that SMTP could take for a command.
-        guard let recipients = curl_slist_append(nil, "<\(letter.to.text)>") else { throw .temporary("out of memory") }
+        // The envelope holds parsed addresses only. A dot-atom cannot contain an SMTP command.
+        guard let recipients = curl_slist_append(nil, "<\(email.to.text)>") else { throw .temporary("out of memory") }
         defer { curl_slist_free_all(recipients) }
-        let body = Body(letter.rfc5322(), cancellation, deadline: .now + settings.patience.handing)
+        let body = Body(email.rfc5322(), cancellation, deadline: .now + settings.timeouts.upload)
         // The handle points at the body until it is cleaned up.
-        try withExtendedLifetime(body) { () throws(MailFailure) in
-            guard isSetUp(handle, letter, recipients, body) else { throw .temporary("this libcurl lacks SMTP or TLS") }
+        try withExtendedLifetime(body) { () throws(MailError) in
+            guard isSetUp(handle, email, recipients, body) else { throw .temporary("this libcurl lacks SMTP or TLS") }
             let result = curl_easy_perform(handle)
             var code = 0
             _ = sso_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &code)
@@ -36,24 +36,24 @@ struct SMTPTransfer {
     }
 
     private func isSetUp(
-        _ handle: UnsafeMutableRawPointer, _ letter: Letter, _ recipients: UnsafeMutablePointer<curl_slist>,
+        _ handle: UnsafeMutableRawPointer, _ email: EmailMessage, _ recipients: UnsafeMutablePointer<curl_slist>,
         _ body: Body
     ) -> Bool {
         let codes = [
-            sso_curl_set_string(handle, CURLOPT_MAIL_FROM, "<\(letter.from.address.text)>"),
+            sso_curl_set_string(handle, CURLOPT_MAIL_FROM, "<\(email.from.address.text)>"),
             sso_curl_set_list(handle, CURLOPT_MAIL_RCPT, recipients),
             sso_curl_set_long(handle, CURLOPT_UPLOAD, 1),
             body.attach(to: handle),
         ]
-        return isSetUp(handle, from: letter.from) && codes.allSatisfy { $0 == CURLE_OK }
+        return isSetUp(handle, from: email.from) && codes.allSatisfy { $0 == CURLE_OK }
     }
 
-    /// Sets where to connect, what is believed there, and as whom to log in.
+    /// Sets the server, the trusted certificates and the login.
     func isSetUp(_ handle: UnsafeMutableRawPointer, from: MailFrom) -> Bool {
         let endpoint = settings.endpoint
         let host = endpoint.isIPv6 ? "[\(endpoint.host)]" : endpoint.host
         let scheme = endpoint.isTLSFromStart ? "smtps" : "smtp"
-        // The path is the name in our EHLO: the sender's domain is what the server will look up anyway.
+        // The path is the name in EHLO: the sender's domain, which the server looks up anyway.
         let greeting = from.address.text.split(separator: "@").last ?? "localhost"
         let useTLS = settings.requiresTLS ? CURLUSESSL_ALL : CURLUSESSL_NONE
         var codes = [
@@ -61,11 +61,11 @@ struct SMTPTransfer {
             sso_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps"),
             sso_curl_set_long(handle, CURLOPT_USE_SSL, Int(useTLS.rawValue)),
             sso_curl_set_manners(handle),
-            sso_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, settings.patience.connect.wholeMilliseconds),
+            sso_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, settings.timeouts.connect.wholeMilliseconds),
             sso_curl_set_long(
-                handle, CURLOPT_TIMEOUT_MS, (settings.patience.handing + settings.patience.answer).wholeMilliseconds),
+                handle, CURLOPT_TIMEOUT_MS, (settings.timeouts.upload + settings.timeouts.answer).wholeMilliseconds),
             sso_curl_set_long(
-                handle, CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, settings.patience.answer.secondsRoundedUp)),
+                handle, CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, settings.timeouts.answer.secondsRoundedUp)),
         ]
         if let caFile = settings.caFile { codes.append(sso_curl_set_string(handle, CURLOPT_CAINFO, caFile)) }
         if let login = endpoint.login {
@@ -77,12 +77,12 @@ struct SMTPTransfer {
 
     /// - Parameters:
     ///   - code: the last SMTP reply code, 0 if there was none.
-    ///   - isLate: the letter was not handed over in time.
-    private func failure(_ result: CURLcode, code: Int, isLate: Bool) -> MailFailure? {
+    ///   - isLate: the email was not uploaded in time.
+    private func failure(_ result: CURLcode, code: Int, isLate: Bool) -> MailError? {
         switch result {
         case CURLE_OK: return nil
         case CURLE_ABORTED_BY_CALLBACK where isLate: return .temporary("the mail server took too long")
-        case CURLE_ABORTED_BY_CALLBACK: return .temporary("cancelled on the way")
+        case CURLE_ABORTED_BY_CALLBACK: return .temporary("cancelled while it was sent")
         case CURLE_USE_SSL_FAILED: return .unreachable("the mail server offers no STARTTLS: nothing was sent")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE,
             CURLE_SSL_ISSUER_ERROR:
@@ -95,20 +95,20 @@ struct SMTPTransfer {
         default: break
         }
         switch code {
-        case 500...599: return .permanent("the mail server refused the letter with \(code) (curl \(result.rawValue))")
-        case 400...499: return .temporary("the mail server put the letter off with \(code) (curl \(result.rawValue))")
-        default: return .temporary("the conversation with the mail server broke off (curl \(result.rawValue))")
+        case 500...599: return .permanent("the mail server refused the email with \(code) (curl \(result.rawValue))")
+        case 400...499: return .temporary("the mail server deferred the email with \(code) (curl \(result.rawValue))")
+        default: return .temporary("the connection to the mail server broke (curl \(result.rawValue))")
         }
     }
 }
 
-/// The letter as libcurl reads it: from memory, in pieces, until it ends or is cancelled. libcurl doubles leading dots itself.
+/// The email as libcurl reads it: from memory, in pieces, until it ends or is cancelled. libcurl doubles leading dots.
 private final class Body {
     private let bytes: [UInt8]
     private let cancellation: SMTPMailer.Cancellation
     private let deadline: ContinuousClock.Instant
     private var position = 0
-    /// The deadline has passed with part of the letter still here.
+    /// Whether the deadline has passed before the whole email was read.
     private(set) var isLate = false
 
     init(_ bytes: [UInt8], _ cancellation: SMTPMailer.Cancellation, deadline: ContinuousClock.Instant) {
@@ -117,7 +117,7 @@ private final class Body {
         self.deadline = deadline
     }
 
-    private var isToEnd: Bool {
+    private var isToAbort: Bool {
         isLate = isLate || position < bytes.count && ContinuousClock.now > deadline
         return isLate || cancellation.isCancelled
     }
@@ -136,7 +136,7 @@ private final class Body {
             handle,
             { context, _, _, _, _ in
                 guard let context else { return 1 }
-                return Unmanaged<Body>.fromOpaque(context).takeUnretainedValue().isToEnd ? 1 : 0
+                return Unmanaged<Body>.fromOpaque(context).takeUnretainedValue().isToAbort ? 1 : 0
             }, context)
     }
 

@@ -5,52 +5,58 @@ import SSOShared
 import SSOWeb
 import Synchronization
 
-/// What every way in calls when it has succeeded, and nothing else: changes the session id, keeps only the `sso` slot,
-/// and decides where to go.
+/// The end of every sign-in method: changes the session id, keeps only the slots that survive a sign-in, and decides where
+/// the user goes. Methods call it and never each other.
 struct SignInCompletion: Sendable {
-    let sessions: Sessions<IdPSession>
+    let sessions: Sessions
+    /// Every slot of the program.
+    let slots: [any SessionSlot.Type]
     let accounts: AccountStore
     let devices: Devices
     let clock: ServiceClock
 
-    /// Signs the owner of an address in, all in one transaction: the proof is used up, the account made, the session
-    /// replaced, or none of it.
+    /// Signs the owner of an identity in, in one transaction: the proof is consumed, the account made, the session
+    /// replaced, or nothing of it.
     ///
-    /// - Parameter proof: uses up what proves the address; false when somebody else was faster.
-    /// - Returns: 303 to the waiting request, or to the home page when there is none; nil when the proof did not hold,
-    ///   or another request of this browser has replaced or ended the session meanwhile.
+    /// - Parameters:
+    ///   - method: the ``SignInMethod/id`` of the method.
+    ///   - proof: consumes what proves the identity, in the transaction that signs in; false if it is used up already.
+    /// - Returns: 303 to the pending request, or to the home page without one; nil when the proof did not hold, or
+    ///   another request of this browser has replaced or ended the session meanwhile.
+    /// - Throws: ``PublicFailure`` 403 when the account may not sign in, or the identity has none.
     func finish(
-        _ address: String, method: String, flow: FlowID?, _ session: Session<IdPSession>, _ request: Request,
-        _ context: VisitorContext, proof: @escaping @Sendable (any SQLConnection) throws -> Bool
+        _ identity: ProvenIdentity, method: String, flow: FlowID?, _ session: Session, _ request: Request,
+        _ context: VisitorContext, consuming proof: @escaping @Sendable (any SQLConnection) throws -> Bool
     ) async throws -> Response? {
         let now = clock.now()
-        let mailbox = try LetterAddress(address)
-        let known = try await devices.known(request, for: mailbox)
-        let claim = Mutex<DeviceCookie.Claim?>(nil)
+        let known = try await devices.known(request, for: identity.email)
+        let result = Mutex<(accountID: String, device: DeviceCookie.Claim?)?>(nil)
         let fresh = try await sessions.store.replace(session) { old, connection in
             guard try proof(connection) else { return nil }
-            let account = try accounts.findOrCreate(email: address, connection)
-            guard accounts.eligibility.maySignIn(account) else { throw Self.disabled }
-            let given = try devices.store.remember(mailbox, known: known, connection)
-            claim.withLock { $0 = given }
-            let signIn = IdPSession.SignIn(
-                accountID: account.id, authenticatedAt: now, methods: [method], signOuts: account.signOuts)
-            return IdPSession(sso: old.sso, signIn: signIn)
+            guard let account = try accounts.account(of: identity, connection) else { throw Self.unknownIdentity }
+            guard accounts.eligibility.maySignIn(account) else { throw Self.notAllowed }
+            let device = try identity.email.map { try devices.store.remember($0, known: known, connection) }
+            result.withLock { $0 = (account.id, device) }
+            var slots = old.survivingSignIn(slots)
+            slots[CurrentSignIn.self] = CurrentSignIn(
+                .init(
+                    accountID: account.id, authenticatedAt: now, methods: [method], signOuts: account.signOuts))
+            return slots
         }
-        guard let fresh else { return nil }
+        guard let fresh, let (accountID, device) = result.withLock({ $0 }) else { return nil }
         context.logger.info(
-            "signed in",
+            "signed_in",
             metadata: [
-                "account": "\(fresh.slots.signIn?.accountID ?? "-")", "method": "\(method)",
-                "session": "\(fresh.handle)", "flow": "\(fresh.slots.sso.nameInLog(flow))",
+                "account": "\(accountID)", "method": "\(method)", "session": "\(fresh.handle)",
+                "flow": "\(fresh[PendingFlows.self].logID(flow))",
             ])
         var response = Response.redirect(to: Self.destination(flow))
         sessions.remember(fresh, in: &response)
-        if let claim = claim.withLock({ $0 }) { devices.give(claim, request, in: &response) }
+        if let device { devices.give(device, request, in: &response) }
         return response
     }
 
-    /// Where somebody goes who is signed in already, or nil for a stranger. A form that lay open in another tab, or was
+    /// Where a user goes who is signed in already; nil for a visitor who is not. A form that was open in another tab, or
     /// sent twice, ends where the first one did.
     func alreadySignedIn(_ context: VisitorContext, flow: FlowID?) async throws -> Response? {
         guard try await accounts.signedIn(context) != nil else { return nil }
@@ -61,7 +67,20 @@ struct SignInCompletion: Sendable {
         flow.map { "\(SSOPath.complete)?flow=\($0.text)" } ?? "/"
     }
 
-    private static let disabled = PublicFailure(
-        .forbidden, code: "account_disabled", title: "This account is switched off",
-        explanation: "Ask whoever runs this service.", cause: "account disabled between letter and code")
+    private static let notAllowed = PublicFailure(
+        .forbidden, code: "account_disabled", title: "This account is disabled",
+        explanation: "Ask the people who run this service to enable it.",
+        cause: "account disabled between email and code")
+
+    private static let unknownIdentity = PublicFailure(
+        .forbidden, code: "unknown_identity", title: "No account uses this yet",
+        explanation: "Sign in with your email address first, then add it to your account.",
+        wayOn: .init(label: "Sign in", href: "/sign-in"), cause: "identity is not linked to an account")
+}
+
+extension ProvenIdentity {
+    /// The address whose owner has read an email in this browser, so that the browser becomes known for it.
+    fileprivate var email: EmailAddress? {
+        if case .email(let address) = self { address } else { nil }
+    }
 }

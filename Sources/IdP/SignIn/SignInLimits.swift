@@ -65,7 +65,7 @@ struct SignInLimits: Sendable {
         newcomers.giveBack(request, context)
     }
 
-    /// Names the request's network in the queue of emails: a keyed hash, so that a leaked database tells no addresses.
+    /// Names the request's network in the queue of emails: a keyed hash, so that a leaked database reveals no IP address.
     func network(_ request: Request, _ context: VisitorContext) -> [UInt8]? {
         guard let key = networkKeys.first, let address = addresses.countedAddress(of: request, peer: context.peer)
         else { return nil }

@@ -1,18 +1,14 @@
-import HTTPTypes
 import Hummingbird
 import Logging
-import SSOShared
 import SSOWeb
 
-/// The first step: the address. The same answer, cookies and work whether or not it may sign in (invariant I10).
+/// `/sign-in` and `/sign-out`.
 struct SignInRoutes: Sendable {
-    let sessions: Sessions<IdPSession>
-    let clients: ClientRegistry
-    let challenges: ChallengeStore
+    let sessions: Sessions
     let completion: SignInCompletion
-    let devices: Devices
-    let limits: SignInLimits
     let page: SignInPage
+    /// Takes an address from the form with the field `email`; nil if it is not an email address.
+    let submitAddress: @Sendable (SubmittedAddress) async throws -> Response?
 
     func add(to router: Router<VisitorContext>) {
         router.form(at: "/sign-in", show: show, submit: submit)
@@ -22,8 +18,7 @@ struct SignInRoutes: Sendable {
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let flow = FlowID.read(request.queryFields)
         if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
-        let session = try await sessions.current(request, context)
-        return form(session, flow: flow, address: "", hasError: false)
+        return page.response(try await sessions.current(request, context), flow: flow)
     }
 
     @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -36,29 +31,11 @@ struct SignInRoutes: Sendable {
             throw PublicFailure.staleForm(.init(label: "Sign in", href: FlowID.path("/sign-in", flow)))
         }
         let typed = try fields.text("email") ?? ""
-        guard let address = try? LetterAddress(typed) else {
-            try limits.countEmailPost(request, context, deviceID: nil)
-            return form(session, flow: flow, address: String(typed.prefix(254)), hasError: true)
-        }
-        let known = try await devices.known(request, for: address)
-        try limits.countEmailPost(request, context, deviceID: known)
-        let requester = EmailRequester(deviceID: known, network: limits.network(request, context))
-        let (service, device) = (service(flow, session), DeviceKind.name(userAgent: request.headers[.userAgent]))
-        // A new id at every step: one that was planted before the challenge is dead (session fixation). In one
-        // transaction with the challenge: no letter leaves whose code fits no browser.
-        let fresh = try await sessions.store.replace(session, keepingForms: true) { old, connection in
-            var held = old.challenges
-            held.keep(
-                try challenges.begin(
-                    address, held: held.held(for: address), requester: requester, service: service, device: device,
-                    connection))
-            return IdPSession(sso: old.sso, challenges: held)
-        }
-        // The same form, sent twice, was faster: the browser has the new session from there.
-        guard let fresh else { return .redirect(to: FlowID.path(EmailCodeRoutes.path, flow)) }
-        var response = Response.redirect(to: FlowID.path(EmailCodeRoutes.path, flow))
-        sessions.remember(fresh, in: &response)
-        return response
+        let submitted = SubmittedAddress(
+            text: typed, session: session, flow: flow, clientName: page.clientName(flow, session), request: request,
+            context: context)
+        return try await submitAddress(submitted)
+            ?? page.response(session, flow: flow, address: String(typed.prefix(254)), hasError: true)
     }
 
     @Sendable private func signOut(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -67,25 +44,21 @@ struct SignInRoutes: Sendable {
         guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
             throw PublicFailure.staleForm(.home)
         }
-        // The row goes, and with it every token of this session that nobody has redeemed yet.
+        // Every token of this session that was not redeemed yet ends with its row.
         try await sessions.store.end(session)
-        context.logger.info(
-            "signed out", metadata: ["session": "\(session.handle)"])
+        context.logger.info("signed_out", metadata: ["session": "\(session.handle)"])
         var response = Response.redirect(to: "/")
         sessions.forget(in: &response)
         return response
     }
+}
 
-    private func form(_ session: Session<IdPSession>, flow: FlowID?, address: String, hasError: Bool) -> Response {
-        var response = page.response(
-            formToken: sessions.formToken(for: session), flow: flow, service: service(flow, session),
-            address: address, hasError: hasError)
-        sessions.remember(session, in: &response)
-        return response
-    }
-
-    /// The name of the service that waits, for page and letter.
-    private func service(_ flow: FlowID?, _ session: Session<IdPSession>) -> String? {
-        flow.flatMap { session.slots.sso.flows[$0.text] }.flatMap { clients.client(id: $0.request.clientID)?.name }
-    }
+/// What a visitor has typed into the field `email`, with the request it came in.
+struct SubmittedAddress: Sendable {
+    let text: String
+    let session: Session
+    let flow: FlowID?
+    let clientName: String?
+    let request: Request
+    let context: VisitorContext
 }

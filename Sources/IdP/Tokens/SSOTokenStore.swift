@@ -1,92 +1,90 @@
-import Foundation
 import SSOShared
 import SSOWeb
-import Synchronization
 
-/// Owns the rows of `sso_token`: issue, consume, void. Only hashes of tokens are stored.
+/// Owns the rows of `sso_token`: issues, consumes and voids tokens. Only hashes of tokens are stored.
 ///
-/// Does not decide who may have a token, and knows no request.
+/// Consuming also reads `session` and `account`, because single use, sign-out and a disabled account have to be decided in
+/// one statement.
 struct SSOTokenStore: Sendable {
-    /// Five minutes: long enough for a slow redirect, short enough for a stolen log.
+    /// Long enough for a slow redirect, short enough that a stolen log is worthless.
     static let lifetime: Duration = .minutes(5)
     /// How long a used token's row stays for the audit.
     static let auditPeriod: Duration = .days(30)
 
     let database: any Database
     let clock: ServiceClock
-    let randomness: any Randomness
     let eligibility: SignInEligibility
-    private let sweep = TokenSweep()
 
-    init(
-        database: any Database, clock: ServiceClock, randomness: any Randomness, eligibility: SignInEligibility
-    ) {
-        (self.database, self.clock, self.randomness) = (database, clock, randomness)
-        self.eligibility = eligibility
-    }
-
-    /// Makes a token for this request and this signed-in visitor. Afterwards its hash is durable, and an unused token
-    /// made earlier for the same request in the same session is gone: at most one is alive per flow.
+    /// Stores a token for this request and this user, in the caller's transaction. An unused token that was issued for the
+    /// same request in the same session before is deleted: at most one is valid per flow.
     ///
-    /// - Returns: the token, and whether an earlier one of the same flow has been redeemed already.
+    /// - Returns: whether an earlier token of the same flow has been redeemed already.
     func issue(
-        for request: AuthorizeRequest, to visitor: SignedInVisitor
-    ) async throws -> (token: SSOToken, wasRedeemed: Bool) {
-        let token = try SSOToken(randomness: randomness)
+        _ token: SSOToken, for request: AuthorizeRequest, to user: SignedInUser, _ connection: any SQLConnection
+    ) throws -> Bool {
         let now = clock.now()
         let flow: [String: SQLValue] = [
-            "session": .text(visitor.session.handle), "client": .text(request.clientID),
+            "session": .text(user.session.handle), "client": .text(request.clientID),
             "state": .blob(SHA256.hash(Array(request.state.utf8))),
         ]
-        return try await database.write { connection in
-            let earlier = try connection.query(
-                """
-                SELECT 1 FROM sso_token
-                 WHERE session_handle = :session AND client_id = :client AND state_digest = :state
-                   AND used_at IS NOT NULL LIMIT 1
-                """, flow)
+        let earlier = try connection.query(
+            """
+            SELECT used_at FROM sso_token
+             WHERE session_handle = :session AND client_id = :client AND state_digest = :state
+            """, flow)
+        let isRedeemed = try earlier.map { try $0.optionalInteger("used_at") != nil }
+        if isRedeemed.contains(false) {
             try connection.execute(
                 """
                 DELETE FROM sso_token
                  WHERE session_handle = :session AND client_id = :client AND state_digest = :state AND used_at IS NULL
                 """, flow)
-            try connection.execute(
-                """
-                INSERT INTO sso_token (digest, client_id, redirect_uri, code_challenge, state_digest, account_id,
-                                       session_handle, authenticated_at, methods, created_at, expires_at,
-                                       account_sign_outs)
-                VALUES (:digest, :client, :redirect, :challenge, :state, :account, :session, :authenticated, :methods,
-                        :now, :expires, :signouts)
-                """,
-                flow.merging([
-                    "digest": .blob(token.digest), "redirect": .text(request.redirectURI),
-                    "challenge": .text(request.codeChallenge ?? ""), "account": .text(visitor.account.id),
-                    "authenticated": .timestamp(visitor.signIn.authenticatedAt),
-                    "methods": .text(visitor.signIn.methods.joined(separator: " ")), "now": .timestamp(now),
-                    "expires": .timestamp(now + Self.lifetime), "signouts": .integer(visitor.signIn.accountSignOuts),
-                ]) { $1 })
-            return (token, !earlier.isEmpty)
         }
+        try connection.execute(
+            """
+            INSERT INTO sso_token (digest, client_id, redirect_uri, code_challenge, state_digest, account_id,
+                                   session_handle, authenticated_at, methods, created_at, expires_at,
+                                   account_sign_outs)
+            VALUES (:digest, :client, :redirect, :challenge, :state, :account, :session, :authenticated, :methods,
+                    :now, :expires, :signouts)
+            """,
+            flow.merging([
+                "digest": .blob(token.digest), "redirect": .text(request.redirectURI),
+                "challenge": .text(request.codeChallenge ?? ""), "account": .text(user.account.id),
+                "authenticated": .timestamp(user.signIn.authenticatedAt),
+                "methods": .text(user.signIn.methods.joined(separator: " ")), "now": .timestamp(now),
+                "expires": .timestamp(now + Self.lifetime), "signouts": .integer(user.signIn.accountSignOuts),
+            ]) { $1 })
+        return isRedeemed.contains(true)
     }
 
     /// What became of a token that was presented.
     enum Outcome: Sendable {
-        case accepted(VerifyReply, flow: String)
-        /// Unknown, expired, used, void, or for another redirect URI or verifier: never told apart outside.
-        case refused(TokenFault)
-        /// Somebody else's token: it has leaked, and is burnt now.
+        case accepted(Account, Redeemed)
+        /// Unknown, expired, used, void, or for another redirect URI or verifier. The client is not told which.
+        case refused(Rejection)
+        /// The token of another client. It has leaked and is void from now on.
         case burnt(owner: String)
     }
 
-    /// Why a token was refused, for the log alone.
-    struct TokenFault: Sendable {
+    /// The sign-in that a redeemed token stands for.
+    struct Redeemed: Sendable {
+        let sessionHandle: String
+        let authenticatedAt: Timestamp
+        let methods: [String]
+        /// The flow it was issued for, as the log calls it.
+        let flow: String
+    }
+
+    /// Why a token was refused, for the log only.
+    struct Rejection: Sendable {
         /// A word or two.
         let cause: String
-        /// Somebody has redeemed it before: the partner sent it twice, or it was seen by somebody else (RFC 9700 4.5).
+        /// It was redeemed before: the client sent it twice, or an attacker has seen it (RFC 9700 4.5).
         let isReplay: Bool
-        /// The session it was made in.
+        /// The session it was issued in.
         let session: String?
-        /// The flow it was made for, as the log calls it.
+        /// The flow it was issued for, as the log calls it.
         let flow: String?
 
         init(_ row: SQLRow?, now: Timestamp, mayOwnerSignIn: Bool) throws {
@@ -96,7 +94,7 @@ struct SSOTokenStore: Sendable {
             }
             isReplay = try row.optionalInteger("used_at") != nil
             session = try row.text("session_handle")
-            flow = FlowInLog.name(stateDigest: try row.blob("state_digest"))
+            flow = FlowLogID.name(stateDigest: try row.blob("state_digest"))
             cause =
                 if isReplay { "used before" } else if !mayOwnerSignIn {
                     "account may not sign in"
@@ -107,15 +105,15 @@ struct SSOTokenStore: Sendable {
         }
     }
 
-    /// Consumes a token: of any number of attempts at once, in any number of processes, exactly one is accepted, and
-    /// it is answered only after the commit (invariants I1, I8).
+    /// Consumes a token. Of any number of concurrent attempts, in any number of processes, exactly one is accepted, and it
+    /// is answered only after the commit (docs/architecture.md, "single use").
     ///
     /// - Parameters:
-    ///   - redirectURI: when the partner names one, it must be the one the token was made for.
-    ///   - codeVerifier: must fit the challenge of the request; when there was none there, there must be none here, so
-    ///     that an attacker cannot strip the challenge on the way (RFC 9700 4.8).
+    ///   - redirectURI: if the client sends one, it must be the one the token was issued for.
+    ///   - codeVerifier: must match the challenge of the request. A request without a challenge must have none, so that an
+    ///     attacker cannot remove the challenge on the way (RFC 9700 4.8).
     func consume(
-        _ token: SSOToken, client: PartnerClient, redirectURI: String?, codeVerifier: String?,
+        _ token: SSOToken, client: Client, redirectURI: String?, codeVerifier: String?,
         idleLimit: Duration
     ) async throws -> Outcome {
         let now = clock.now()
@@ -127,8 +125,8 @@ struct SSOTokenStore: Sendable {
             "skewed": .timestamp(now + ClockSkew.tolerated), "idle": .timestamp(now - idleLimit),
         ]
         return try await database.write { [eligibility] connection in
-            // The setting is in no table, so its verdict goes into the statement as a value. The account is read in the
-            // same transaction, and for every token, so that each refusal takes as long.
+            // IDP_ALLOWED_EMAILS is not in a table, so its verdict goes into the statement as a value. The account is read
+            // for every token, so that each refusal takes as long.
             let owner = try connection.query(
                 """
                 SELECT \(Account.columns) FROM account
@@ -138,13 +136,17 @@ struct SSOTokenStore: Sendable {
             let mayOwnerSignIn = owner.map(eligibility.maySignIn) ?? true
             let presented = presented.merging(["eligible": .integer(mayOwnerSignIn ? 1 : 0)]) { $1 }
             let rows = try connection.query(Self.consumeSQL, presented.merging(binding) { $1 })
-            if let row = rows.first {
+            if let row = rows.first, let owner {
                 return .accepted(
-                    try Self.reply(row, client: client, connection),
-                    flow: FlowInLog.name(stateDigest: try row.blob("state_digest")))
+                    owner,
+                    Redeemed(
+                        sessionHandle: try row.text("session_handle"),
+                        authenticatedAt: try row.timestamp("authenticated_at"),
+                        methods: try row.text("methods").split(separator: " ").map(String.init),
+                        flow: FlowLogID.name(stateDigest: try row.blob("state_digest"))))
             }
-            // Void from now on: the token of another client has leaked, and the token of an account that may not sign in
-            // must not become valid again with the next change of the setting.
+            // The token of another client has leaked. The token of an account that may not sign in must not become valid
+            // again with the next change of the setting.
             let voided = try connection.query(
                 """
                 UPDATE sso_token SET voided_at = :now
@@ -152,7 +154,7 @@ struct SSOTokenStore: Sendable {
                    AND used_at IS NULL AND voided_at IS NULL
                 RETURNING client_id
                 """, presented)
-            // Asked after every refusal, so that the answer takes as long for each.
+            // Read after every refusal, so that each answer takes as long.
             let known = try connection.query(
                 """
                 SELECT used_at, voided_at, expires_at, session_handle, state_digest FROM sso_token WHERE digest = :digest
@@ -160,12 +162,12 @@ struct SSOTokenStore: Sendable {
             if let issuedTo = try voided.first?.text("client_id"), issuedTo != client.id {
                 return .burnt(owner: issuedTo)
             }
-            return .refused(try TokenFault(known.first, now: now, mayOwnerSignIn: mayOwnerSignIn))
+            return .refused(try Rejection(known.first, now: now, mayOwnerSignIn: mayOwnerSignIn))
         }
     }
 
-    /// One statement, so that looking and marking cannot come apart. The session and the account are looked at in it,
-    /// too: whoever signed out or was disabled meanwhile has no token left.
+    /// One statement, so that nothing can happen between check and mark. It also checks the session and the account: a user
+    /// who signed out or was disabled meanwhile has no valid token.
     private static let consumeSQL = """
         UPDATE sso_token SET used_at = :now
          WHERE digest = :digest AND client_id = :client AND used_at IS NULL AND voided_at IS NULL
@@ -175,79 +177,6 @@ struct SSOTokenStore: Sendable {
                           AND s.expires_at > :now AND s.seen_at > :idle)
            AND EXISTS (SELECT 1 FROM account a WHERE a.id = sso_token.account_id AND a.disabled = 0
                           AND a.sign_outs = sso_token.account_sign_outs)
-        RETURNING account_id, session_handle, authenticated_at, methods, state_digest
+        RETURNING session_handle, authenticated_at, methods, state_digest
         """
-
-    private static func reply(
-        _ row: SQLRow, client: PartnerClient, _ connection: any SQLConnection
-    ) throws -> VerifyReply {
-        guard let account = try AccountStore.find(row.text("account_id"), connection) else {
-            throw DatabaseFailure.unavailable("an account vanished while its token was redeemed")
-        }
-        return VerifyReply(
-            user: VerifiedUser(id: account.id, email: account.email, name: account.name), clientID: client.id,
-            session: VerifiedSession(
-                id: try row.text("session_handle"), authenticatedAt: try row.timestamp("authenticated_at").seconds,
-                methods: try row.text("methods").split(separator: " ").map(String.init)))
-    }
-
-    /// Where this session's person has been signed in: client ids with the latest moment, newest first.
-    func partners(of session: Session<IdPSession>) async throws -> [(clientID: String, at: Timestamp)] {
-        try await database.read { connection in
-            try connection.query(
-                """
-                SELECT client_id, MAX(used_at) AS used_at FROM sso_token
-                 WHERE session_handle = :session AND used_at IS NOT NULL GROUP BY client_id ORDER BY 2 DESC
-                """, ["session": .text(session.handle)]
-            ).map { (try $0.text("client_id"), try $0.timestamp("used_at")) }
-        }
-    }
-
-    /// Removes tokens nobody can redeem any more: unused ones a while after they expire, used ones after the audit
-    /// period. A used row always outlives its token's life, so that purging never makes a used token fresh.
-    ///
-    /// Between the two lie a month's used tokens. They are looked through on a reader, once, so that the writer only
-    /// ever touches what goes.
-    func purge(limit: Int) async throws -> Int {
-        let now = clock.now()
-        let dead = now - ClockSkew.tolerated
-        // A clock that has been set back issues tokens that expire before the line it had reached.
-        let from = sweep.swept <= dead ? sweep.swept : Timestamp(milliseconds: 0)
-        let unused = try await database.read { connection in
-            try connection.query(
-                """
-                SELECT digest, expires_at FROM sso_token
-                 WHERE expires_at > :from AND expires_at <= :dead AND used_at IS NULL ORDER BY expires_at LIMIT :limit
-                """, ["from": .timestamp(from), "dead": .timestamp(dead), "limit": .integer(Int64(limit))]
-            ).map { (digest: try $0.blob("digest"), expiresAt: try $0.timestamp("expires_at")) }
-        }
-        let audited = now - Self.auditPeriod
-        let gone = try await database.write { connection in
-            var gone = try connection.execute(
-                """
-                DELETE FROM sso_token WHERE digest IN (
-                    SELECT digest FROM sso_token WHERE expires_at <= :audited LIMIT :limit)
-                """, ["audited": .timestamp(audited), "limit": .integer(Int64(limit))])
-            for token in unused {
-                gone += try connection.execute(
-                    "DELETE FROM sso_token WHERE digest = :digest AND used_at IS NULL AND expires_at <= :dead",
-                    ["digest": .blob(token.digest), "dead": .timestamp(dead)])
-            }
-            return gone
-        }
-        // Others may expire in the same millisecond as the last of a full piece.
-        sweep.swept = unused.count < limit ? dead : (unused.last.map { $0.expiresAt - .milliseconds(1) } ?? dead)
-        return gone
-    }
-}
-
-/// How far the unused tokens are purged: those that expire by then are gone. Forgotten with the process, which costs one
-/// look through the index.
-final class TokenSweep: Sendable {
-    private let moment = Mutex(Timestamp(milliseconds: 0))
-
-    var swept: Timestamp {
-        get { moment.withLock { $0 } }
-        set { moment.withLock { $0 = newValue } }
-    }
 }

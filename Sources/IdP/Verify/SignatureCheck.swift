@@ -3,17 +3,17 @@ import Hummingbird
 import NIOCore
 import SSOShared
 
-/// Finds out which partner signed a request, over the exact bytes of the body, in constant time.
+/// Finds the client that signed a request, over the exact bytes of the body, in constant time.
 struct SignatureCheck: Sendable {
     let clients: ClientRegistry
 
     /// A request whose signature is right.
     struct Signed: Sendable {
-        let client: PartnerClient
+        let client: Client
         fileprivate let secret: SharedSecret
         fileprivate let signature: RequestSignature
 
-        /// A 200 answer, signed with the secret the partner itself used: during a rotation it may not know the other.
+        /// A 200 answer, signed with the secret that the client used: during a rotation it may not know the other one.
         func answer(_ body: [UInt8]) -> Response {
             let signed = RequestSignature.response(body: body, to: signature, secret: secret)
             return Response(
@@ -25,14 +25,15 @@ struct SignatureCheck: Sendable {
         }
     }
 
-    /// The registered client that the request names, whether or not it is from there.
+    /// The registered client that the request names, whether or not it sent the request.
     func claimedClient(of request: Request) -> String? {
         request.headers[values: .ssoClient].first.flatMap { clients.client(id: $0)?.id }
     }
 
-    /// The partner, or nil: header missing, doubled or malformed, client unknown, signature wrong; never told apart.
+    /// The client; nil if a header is missing, doubled or malformed, the client is unknown or the signature is wrong. The
+    /// caller cannot tell which.
     ///
-    /// Every secret of every candidate is tried, also after a match, so that time says nothing about which one it was.
+    /// Tries every secret of every candidate, also after a match, so that the time does not reveal which one it was.
     func check(_ request: Request, body: [UInt8]) -> Signed? {
         let values = request.headers[values: .ssoSignature]
         guard values.count == 1, let value = values.first, let given = RequestSignature(headerValue: value) else {

@@ -5,24 +5,24 @@ import NIOCore
 import SSOShared
 import SSOWeb
 
-/// The back channel `POST /auth/sso/verify` (contract 5). The order of the checks is the point: method, type, size,
-/// signature, and only then anything in the body.
+/// The back channel `POST /auth/sso/verify`. The order of the checks matters: method, type, size, signature, and only then
+/// the body.
 struct VerifyRoutes: Sendable {
     let signatures: SignatureCheck
     let tokens: SSOTokenStore
     let idleLimit: Duration
     let addresses: ClientAddress
-    /// Slows down networks that send one bad signature after the other. Good ones are never counted.
+    /// Limits bad signatures per network. Good ones are never counted.
     let badSignatures: NetworkLimit
-    /// The networks that have sent a good signature. A flood of bad ones from the same network, say behind one proxy, must
-    /// not keep them out.
+    /// The networks that have sent a good signature. A flood of bad ones from the same network, for example behind one
+    /// proxy, must not keep them out.
     let proven: ProvenNetworks
 
     func add(to router: Router<VisitorContext>) {
         router.only(
             [.post], at: RouterPath(SSOPath.verify),
             refusing: { _ in
-                var response = VerifyRefusal.wrongMethod.response
+                var response = VerifyRequestError.wrongMethod.response
                 response.headers[.allow] = "POST"
                 return response
             }, use: verify)
@@ -31,41 +31,43 @@ struct VerifyRoutes: Sendable {
     @Sendable private func verify(_ request: Request, _ context: VisitorContext) async throws -> Response {
         do {
             return try await answer(request, context)
-        } catch let refusal as VerifyRefusal {
+        } catch let error as VerifyRequestError {
             context.logger.log(
-                level: refusal.isAlert ? .warning : .info, "verify refused",
+                level: error.isAlert ? .warning : .info, "verify_refused",
                 metadata: [
-                    "error": "\(refusal.error.rawValue)", "client": "\(refusal.client ?? "-")",
-                    "cause": "\(refusal.cause)", "flow": "\(refusal.flow ?? "-")",
+                    "error": "\(error.code.rawValue)", "client": "\(error.client ?? "-")",
+                    "cause": "\(error.cause)", "flow": "\(error.flow ?? "-")",
                 ])
-            return refusal.response
+            return error.response
         } catch let failure as DatabaseFailure {
-            // Storage trouble is never reported as a bad token: the partner may try the sign-in again.
+            // A storage failure is never reported as a bad token: the client may try again.
             context.logger.error(
-                "verify failed", metadata: ["cause": "\(failure)"])
-            return VerifyRefusal.unavailable.response
+                "verify_failed", metadata: ["cause": "\(failure)"])
+            return VerifyRequestError.unavailable.response
         }
     }
 
     private func answer(_ request: Request, _ context: VisitorContext) async throws -> Response {
         guard MediaRange.essence(of: request.headers[values: .contentType]) == "application/json" else {
-            throw VerifyRefusal.wrongType
+            throw VerifyRequestError.wrongType
         }
         let address = addresses.address(of: request, peer: context.peer) ?? .unknown
-        // Before the body is read and hashed: a flood must stay cheap.
-        if let wait = badSignatures.wait(address), !proven.mayTry(address) { throw VerifyRefusal.rateLimited(wait) }
+        // Checked before the body is read and hashed, so that a flood stays cheap.
+        if let wait = badSignatures.wait(address), !proven.mayTry(address) {
+            throw VerifyRequestError.rateLimited(wait)
+        }
         let body: [UInt8]
         do { body = try await request.boundedBody(VerifyRequest.maximumBytes) } catch is PublicFailure {
-            throw VerifyRefusal.tooLarge
+            throw VerifyRequestError.tooLarge
         }
         guard let signed = signatures.check(request, body: body) else {
-            if let wait = badSignatures.hit(address) { throw VerifyRefusal.rateLimited(wait) }
-            throw VerifyRefusal.badSignature(claimed: signatures.claimedClient(of: request))
+            if let wait = badSignatures.hit(address) { throw VerifyRequestError.rateLimited(wait) }
+            throw VerifyRequestError.badSignature(claimed: signatures.claimedClient(of: request))
         }
         proven.note(address)
         let asked: VerifyRequest
         do { asked = try VerifyRequest(body: body) } catch {
-            throw VerifyRefusal.badRequest("\(error)", client: signed.client.id)
+            throw VerifyRequestError.badRequest("\(error)", client: signed.client.id)
         }
         return try await redeem(asked, signed, context)
     }
@@ -73,27 +75,33 @@ struct VerifyRoutes: Sendable {
     private func redeem(
         _ asked: VerifyRequest, _ signed: SignatureCheck.Signed, _ context: VisitorContext
     ) async throws -> Response {
-        // RFC 7636 4.1: 43 to 128 unreserved characters, or it is none.
+        // RFC 7636 4.1: 43 to 128 unreserved characters.
         guard let token = SSOToken(wire: asked.token),
             asked.codeVerifier.map(CodeChallenge.isWellFormedVerifier) ?? true
         else {
-            throw VerifyRefusal.badToken(signed.client.id, "malformed")
+            throw VerifyRequestError.badToken(signed.client.id, "malformed")
         }
         let outcome = try await tokens.consume(
             token, client: signed.client, redirectURI: asked.redirectURI, codeVerifier: asked.codeVerifier,
             idleLimit: idleLimit)
         switch outcome {
-        case .accepted(let reply, let flow):
+        case .accepted(let account, let redeemed):
             context.logger.info(
-                "token redeemed",
+                "token_redeemed",
                 metadata: [
-                    "client": "\(signed.client.id)", "account": "\(reply.user.id)", "session": "\(reply.session.id)",
-                    "flow": "\(flow)",
+                    "client": "\(signed.client.id)", "account": "\(account.id)", "session": "\(redeemed.sessionHandle)",
+                    "flow": "\(redeemed.flow)",
                 ])
+            let reply = VerifyReply(
+                user: VerifiedUser(id: account.id, email: account.email, name: account.name),
+                clientID: signed.client.id,
+                session: VerifiedSession(
+                    id: redeemed.sessionHandle, authenticatedAt: redeemed.authenticatedAt.seconds,
+                    methods: redeemed.methods))
             return signed.answer(reply.body())
-        case .refused(let fault): throw VerifyRefusal.badToken(signed.client.id, fault)
+        case .refused(let rejection): throw VerifyRequestError.badToken(signed.client.id, rejection)
         case .burnt(let owner):
-            throw VerifyRefusal.leakedToken(signed.client.id, owner: owner)
+            throw VerifyRequestError.leakedToken(signed.client.id, owner: owner)
         }
     }
 }

@@ -20,14 +20,14 @@ struct HomePage: Sendable {
 
     func signedOut(link: String) -> Response { pages.response("signed-out", SignedOut(link: link)) }
 
-    func signedIn(_ user: RelyingPartySession.User, formToken: String) -> Response {
+    func signedIn(_ user: SignedInUser.User, formToken: String) -> Response {
         pages.response(
             "signed-in",
             SignedIn(
                 name: user.name, email: user.email, since: PlainDate.long(user.signedInAt), formToken: formToken))
     }
 
-    func account(_ user: RelyingPartySession.User) -> Response {
+    func account(_ user: SignedInUser.User) -> Response {
         pages.response(
             "account",
             Account(
@@ -39,7 +39,7 @@ struct HomePage: Sendable {
 /// The answer of `/api/session`.
 enum SessionReply {
     /// `signed_in_at` is in seconds since 1970.
-    static func json(_ user: RelyingPartySession.User) -> String {
+    static func json(_ user: SignedInUser.User) -> String {
         JSONText.object([
             .init("methods", user.methods), .init("signed_in_at", user.signedInAt.seconds),
             .init("user", [.init("email", user.email), .init("id", user.id), .init("name", user.name)]),

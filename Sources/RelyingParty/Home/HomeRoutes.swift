@@ -9,7 +9,7 @@ struct HomeRoutes: Sendable {
     /// For scripts: its faults are JSON, too.
     static let sessionPath = "/api/session"
 
-    let sessions: Sessions<RelyingPartySession>
+    let sessions: Sessions
     let start: SignInStart
     let page: HomePage
 
@@ -20,7 +20,7 @@ struct HomeRoutes: Sendable {
     }
 
     @Sendable private func home(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        if let session = context.session, let user = session.slots.user {
+        if let session = context.session, let user = session[SignedInUser.self].user {
             return page.signedIn(user, formToken: sessions.formToken(for: session))
         }
         // A plain link straight to the IdP, not to a redirect of our own: phones open the app only on a tap of a link
@@ -33,7 +33,7 @@ struct HomeRoutes: Sendable {
     }
 
     @Sendable private func account(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard let user = context.session?.slots.user else {
+        guard let user = context.session?[SignedInUser.self].user else {
             // With its query: whoever followed a link to a part of the page comes back to that.
             return .redirect(to: ReturnPath.start(returnTo: ReturnPath.checked(request.head.path)))
         }
@@ -41,7 +41,7 @@ struct HomeRoutes: Sendable {
     }
 
     @Sendable private func session(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard let user = context.session?.slots.user else {
+        guard let user = context.session?[SignedInUser.self].user else {
             return json(JSONText.object([.init("error", "unauthenticated")]), status: .unauthorized)
         }
         return json(SessionReply.json(user), status: .ok)

@@ -15,7 +15,7 @@ final class SignInOnce: Sendable {
     /// How a sign-in ended: where the browser goes, and its new session, unless it has one from elsewhere.
     struct Outcome: Sendable {
         let path: String
-        let session: Session<RelyingPartySession>?
+        let session: Session?
     }
 
     private struct Attempt {

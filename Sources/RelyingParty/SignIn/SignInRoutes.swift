@@ -9,7 +9,7 @@ struct SignInRoutes: Sendable {
     let start: SignInStart
     let pending: PendingSignInsCookie
     let used: UsedStateStore
-    let sessions: Sessions<RelyingPartySession>
+    let sessions: Sessions
     let backChannel: BackChannelClient
     let redirectURI: String
     let idp: String
@@ -37,15 +37,15 @@ struct SignInRoutes: Sendable {
         guard !request.isPrefetch else { throw SignInFailure.prefetch }
         let fields = request.queryFields
         guard let state = (try? fields.text("state")) ?? nil else { throw SignInFailure.unknownState }
-        if let session = context.session, session.slots.user != nil,
-            let path = session.slots.pending.finishedReturnTo(state)
+        if let session = context.session, session[SignedInUser.self].user != nil,
+            let path = session[PendingSignIns.self].finishedReturnTo(state)
         {
             return goOn(to: path)
         }
         let now = clock.now()
         var kept = pending.read(request)
         // Versions before kept what is open in the session: a sign-in goes on over the upgrade.
-        guard let asked = kept.find(state, now: now) ?? context.session?.slots.pending.find(state, now: now),
+        guard let asked = kept.find(state, now: now) ?? context.session?[PendingSignIns.self].find(state, now: now),
             asked.idp == idp
         else { throw SignInFailure.unknownState }
         let answer = Answer(state: state, fields)
@@ -86,7 +86,9 @@ struct SignInRoutes: Sendable {
         case .first: break
         case .again(let repeats, let failed):
             // A reload, or another process of ours was faster: what came of it shows on the page.
-            guard !failed, repeats || context.session?.slots.user != nil else { throw SignInFailure.unknownState }
+            guard !failed, repeats || context.session?[SignedInUser.self].user != nil else {
+                throw SignInFailure.unknownState
+            }
             return .init(path: asked.returnTo, session: nil)
         }
         do {
@@ -113,24 +115,26 @@ struct SignInRoutes: Sendable {
     private func signIn(
         _ reply: VerifyReply, _ asked: PendingSignIns.Pending, _ request: Request, _ context: VisitorContext
     ) async throws -> SignInOnce.Outcome {
-        let user = RelyingPartySession.User(
+        let user = SignedInUser.User(
             id: reply.user.id, email: reply.user.email, name: reply.user.name, signedInAt: clock.now(),
             methods: reply.session.methods)
-        let slots: @Sendable (RelyingPartySession) -> RelyingPartySession = { old in
-            var pending = old.pending
+        let slots: @Sendable (SessionSlots) -> SessionSlots = { old in
+            var (slots, pending) = (SessionSlots(), old[PendingSignIns.self])
             // What another user has finished here is none of this one's business.
-            if old.user?.id != user.id { pending.forgetFinished() }
+            if old[SignedInUser.self].user?.id != user.id { pending.forgetFinished() }
             pending.remove(asked.state)
             pending.finish(asked)
-            return RelyingPartySession(pending: pending, user: user)
+            slots[PendingSignIns.self] = pending
+            slots[SignedInUser.self] = SignedInUser(user)
+            return slots
         }
-        let fresh: Session<RelyingPartySession>?
+        let fresh: Session?
         if let session = context.session {
             // Nil when another tab of this browser finished a sign-in at the same moment: the browser has that session.
             fresh = try await sessions.store.replace(session) { old, _ in slots(old) }
         } else {
             fresh = try await sessions.begin(
-                slots(RelyingPartySession()), request, context, isVisit: false)
+                slots(SessionSlots()), request, context, isVisit: false)
         }
         if fresh != nil { context.logger.info("signed in", metadata: ["user": "\(user.id)"]) }
         return .init(path: asked.returnTo, session: fresh)

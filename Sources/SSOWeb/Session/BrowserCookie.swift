@@ -1,7 +1,7 @@
 import HTTPTypes
 public import Hummingbird
 
-/// A cookie for this host alone, as tight as the origin allows (contract 7, ASVS 3.3.1 to 3.3.4): `__Host-` and `Secure`
+/// A cookie for this host alone, as tight as the origin allows (ASVS 3.3.1 to 3.3.4): `__Host-` and `Secure`
 /// over https, plain on a loopback host.
 ///
 /// Over https neither a sibling domain nor an attacker on the network can set it: a browser takes a name with `__Host-`
@@ -19,8 +19,8 @@ public struct BrowserCookie: Sendable {
             + (maximumAge.map { "; Max-Age=\($0.secondsRoundedUp)" } ?? "")
     }
 
-    /// What the request carries. Two cookies of this name count as none: a neighbour may have set one of them (cookie
-    /// tossing), and the server cannot tell which.
+    /// The cookie's value in a request. Two cookies of this name count as none: another host of the domain may have set one
+    /// of them (cookie tossing), and the server cannot tell which.
     public func value(in request: Request) -> Substring? {
         var found: Substring?
         for field in request.headers[values: .cookie] {
@@ -34,14 +34,33 @@ public struct BrowserCookie: Sendable {
         return found
     }
 
-    /// Has the browser keep a value: cookie characters alone, such as base64url.
+    /// Sets the cookie. The value must consist of cookie characters, such as base64url.
     public func set(_ value: String, in response: inout Response) {
         response.headers.append(.init(name: .setCookie, value: "\(name)=\(value)\(attributes)"))
     }
 
-    /// Takes the cookie from the browser.
+    /// Removes the cookie from the browser.
     public func clear(in response: inout Response) {
         // The last Max-Age of a cookie counts (RFC 6265 5.3).
         response.headers.append(.init(name: .setCookie, value: "\(name)=\(attributes); Max-Age=0"))
     }
+}
+
+/// The cookie that holds a session's id. It ends with the browser; the store decides how long the session lives.
+public struct SessionCookie: Sendable {
+    private let cookie: BrowserCookie
+    /// With the prefix `__Host-` over https.
+    public var name: String { cookie.name }
+
+    /// The cookie called `name`, as tight as the origin allows.
+    public init(name: String, origin: PublicOrigin) { cookie = BrowserCookie(name: name, origin: origin) }
+
+    /// The id that the request carries; nil without a cookie, with two, and for a value that is not an id.
+    public func id(in request: Request) -> SessionID? {
+        cookie.value(in: request).flatMap { SessionID(cookieValue: $0) }
+    }
+
+    func set(_ id: SessionID, in response: inout Response) { cookie.set(id.cookieValue, in: &response) }
+
+    func clear(in response: inout Response) { cookie.clear(in: &response) }
 }

@@ -1,32 +1,51 @@
-/// What an application keeps in a session. Slots are dropped and kept by name when somebody signs in.
-public protocol SessionSlots: Codable, Sendable {
-    /// A session with nothing in it.
-    init()
-}
+import SSOShared
 
 /// One browser's session as it was read from the store.
-public struct Session<Slots: SessionSlots>: Sendable {
-    /// Names the session where its cookie must not be named: in other tables, in the answer to a partner, in forms.
+public struct Session: Sendable {
+    /// Names the session where its cookie must not appear: in other tables, in the answer to a relying party, in logs.
     /// Public, stable for the life of the session, new with every new session id.
     public let handle: String
     /// What form tokens of this browser derive from. Survives a change of the id within one sign-in.
     public let formSeed: String
-    /// What the program keeps in it, as it was when it was read.
-    public let slots: Slots
-    /// When this id was given out: signing in begins a new one.
+    /// What features keep in the session, as of the moment it was read.
+    public let slots: SessionSlots
+    /// When this id was issued. A sign-in issues a new one.
     public let createdAt: Timestamp
     let id: SessionID
     let seenAt: Timestamp
+
+    /// The slot of this type, empty where the session has none.
+    public subscript<Slot: SessionSlot>(_ type: Slot.Type) -> Slot { slots[type] }
 }
 
-/// How long a session lives.
+/// What a browser's session cookie holds: 32 random bytes. Only its hash is stored, so a leaked database opens no session.
+public struct SessionID: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// 43 base64url characters.
+    let cookieValue: String
+    public var description: String { "<redacted>" }
+    public var debugDescription: String { "<redacted>" }
+
+    init(randomness: any Randomness) throws {
+        cookieValue = Base64URL.encode(try randomness.bytes(32))
+    }
+
+    /// The id in a cookie's value; nil when it does not have the shape of the ids issued here.
+    init?(cookieValue: some StringProtocol) {
+        guard let bytes = Base64URL.decode(cookieValue), bytes.count == 32 else { return nil }
+        self.cookieValue = String(cookieValue)
+    }
+
+    /// What is stored in its place.
+    var digest: [UInt8] { SHA256.hash(Array(cookieValue.utf8)) }
+}
+
+/// How long a session lives. It ends at the earlier of the two.
 public struct SessionLifetime: Sendable {
-    /// From its beginning, whatever happens in it.
+    /// From its beginning, however much it is used.
     public let absolute: Duration
     /// Since it was last used.
     public let idle: Duration
 
-    /// Sessions end at the earlier of the two.
     public init(absolute: Duration, idle: Duration) {
         self.absolute = absolute
         self.idle = idle

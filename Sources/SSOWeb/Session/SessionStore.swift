@@ -1,11 +1,11 @@
-import Foundation
 public import SSOShared
+import Synchronization
 
 /// Owns the rows of the table `session`: begin, find, update, replace, end. Ids are stored as hashes only, and an id
 /// that this store did not make is never adopted.
 ///
 /// Does not know cookies, accounts or pages.
-public struct SessionStore<Slots: SessionSlots>: Sendable {
+public struct SessionStore: Sendable {
     let database: any Database
     let clock: ServiceClock
     let randomness: any Randomness
@@ -56,13 +56,13 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
     }
 
     /// A session that is stored nowhere, for a look at a page that would have one.
-    func draft() throws -> Session<Slots> { try make(Slots(), formSeed: nil) }
+    func draft() throws -> Session { try make(SessionSlots(), formSeed: nil) }
 
     /// Starts a session. Afterwards its row is durable.
     ///
     /// - Parameter isVisit: whether only a page was looked at. Such a row goes when there are too many, the oldest first:
     ///   what costs a visitor nothing must not fill the disk.
-    func begin(_ slots: Slots = Slots(), isVisit: Bool) async throws -> Session<Slots> {
+    func begin(_ slots: SessionSlots = SessionSlots(), isVisit: Bool) async throws -> Session {
         let session = try make(slots, formSeed: nil)
         let evicting = isVisit ? visitors?.next() : nil
         return try await database.write { connection in
@@ -73,46 +73,52 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
     }
 
     /// Whether the session is still there: neither replaced nor ended by another request meanwhile, nor expired.
-    public func isAlive(_ session: Session<Slots>) async throws -> Bool { try await find(session.id) != nil }
+    public func isAlive(_ session: Session) async throws -> Bool { try await find(session.id) != nil }
 
-    func find(_ id: SessionID) async throws -> Session<Slots>? {
+    func find(_ id: SessionID) async throws -> Session? {
         let now = clock.now()
         return try await database.read { connection in try row(id, now, connection) }
     }
 
-    /// Changes the slots in one transaction that reads them anew: two tabs at once lose nothing of each other.
-    ///
-    /// - Returns: the session after the change, or nil if it has ended meanwhile.
-    public func update(
-        _ session: Session<Slots>, _ change: @escaping @Sendable (inout Slots) -> Void
-    ) async throws -> Session<Slots>? {
-        let now = clock.now()
-        return try await database.write { connection in
-            guard let current = try row(session.id, now, connection) else { return nil }
-            var slots = current.slots
-            change(&slots)
-            try save(slots, session.id, now, connection)
-            return Session(
-                handle: current.handle, formSeed: current.formSeed, slots: slots, createdAt: current.createdAt,
-                id: current.id, seenAt: now)
-        }
+    /// The session of an id, in the caller's transaction, which also notes that it is in use.
+    public func find(touching id: SessionID, _ connection: any SQLConnection) throws -> Session? {
+        let session = try row(id, clock.now(), connection)
+        if let session { try touch(session, connection) }
+        return session
     }
 
-    /// Changes the slots if `change` says so, in one transaction that reads them anew: what works once works once, also
-    /// for two requests at the same instant.
+    /// Changes the slots in one transaction that reads them again: two tabs at once lose nothing of each other.
     ///
-    /// - Returns: what `change` said; false if the session has ended meanwhile.
-    public func updateOnce(
-        _ session: Session<Slots>, _ change: @escaping @Sendable (inout Slots) -> Bool
-    ) async throws -> Bool {
+    /// - Parameter change: returns whether to save. What can happen once happens once, also for two requests at the same
+    ///   instant, when `change` checks it.
+    /// - Returns: the session after the change; nil if it has ended meanwhile, or `change` returned false.
+    public func update(
+        _ session: Session, _ change: @escaping @Sendable (inout SessionSlots) -> Bool
+    ) async throws -> Session? {
+        try await database.write { connection in try update(session.id, change, connection) }
+    }
+
+    private func update(
+        _ id: SessionID, _ change: (inout SessionSlots) -> Bool, _ connection: any SQLConnection
+    ) throws -> Session? {
         let now = clock.now()
-        return try await database.write { connection in
-            guard let current = try row(session.id, now, connection) else { return false }
-            var slots = current.slots
-            guard change(&slots) else { return false }
-            try save(slots, session.id, now, connection)
-            return true
-        }
+        guard let current = try row(id, now, connection) else { return nil }
+        return try update(current, change, connection)
+    }
+
+    /// Changes the slots of a session that was read in the same transaction.
+    public func update(
+        _ current: Session, _ change: (inout SessionSlots) -> Bool, _ connection: any SQLConnection
+    ) throws -> Session? {
+        let now = clock.now()
+        var slots = current.slots
+        guard change(&slots) else { return nil }
+        try connection.execute(
+            "UPDATE session SET slots = :slots, seen_at = :now WHERE id_digest = :id",
+            ["slots": .text(try slots.encoded()), "now": .timestamp(now), "id": .blob(current.id.digest)])
+        return Session(
+            handle: current.handle, formSeed: current.formSeed, slots: slots, createdAt: current.createdAt,
+            id: current.id, seenAt: now)
     }
 
     /// Moves a browser to a new session: the old id is dead and the new one durable in the same instant, so that an id
@@ -124,11 +130,11 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
     ///     with the connection stands or falls with the replacement; where it answers nil, nothing is replaced.
     /// - Returns: the new session, or nil if the old one has ended meanwhile: of two replacements at once one wins.
     public func replace(
-        _ session: Session<Slots>, keepingForms: Bool = false,
-        _ change: @escaping @Sendable (Slots, any SQLConnection) throws -> Slots?
-    ) async throws -> Session<Slots>? {
+        _ session: Session, keepingForms: Bool = false,
+        _ change: @escaping @Sendable (SessionSlots, any SQLConnection) throws -> SessionSlots?
+    ) async throws -> Session? {
         let now = clock.now()
-        let fresh = try make(Slots(), formSeed: keepingForms ? session.formSeed : nil)
+        let fresh = try make(SessionSlots(), formSeed: keepingForms ? session.formSeed : nil)
         return try await database.write { connection in
             guard let current = try row(session.id, now, connection),
                 let slots = try change(current.slots, connection)
@@ -143,7 +149,7 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
     }
 
     /// Ends a session. Afterwards nothing that was bound to it holds.
-    public func end(_ session: Session<Slots>) async throws {
+    public func end(_ session: Session) async throws {
         try await database.write { connection in
             try connection.execute("DELETE FROM session WHERE id_digest = :id", ["id": .blob(session.id.digest)])
             return
@@ -158,17 +164,20 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
         return latest.map { Timestamp(milliseconds: $0) - lifetime.absolute }
     }
 
-    /// Notes that the session is in use. Writes at most once a minute: the idle limit needs no more.
-    func touch(_ session: Session<Slots>) async throws {
-        let now = clock.now()
-        guard now - session.seenAt >= .minutes(1) else { return }
-        try await database.write { connection in
-            try connection.execute(
-                "UPDATE session SET seen_at = :now WHERE id_digest = :id AND seen_at < :now",
-                ["now": .timestamp(now), "id": .blob(session.id.digest)])
-            return
-        }
+    /// Notes that the session is in use. Writes at most once per minute: the idle limit needs no more.
+    func touch(_ session: Session) async throws {
+        guard isTouchDue(session) else { return }
+        try await database.write { connection in try touch(session, connection) }
     }
+
+    private func touch(_ session: Session, _ connection: any SQLConnection) throws {
+        guard isTouchDue(session) else { return }
+        try connection.execute(
+            "UPDATE session SET seen_at = :now WHERE id_digest = :id AND seen_at < :now",
+            ["now": .timestamp(clock.now()), "id": .blob(session.id.digest)])
+    }
+
+    private func isTouchDue(_ session: Session) -> Bool { clock.now() - session.seenAt >= .minutes(1) }
 
     /// Removes what has ended: at most `limit` rows a call, so that no purge holds up the writers for long.
     ///
@@ -200,7 +209,7 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
         }
     }
 
-    private func make(_ slots: Slots, formSeed: String?) throws -> Session<Slots> {
+    private func make(_ slots: SessionSlots, formSeed: String?) throws -> Session {
         let now = clock.now()
         return Session(
             handle: "ses_" + Base64URL.encode(try randomness.bytes(16)),
@@ -210,7 +219,7 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
 
     private func row(
         _ id: SessionID, _ now: Timestamp, _ connection: any SQLConnection
-    ) throws -> Session<Slots>? {
+    ) throws -> Session? {
         // A row from the future was made while the clock was wrong: it does not count until that time is there.
         let rows = try connection.query(
             """
@@ -221,17 +230,14 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
                 "id": .blob(id.digest), "now": .timestamp(now), "idle": .timestamp(now - lifetime.idle),
                 "skewed": .timestamp(now + ClockSkew.tolerated),
             ])
-        // Slots of another version that cannot be read: whoever holds them signs in anew.
-        guard let row = rows.first,
-            let slots = try? JSONDecoder().decode(Slots.self, from: Data(try row.text("slots").utf8))
-        else { return nil }
+        guard let row = rows.first else { return nil }
         return Session(
             handle: try row.text("handle"), formSeed: try row.text("form_seed"),
-            slots: slots,
+            slots: SessionSlots(stored: try row.text("slots")),
             createdAt: try row.timestamp("created_at"), id: id, seenAt: try row.timestamp("seen_at"))
     }
 
-    private func insert(_ session: Session<Slots>, isVisit: Bool, _ connection: any SQLConnection) throws {
+    private func insert(_ session: Session, isVisit: Bool, _ connection: any SQLConnection) throws {
         try connection.execute(
             """
             INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at, submitted)
@@ -239,18 +245,36 @@ public struct SessionStore<Slots: SessionSlots>: Sendable {
             """,
             [
                 "id": .blob(session.id.digest), "handle": .text(session.handle), "seed": .text(session.formSeed),
-                "slots": .text(try encode(session.slots)), "created": .timestamp(session.createdAt),
+                "slots": .text(try session.slots.encoded()), "created": .timestamp(session.createdAt),
                 "expires": .timestamp(session.createdAt + lifetime.absolute), "submitted": .integer(isVisit ? 0 : 1),
             ])
     }
+}
 
-    private func save(_ slots: Slots, _ id: SessionID, _ now: Timestamp, _ connection: any SQLConnection) throws {
-        try connection.execute(
-            "UPDATE session SET slots = :slots, seen_at = :now WHERE id_digest = :id",
-            ["slots": .text(try encode(slots)), "now": .timestamp(now), "id": .blob(id.digest)])
+/// Bounds the rows of visitors who have submitted nothing: the oldest go as fast as new ones come, so that no purge has
+/// to keep up with a flood.
+final class VisitorRows: Sendable {
+    /// Rows are counted once in so many new ones: to count is a walk over the index.
+    static let interval = 256
+    private let maximum: Int
+    private let begun = Atomic(0)
+
+    init(maximum: Int) { self.maximum = maximum }
+
+    /// Itself when the rows are to be counted with the row that begins now, nil otherwise. By the first of a process.
+    func next() -> VisitorRows? {
+        begun.add(1, ordering: .relaxed).oldValue.isMultiple(of: Self.interval) ? self : nil
     }
 
-    private func encode(_ slots: Slots) throws -> String {
-        String(decoding: try JSONEncoder().encode(slots), as: UTF8.self)
+    /// Deletes the oldest beyond the maximum, a bounded number: four times what came since the last count, so that
+    /// a table that is too large shrinks and no sign-in waits long for it.
+    func evict(_ connection: any SQLConnection) throws {
+        let count = try connection.query("SELECT COUNT(*) AS n FROM session WHERE submitted = 0")
+        guard let rows = try count.first?.integer("n"), rows > Int64(maximum) else { return }
+        try connection.execute(
+            """
+            DELETE FROM session WHERE id_digest IN
+                (SELECT id_digest FROM session WHERE submitted = 0 ORDER BY created_at LIMIT :excess)
+            """, ["excess": .integer(min(rows - Int64(maximum), Int64(Self.interval * 4)))])
     }
 }

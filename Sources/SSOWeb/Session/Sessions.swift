@@ -1,20 +1,20 @@
 public import Hummingbird
+import Logging
 
-/// Sessions as routes use them: store, cookie and form tokens together.
-public struct Sessions<Slots: SessionSlots>: Sendable {
+/// Sessions as routes use them: rows, cookie and form tokens.
+public struct Sessions: Sendable {
     /// Their rows.
-    public let store: SessionStore<Slots>
+    public let store: SessionStore
     /// How browsers hold them.
     public let cookie: SessionCookie
     /// The tokens of their forms.
     public let forms: FormTokens
 
-    /// Slows down whoever makes one session after the other; nil where strangers cannot be told apart.
+    /// Limits how many sessions one network begins; nil where networks cannot be told apart.
     let newcomers: NewcomerLimit?
 
-    /// What belongs together for the sessions of one program.
     public init(
-        store: SessionStore<Slots>, cookie: SessionCookie, forms: FormTokens, newcomers: NewcomerLimit? = nil
+        store: SessionStore, cookie: SessionCookie, forms: FormTokens, newcomers: NewcomerLimit? = nil
     ) {
         self.store = store
         self.cookie = cookie
@@ -22,44 +22,60 @@ public struct Sessions<Slots: SessionSlots>: Sendable {
         self.newcomers = newcomers
     }
 
-    /// The session of this request, or a new one whose cookie `response` must carry: pass it to ``remember(_:in:)``.
-    /// For a HEAD without a session it is one that is stored nowhere.
+    /// The session of this request, or a new one whose cookie the response must carry: pass it to ``remember(_:in:)``.
+    /// For a HEAD without a session it is one that is not stored.
     ///
-    /// - Throws: ``PublicFailure`` 429 as ``begin(_:_:_:)`` does.
-    public func current<Context: SessionRequestContext>(
-        _ request: Request, _ context: Context
-    ) async throws -> Session<Slots> where Context.Slots == Slots {
+    /// - Throws: ``PublicFailure`` 429 as ``begin(_:_:_:isVisit:)`` does.
+    public func current(_ request: Request, _ context: some SessionRequestContext) async throws -> Session {
         if let session = context.session { return session }
-        return request.method == .head ? try store.draft() : try await begin(Slots(), request, context, isVisit: true)
+        return request.method == .head
+            ? try store.draft() : try await begin(SessionSlots(), request, context, isVisit: true)
     }
 
     /// Starts a session for a browser that has none.
     ///
-    /// - Parameter isVisit: whether only a page was looked at, and nothing submitted.
+    /// - Parameter isVisit: whether the browser only looked at a page and submitted nothing.
     /// - Throws: ``PublicFailure`` 429 when too many came from its network.
     public func begin(
-        _ slots: Slots, _ request: Request, _ context: some WebRequestContext, isVisit: Bool
-    ) async throws -> Session<Slots> {
+        _ slots: SessionSlots, _ request: Request, _ context: some WebRequestContext, isVisit: Bool
+    ) async throws -> Session {
         try newcomers?.count(request, context)
         return try await store.begin(slots, isVisit: isVisit)
     }
 
     /// Gives the browser the id of its session.
-    public func remember(_ session: Session<Slots>, in response: inout Response) {
-        cookie.set(session.id, in: &response)
-    }
+    public func remember(_ session: Session, in response: inout Response) { cookie.set(session.id, in: &response) }
 
-    /// Takes the cookie from the browser.
-    public func forget(in response: inout Response) {
-        cookie.clear(in: &response)
-    }
+    /// Removes the cookie from the browser.
+    public func forget(in response: inout Response) { cookie.clear(in: &response) }
 
     /// The token that every form of this session carries.
-    public func formToken(for session: Session<Slots>) -> String { forms.token(for: session.formSeed) }
+    public func formToken(for session: Session) -> String { forms.token(for: session.formSeed) }
 }
 
-/// A request context that knows the browser's session, if it has one.
+/// A request context that holds the browser's session, if it has one.
 public protocol SessionRequestContext: WebRequestContext {
-    associatedtype Slots: SessionSlots
-    var session: Session<Slots>? { get set }
+    var session: Session? { get set }
+}
+
+/// Finds the session that the request's cookie names. A missing, malformed, doubled or expired cookie is not an error:
+/// the request has no session then.
+public struct SessionMiddleware<Context: SessionRequestContext>: RouterMiddleware {
+    let sessions: Sessions
+
+    public init(_ sessions: Sessions) { self.sessions = sessions }
+
+    public func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        if let id = sessions.cookie.id(in: request), let session = try await sessions.store.find(id) {
+            // A full disk must not break pages that only read. A session that is not touched ends earlier.
+            do { try await sessions.store.touch(session) } catch {
+                context.logger.warning("session_touch_failed", metadata: ["cause": "\(error)"])
+            }
+            context.session = session
+        }
+        return try await next(request, context)
+    }
 }

@@ -81,7 +81,7 @@ struct BackupTests {
         func count(_ sql: String) async throws -> Int64 {
             try await database.read { try $0.query("SELECT (\(sql)) AS n")[0].integer("n") }
         }
-        for table in ["session", "challenge", "letter"] {
+        for table in ["session", "challenge", "mail_queue"] {
             #expect(try await count("SELECT COUNT(*) FROM \(table)") == 0, "\(table)")
         }
         #expect(try await count("SELECT COUNT(*) FROM sso_token WHERE used_at IS NULL AND voided_at IS NULL") == 0)

@@ -58,15 +58,15 @@ struct SMTPMailerTLSTests {
     @Test("STARTTLS and smtps with a certificate that is trusted and names the host", arguments: [false, true])
     func trusted(isSMTPS: Bool) async throws {
         let server = try await TLSMailServer.start(names: "IP:127.0.0.1", isSMTPS: isSMTPS)
-        try await server.mailer(scheme: isSMTPS ? "smtps" : "smtp", trusts: true).send(try Letter.example())
+        try await server.mailer(scheme: isSMTPS ? "smtps" : "smtp", trusts: true).send(try EmailMessage.example())
         #expect(server.arrived == 1)
     }
 
     @Test("an unknown authority gets nothing", arguments: [false, true])
     func untrusted(isSMTPS: Bool) async throws {
         let server = try await TLSMailServer.start(names: "IP:127.0.0.1", isSMTPS: isSMTPS)
-        let failure = await #expect(throws: MailFailure.self) {
-            try await server.mailer(scheme: isSMTPS ? "smtps" : "smtp", trusts: false).send(try Letter.example())
+        let failure = await #expect(throws: MailError.self) {
+            try await server.mailer(scheme: isSMTPS ? "smtps" : "smtp", trusts: false).send(try EmailMessage.example())
         }
         #expect(try #require(failure).description.contains("certificate is not acceptable"))
         #expect(server.arrived == 0)
@@ -104,8 +104,8 @@ struct SMTPMailerTLSTests {
     @Test("a certificate of another host gets nothing")
     func wrongHost() async throws {
         let server = try await TLSMailServer.start(names: "DNS:mail.example.com")
-        let failure = await #expect(throws: MailFailure.self) {
-            try await server.mailer(trusts: true).send(try Letter.example())
+        let failure = await #expect(throws: MailError.self) {
+            try await server.mailer(trusts: true).send(try EmailMessage.example())
         }
         #expect(try #require(failure).description.contains("certificate is not acceptable"))
         #expect(server.arrived == 0)

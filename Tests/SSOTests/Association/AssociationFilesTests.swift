@@ -55,7 +55,7 @@ struct AssociationFilesTests {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.aasa, to: "aasa")
         let files = AssociationFiles(
-            apple: .file(path: path), android: .nowhere, logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() })
+            apple: .file(path: path), android: .none, logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() })
         let first = try #require(files[.aasa]).tag
 
         try folder.write(Self.aasa.replacing("/shop/", with: "/news/"), to: "aasa")

@@ -22,8 +22,8 @@ struct AssociationRoutesTests {
             AssetLinks(apps: [android])?.json()
         )
         let files = AssociationFiles(
-            apple: configured ? .apps(try #require(contents.0)) : .nowhere,
-            android: configured ? .apps(try #require(contents.1)) : .nowhere,
+            apple: configured ? .apps(try #require(contents.0)) : .none,
+            android: configured ? .apps(try #require(contents.1)) : .none,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         AssociationRoutes(files: files).add(to: router)
         return Application(router: router)

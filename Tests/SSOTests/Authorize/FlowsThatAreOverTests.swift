@@ -99,11 +99,11 @@ struct FlowsThatAreOverTests {
             flows.add(request, id: "f\(number)", now: now)
             #expect(flows.take("f\(number)", now: now)?.state == "secret-\(number)")
             let again = flows.take("f\(number)", now: now)
-            #expect(again == nil && flows.waiting("f\(number)", now: now) == nil)
+            #expect(again == nil && flows.pending("f\(number)", now: now) == nil)
         }
         let text = String(decoding: try JSONEncoder().encode(flows), as: UTF8.self)
         #expect(!text.contains("secret") && !text.contains("challenge"))
-        #expect((1...40).filter { flows.over("f\($0)") != nil } == Array(25...40))
-        #expect(flows.over("f40")?.clientID == "c40" && flows.over("other") == nil)
+        #expect((1...40).filter { flows.ended("f\($0)") != nil } == Array(25...40))
+        #expect(flows.ended("f40")?.clientID == "c40" && flows.ended("other") == nil)
     }
 }

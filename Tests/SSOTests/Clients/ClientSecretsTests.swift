@@ -128,7 +128,7 @@ struct ClientSecretsTests {
     func noCredentials() throws {
         let read = try ClientsFixture(Self.file(["a": "credential:partner"]), in: TemporaryFolder())
         #expect(read.clients.isEmpty && read.problems.count == 1)
-        for word in ["IDP_CLIENTS_FILE: \(read.path):2:", "$CREDENTIALS_DIRECTORY", "LoadCredential=client:"] {
+        for word in ["IDP_CLIENTS_FILE: \(read.path):2:", "$CREDENTIALS_DIRECTORY", "LoadCredential=partner:"] {
             #expect(read.problems.first?.contains(word) == true, "\(read.problems)")
         }
     }

@@ -10,7 +10,7 @@ struct ClientsFileTests {
     static let secret = "0123456789abcdef0123456789abcdef"
     static let good = """
         clients:
-          - id: client
+          - id: partner
             name: Partner service
             redirect_uris: [https://partner.example.com/auth/sso/callback, "com.example.app:/callback"]
             secrets: ["\(secret)"]

@@ -58,7 +58,7 @@ struct RedirectURITests {
         ] {
             let file = """
                 clients:
-                  - id: client
+                  - id: partner
                     name: P
                     secrets: [\(SettingsFixture.otherSecret)]
                     redirect_uris:
@@ -81,7 +81,7 @@ struct RedirectURITests {
     @Test("the start page of a client is the root of its web address, and an app has none")
     func startPage() {
         func page(_ uris: String...) -> String? {
-            PartnerClient(id: "p", name: "P", redirectURIs: uris, secrets: []).startPage()
+            Client(id: "p", name: "P", redirectURIs: uris, secrets: []).startPage()
         }
         #expect(page("https://rp.example:8443/a/b?c") == "https://rp.example:8443/")
         #expect(page("https://rp.example?c=/d") == "https://rp.example/")

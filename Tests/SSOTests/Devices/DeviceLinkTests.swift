@@ -11,7 +11,7 @@ struct DeviceLinkTests {
     /// The address of the link in the newest email, nil without one.
     static func link(in deployment: TestDeployment, to address: String = "ann@example.com") -> String? {
         guard let text = deployment.mailbox.all(to: address).last?.text else { return nil }
-        let plain = String(decoding: QuotedPrintable.decoded(Array(text.utf8)[...]), as: UTF8.self)
+        let plain = text.decodingQuotedPrintable()
         guard let start = plain.range(of: "\(deployment.origin)/sign-in/browser?key=")?.lowerBound else { return nil }
         return String(plain[start...].prefix { !$0.isWhitespace })
     }

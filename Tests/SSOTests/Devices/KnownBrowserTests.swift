@@ -59,7 +59,7 @@ struct KnownBrowserTests {
                 _ = try await deployment.waiting(for: "ann@example.com", by: owner)
                 deployment.clock.advance(by: .minutes(5))
             }
-            #expect(try await deployment.count("SELECT COUNT(*) FROM letter WHERE device_id IS NOT NULL") == 5)
+            #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE device_id IS NOT NULL") == 5)
         }
     }
 
@@ -157,13 +157,13 @@ struct KnownBrowserTests {
             for _ in 0..<22 {
                 claims.append(
                     try await deployment.database.write {
-                        try store.remember(LetterAddress("ann@example.com"), known: nil, $0)
+                        try store.remember(EmailAddress("ann@example.com"), known: nil, $0)
                     })
                 deployment.clock.advance(by: .seconds(1))
             }
             #expect(try await deployment.rows(of: "device") == 20)
-            #expect(try await store.find([claims[1]], for: LetterAddress("ann@example.com")) == nil)
-            #expect(try await store.find([claims[2]], for: LetterAddress("ann@example.com")) != nil)
+            #expect(try await store.find([claims[1]], for: EmailAddress("ann@example.com")) == nil)
+            #expect(try await store.find([claims[2]], for: EmailAddress("ann@example.com")) != nil)
         }
     }
 }

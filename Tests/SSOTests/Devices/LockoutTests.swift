@@ -53,13 +53,13 @@ struct LockoutTests {
             }
             let ben = try await deployment.asking("ben@client.example")
             #expect(try await ben.guess(ben.code).status == 303)
-            try await deployment.execute("DELETE FROM letter")
+            try await deployment.execute("DELETE FROM mail_queue")
             for number in 0..<20 {
                 _ = try await deployment.waiting(for: "ann+\(number)@example.com", by: deployment.browser())
                 deployment.clock.advance(by: .seconds(61))
             }
-            #expect(try await deployment.count("SELECT COUNT(*) FROM letter WHERE challenge_id IS NOT NULL") == 5)
-            #expect(try await deployment.count("SELECT COUNT(DISTINCT address) FROM letter") == 1)
+            #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE subject_id IS NOT NULL") == 5)
+            #expect(try await deployment.count("SELECT COUNT(DISTINCT address) FROM mail_queue") == 1)
             let owner = try await deployment.asking("ann@example.com")
             #expect(try await owner.guess(owner.code).status == 303)
         }
@@ -130,7 +130,7 @@ struct LockoutTests {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
             try await deployment.execute("UPDATE challenge SET email_id = NULL")
-            try await deployment.execute("DELETE FROM letter")
+            try await deployment.execute("DELETE FROM mail_queue")
             #expect(try await asking.guess(asking.code).status == 303)
         }
     }

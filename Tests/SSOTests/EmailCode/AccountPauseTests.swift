@@ -106,7 +106,7 @@ struct AccountPauseTests {
                 #expect(try await browser.submit(form, on: waiting, ["code": "000000"]).status >= 422)
             }
             // The next browser's email leaves at once.
-            try await database.write { try $0.execute("UPDATE letter SET created_at = created_at - 172800000") }
+            try await database.write { try $0.execute("UPDATE mail_queue SET created_at = created_at - 172800000") }
         }
         await database.close()
         pair.idp.send(signal)

@@ -27,7 +27,7 @@ struct GuessAlarmTests {
     @Test("a hundred within ten minutes are quiet, one more raises the alarm once, and an hour of quiet ends it once")
     func alarm() async throws {
         try await TestDeployment.open { deployment in
-            let guesses = EmailCodeStore(
+            let guesses = GuessStore(
                 database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness())
             try await Self.spray(0..<20, deployment)
             #expect(Self.count("guess_alarm_raised", in: deployment) == 0)

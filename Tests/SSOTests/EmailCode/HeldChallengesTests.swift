@@ -60,18 +60,18 @@ struct HeldChallengesTests {
                 _ = try await deployment.waiting(for: "other@example.com", by: browser)
                 _ = try await deployment.waiting(for: address, by: browser)
                 #expect(try await deployment.count("SELECT COUNT(*) FROM challenge WHERE address = '\(address)'") == 1)
-                #expect(try await deployment.count("SELECT COUNT(*) FROM letter WHERE address = '\(address)'") == 1)
+                #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE address = '\(address)'") == 1)
             }
         }
     }
 
     @Test("five addresses are held, the oldest goes, and the last one asked for is the one whose code is taken")
     func bounded() throws {
-        var held = HeldChallenges()
-        for number in 1...7 { held.keep(.init(address: "a\(number)@example.com", id: "chl_\(number)", letterAt: nil)) }
-        held.keep(.init(address: "a4@example.com", id: "chl_4", letterAt: nil))
+        var held = BrowserChallenges()
+        for number in 1...7 { held.keep(.init(address: "a\(number)@example.com", id: "chl_\(number)", emailAt: nil)) }
+        held.keep(.init(address: "a4@example.com", id: "chl_4", emailAt: nil))
         #expect(held.current?.id == "chl_4")
-        let kept = try (1...7).filter { held.held(for: try LetterAddress("a\($0)@example.com")) != nil }
+        let kept = try (1...7).filter { held.held(for: try EmailAddress("a\($0)@example.com")) != nil }
         #expect(kept == [3, 4, 5, 6, 7])
     }
 }

@@ -13,7 +13,7 @@ import Testing
 struct DebugAddressTests {
     /// Stands for any way of sending emails but the outbox folder.
     private struct RealMail: Mailer {
-        func send(_ letter: Letter) async throws(MailFailure) {}
+        func send(_ letter: EmailMessage) async throws(MailError) {}
     }
 
     /// Asks an IdP with these settings, which serves nobody else.
@@ -98,11 +98,15 @@ struct DebugAddressTests {
         let dev = try DevPages(randomness: SystemRandomness())
         let base = SettingsFixture.idp
         #expect(
-            try dev.announcement(TestDeployment.readIdPSettings(base))
+            try dev.announcement(of: [.mailbox, .links], at: PublicOrigin("http://localhost:8080"))
                 == "Mailbox: http://localhost:8080\(dev.path(of: .mailbox))\n"
                 + "Link tester: http://localhost:8080\(dev.path(of: .links))\n")
+        #expect(try dev.announcement(of: [], at: PublicOrigin("http://localhost:8080")) == "")
+        let settings = try TestDeployment.readIdPSettings(base)
+        #expect(settings.showsMailbox && settings.linkTester)
         let mail = ["IDP_MAIL_URL": "smtps://mail.example.com", "IDP_LINK_TESTER": "false"]
-        #expect(try dev.announcement(TestDeployment.readIdPSettings(base.merging(mail) { $1 })) == "")
+        let others = try TestDeployment.readIdPSettings(base.merging(mail) { $1 })
+        #expect(!others.showsMailbox && !others.linkTester)
     }
 
     @Test(

@@ -13,7 +13,7 @@ struct DeferredLetterTests {
             let second = deployment.browser()
             let waiting = try await deployment.waiting(for: "ann@example.com", by: second)
             #expect(try await deployment.emailsQueued() == 2)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM letter WHERE sent_at IS NOT NULL") <= 1)
+            #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NOT NULL") <= 1)
             #expect(deployment.mailbox.all(to: "ann@example.com").count == 1, "one a minute")
 
             deployment.clock.advance(by: .seconds(60))

@@ -17,9 +17,9 @@ struct EmailCodeMailTests {
             codeMAC: codes.mac(of: codes.code(for: "chl_one"), challenge: "chl_one"), service: service, device: "Mac",
             deviceID: nil, createdAt: now, expiresAt: now + Challenge.lifetime)
         let mail = EmailCodeMail(
-            pages: try IdPPages.pages(assets: IdPPages.assets), codes: codes,
+            challenge: { _ in challenge }, pages: try IdPPages.pages(assets: IdPPages.assets), codes: codes,
             issuer: try PublicOrigin("https://main.example"))
-        let content = try #require(try await mail.content(for: challenge))
+        let content = try #require(try await mail.message(for: "chl_one"))
         return (codes.code(for: "chl_one"), content.subject, content.text, content.html)
     }
 

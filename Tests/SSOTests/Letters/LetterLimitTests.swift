@@ -21,8 +21,8 @@ struct LetterLimitTests {
     func table(ago: [Int], wait: Int) {
         let earlier = ago.map { Self.now - .seconds($0) }
         let next = wait == 0 ? nil : Self.now + .seconds(wait)
-        #expect(LetterLimit.nextAllowed(after: earlier, now: Self.now) == next)
-        #expect(LetterLimit.nextAllowed(after: earlier.reversed(), now: Self.now) == next)
+        #expect(MailRateLimit.nextAllowed(after: earlier, now: Self.now) == next)
+        #expect(MailRateLimit.nextAllowed(after: earlier.reversed(), now: Self.now) == next)
     }
 
     @Test("whoever asks every ten seconds for three days gets no more than that in any window")
@@ -30,8 +30,8 @@ struct LetterLimitTests {
         var sent: [Timestamp] = []
         for step in 0..<(3 * 8640) {
             let now = Self.now + .seconds(step * 10)
-            let known = Array(sent.suffix(LetterLimit.depth))
-            if LetterLimit.nextAllowed(after: known, now: now) == nil { sent.append(now) }
+            let known = Array(sent.suffix(MailRateLimit.depth))
+            if MailRateLimit.nextAllowed(after: known, now: now) == nil { sent.append(now) }
         }
         func most(in span: Duration) -> Int {
             sent.map { start in sent.count { $0 >= start && $0 < start + span } }.max() ?? 0

@@ -40,7 +40,7 @@ struct LetterNewsTests {
             deployment.clock.advance(by: .seconds(1))
             let page = try await browser.get(early.address)
             #expect(try Self.news(page).words.contains("is on its way"))
-            #expect(try await deployment.count("SELECT COUNT(*) FROM letter WHERE address = '\(address)'") == 6)
+            #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE address = '\(address)'") == 6)
         }
     }
 

@@ -25,7 +25,7 @@ struct LetterPlacesTests {
             all.forEach { $0.resume() }
         }
 
-        func send(_ letter: Letter) async throws(MailFailure) {
+        func send(_ letter: EmailMessage) async throws(MailError) {
             if letter.to.text.hasPrefix("held-") {
                 await withCheckedContinuation { continuation in
                     let isFree = waiting.withLock { waiting in
@@ -56,21 +56,21 @@ struct LetterPlacesTests {
             _ = try await deployment.waiting(for: "held-1@example.com", by: deployment.browser())
             try await eventually("the letter hangs") { mailer.held == 1 ? () : nil }
             for name in ["ann", "ben"] {
-                deployment.clock.advance(by: LetterStore.lease + .seconds(1))
+                deployment.clock.advance(by: MailQueue.lease + .seconds(1))
                 // Later letters that arrive show that the queue has been gone through.
                 _ = try await deployment.asking("\(name)@example.com")
             }
             #expect(mailer.held == 1)
             mailer.letGo()
             _ = try await deployment.mailbox.code(to: "held-1@example.com")
-            #expect(try await deployment.count("SELECT MAX(attempts) FROM letter") == 1)
+            #expect(try await deployment.count("SELECT MAX(attempts) FROM mail_queue") == 1)
         }
     }
 
     @Test("letters that hang in all places but one leave that one to all the others, one after the other")
     func freePlace() async throws {
         try await Self.open { deployment, mailer in
-            let held = 1..<PostOffice.parallel
+            let held = 1..<MailQueueWorker.parallel
             for number in held {
                 _ = try await deployment.waiting(for: "held-\(number)@example.com", by: deployment.browser())
                 try await eventually("letter \(number) hangs") { mailer.held == number ? () : nil }

@@ -35,7 +35,7 @@ struct LetterQueueTests {
             _ = try await deployment.asking("ben@example.com")
             #expect(deployment.mailbox.all(to: "ann@example.com").allSatisfy { $0.code != nil })
             try await eventually("the later one is marked") {
-                try await deployment.count("SELECT COUNT(*) FROM letter WHERE sent_at IS NOT NULL") == 1 ? () : nil
+                try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NOT NULL") == 1 ? () : nil
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: deployment.mailbox.folder).count == 1)
         }
@@ -53,7 +53,7 @@ struct LetterQueueTests {
             try Self.mendMail(of: deployment)
             deployment.clock.advance(by: .seconds(60))
             _ = try await eventually("the queue is empty") {
-                try await deployment.count("SELECT COUNT(*) FROM letter WHERE sent_at IS NULL") == 0 ? true : nil
+                try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NULL") == 0 ? true : nil
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: deployment.mailbox.folder).isEmpty)
         }
@@ -69,7 +69,7 @@ struct LetterQueueTests {
         // Given back after a try in vain: a letter that dies with the process while it is on its way has a lease of a minute.
         let database = try await SQLiteDatabase(path: pair.databasePath, migrations: IdPMigrations.all)
         try await eventually("the letter is given back") {
-            let back = "SELECT 1 AS n FROM letter WHERE attempts > 0 AND due_at < created_at + 30000"
+            let back = "SELECT 1 AS n FROM mail_queue WHERE attempts > 0 AND due_at < created_at + 30000"
             return try await database.read { try $0.query(back).isEmpty } ? nil : ()
         }
         await database.close()

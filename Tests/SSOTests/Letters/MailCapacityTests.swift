@@ -65,7 +65,7 @@ struct MailCapacityTests {
                 _ = try await deployment.waiting(for: "user-\(number)@example.com", by: deployment.browser())
             }
             try await eventually("all were tried") {
-                try await deployment.count("SELECT COUNT(*) FROM letter WHERE attempts > 0") == 5 ? () : nil
+                try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE attempts > 0") == 5 ? () : nil
             }
         }
     }
@@ -78,15 +78,15 @@ struct MailCapacityTests {
                 for number in 0..<1500 {
                     try connection.execute(
                         """
-                        INSERT INTO letter (id, address, created_at, due_at, expires_at)
+                        INSERT INTO mail_queue (id, address, created_at, due_at, expires_at)
                         VALUES ('d\(number)', 'd\(number)@nowhere.example', \(now - 1), \(now - 1), \(now + 600000))
                         """)
                 }
             }
             _ = try await deployment.asking()
-            #expect(try await deployment.count("SELECT COUNT(*) FROM letter WHERE attempts = 0") >= 500)
+            #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE attempts = 0") >= 500)
             try await eventually("they pass as well") {
-                try await deployment.count("SELECT COUNT(*) FROM letter WHERE sent_at IS NULL") == 0 ? () : nil
+                try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NULL") == 0 ? () : nil
             }
         }
     }
@@ -96,6 +96,7 @@ extension TestDeployment {
     /// How many emails to addresses that begin like this were handed over.
     fileprivate func delivered(_ prefix: String) async throws -> Int {
         try await count(
-            "SELECT COUNT(*) FROM letter WHERE address LIKE '\(prefix)%' AND attempts > 0 AND challenge_id IS NOT NULL")
+            "SELECT COUNT(*) FROM mail_queue WHERE address LIKE '\(prefix)%' AND attempts > 0 AND subject_id IS NOT NULL"
+        )
     }
 }

@@ -15,7 +15,7 @@ struct LetterAddressTests {
             ("1@2.x3", "1@2.x3"),
         ])
     func good(typed: String, stored: String) throws {
-        #expect(try LetterAddress(typed).text == stored)
+        #expect(try EmailAddress(typed).text == stored)
     }
 
     @Test(
@@ -34,7 +34,7 @@ struct LetterAddressTests {
             "a%evil.example@example.com", "evil.example!a@example.com",
         ])
     func bad(typed: String) {
-        #expect(throws: LetterAddressFault.self) { try LetterAddress(typed) }
+        #expect(throws: EmailAddressError.self) { try EmailAddress(typed) }
     }
 
     @Test(
@@ -46,29 +46,29 @@ struct LetterAddressTests {
             ("+ann@example.com", "+ann@example.com", "+ann@example.com"),
         ])
     func mailbox(address: String, mailbox: String, key: String) throws {
-        #expect(try LetterAddress(address).mailbox == mailbox)
-        #expect(try LetterAddress(address).budgetKey == key)
+        #expect(try EmailAddress(address).mailbox == mailbox)
+        #expect(try EmailAddress(address).budgetKey == key)
     }
 
     @Test("254 bytes, 64 before the @ and 63 a label are the limits, to the byte")
     func limits() throws {
         let label = String(repeating: "a", count: 63)
         let domain = "\(label).\(label).\(label)"
-        #expect(throws: Never.self) { try LetterAddress(String(repeating: "l", count: 62) + "@" + domain) }
-        #expect(throws: LetterAddressFault.tooLong) {
-            try LetterAddress(String(repeating: "l", count: 63) + "@" + domain)
+        #expect(throws: Never.self) { try EmailAddress(String(repeating: "l", count: 62) + "@" + domain) }
+        #expect(throws: EmailAddressError.tooLong) {
+            try EmailAddress(String(repeating: "l", count: 63) + "@" + domain)
         }
-        #expect(throws: Never.self) { try LetterAddress(String(repeating: "l", count: 64) + "@a.com") }
-        #expect(throws: LetterAddressFault.badLocalPart) {
-            try LetterAddress(String(repeating: "l", count: 65) + "@a.com")
+        #expect(throws: Never.self) { try EmailAddress(String(repeating: "l", count: 64) + "@a.com") }
+        #expect(throws: EmailAddressError.badLocalPart) {
+            try EmailAddress(String(repeating: "l", count: 65) + "@a.com")
         }
-        #expect(throws: LetterAddressFault.badDomain) { try LetterAddress("a@\(label)a.com") }
+        #expect(throws: EmailAddressError.badDomain) { try EmailAddress("a@\(label)a.com") }
     }
 
     @Test("every single byte in the middle of an address: taken as atom text, or refused")
     func everyByte() {
         let taken = (0...127).filter { code in
-            (try? LetterAddress("a\(Character(Unicode.Scalar(UInt8(code))))b@x.example")) != nil
+            (try? EmailAddress("a\(Character(Unicode.Scalar(UInt8(code))))b@x.example")) != nil
         }
         let atoms = Array("#$&'*+-./0123456789=?ABCDEFGHIJKLMNOPQRSTUVWXYZ^_`abcdefghijklmnopqrstuvwxyz{|}~".utf8)
         #expect(taken == atoms.map { Int($0) })
@@ -102,6 +102,6 @@ struct MailFromTests {
             "a@b.example <c@d.example>", "A <a@b.example> <c@d.example>", "Main, App <a@b.example>",
         ])
     func bad(text: String) {
-        #expect(throws: MailFromFault.self) { try MailFrom(text) }
+        #expect(throws: MailFromError.self) { try MailFrom(text) }
     }
 }

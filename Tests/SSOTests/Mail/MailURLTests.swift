@@ -40,7 +40,7 @@ struct MailURLTests {
     @Test("a blank that belongs to a password is written as %20")
     func blank() throws {
         #expect(try endpoint("smtp://ann:pass%20word@mail.example.com").login?.password == "pass word")
-        #expect(throws: MailURLFault.blank) { try MailURL.parse("smtp://ann:pass word@mail.example.com") }
+        #expect(throws: MailURLError.blank) { try MailURL.parse("smtp://ann:pass word@mail.example.com") }
     }
 
     @Test(

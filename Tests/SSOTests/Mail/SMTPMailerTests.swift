@@ -15,7 +15,7 @@ private func endpoint(_ url: String) throws -> SMTPEndpoint {
 private func mailer(_ url: String, requiresTLS: Bool? = nil, seconds: Double = 10) throws -> SMTPMailer {
     SMTPMailer(
         try endpoint(url), requiresTLS: requiresTLS, caFile: nil,
-        patience: SMTPMailer.Patience(connect: .seconds(seconds), handing: .seconds(seconds), answer: .seconds(seconds))
+        timeouts: SMTPMailer.Timeouts(connect: .seconds(seconds), upload: .seconds(seconds), answer: .seconds(seconds))
     )
 }
 
@@ -26,9 +26,9 @@ struct SMTPMailerTests {
         let server = try SMTPServer()
         try await server.start()
         let text = ".\n..\n.leading dot\n123456\nGrüße ✓\n"
-        try await mailer(server.url).send(try Letter.example(subject: "Schlüssel", text: text))
+        try await mailer(server.url).send(try EmailMessage.example(subject: "Schlüssel", text: text))
         let arrived = try await server.mailbox.email(to: "ann@client.example")
-        let letter = try await ReadLetter.read(Array(arrived.text.utf8))
+        let letter = try await ReadEmail.read(Array(arrived.text.utf8))
         #expect(letter.values("Subject") == ["Schlüssel"])
         #expect(letter.values("X-MailFrom") == ["sign-in@example.com"])
         #expect(letter.values("X-RcptTo") == ["ann@client.example"])
@@ -39,7 +39,7 @@ struct SMTPMailerTests {
     @Test("the envelope is the two addresses, and nothing else is said")
     func envelope() async throws {
         let server = try ScriptedSMTPServer(["EHLO": "250 scripted"])
-        try await mailer(server.url).send(try Letter.example(text: ".\n"))
+        try await mailer(server.url).send(try EmailMessage.example(text: ".\n"))
         let commands = server.lines.prefix(4)
         #expect(
             Array(commands) == [
@@ -52,15 +52,15 @@ struct SMTPMailerTests {
     @Test("a login goes only where there is one, and a refused one is permanent")
     func login() async throws {
         let server = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN"])
-        try await mailer("smtp://ann:pass%20word@127.0.0.1:\(server.port)").send(try Letter.example())
+        try await mailer("smtp://ann:pass%20word@127.0.0.1:\(server.port)").send(try EmailMessage.example())
         let plain = Data("\0ann\0pass word".utf8).base64EncodedString()
         #expect(server.lines.contains(plain))
 
         let strict = try ScriptedSMTPServer([
             "EHLO": "250-scripted\r\n250 AUTH PLAIN", "AUTH": "535 ann is not known here",
         ])
-        let failure = await #expect(throws: MailFailure.self) {
-            try await mailer("smtp://ann:pass@127.0.0.1:\(strict.port)").send(try Letter.example())
+        let failure = await #expect(throws: MailError.self) {
+            try await mailer("smtp://ann:pass@127.0.0.1:\(strict.port)").send(try EmailMessage.example())
         }
         #expect(failure == .unreachable("the mail server refused the login with 535"))
     }
@@ -70,8 +70,8 @@ struct SMTPMailerTests {
         arguments: ["greeting", "MAIL", "RCPT", "DATA", "."], [421, 451, 550, 554])
     func refusals(step: String, code: Int) async throws {
         let server = try ScriptedSMTPServer([step: "\(code) no ann@client.example here"])
-        let failure = await #expect(throws: MailFailure.self) {
-            try await mailer(server.url).send(try Letter.example())
+        let failure = await #expect(throws: MailError.self) {
+            try await mailer(server.url).send(try EmailMessage.example())
         }
         let words = try #require(failure).description
         #expect(words.contains("\(code)"))
@@ -86,8 +86,8 @@ struct SMTPMailerTests {
     @Test("nobody there is temporary")
     func down() async throws {
         let port = try FreePort.find()
-        let failure = await #expect(throws: MailFailure.self) {
-            try await mailer("smtp://127.0.0.1:\(port)").send(try Letter.example())
+        let failure = await #expect(throws: MailError.self) {
+            try await mailer("smtp://127.0.0.1:\(port)").send(try EmailMessage.example())
         }
         #expect(failure == .unreachable("the mail server cannot be reached"))
     }
@@ -95,8 +95,8 @@ struct SMTPMailerTests {
     @Test("a server that accepts and says nothing ends with the mailer's patience")
     func tarpit() async throws {
         let server = try ScriptedSMTPServer(isSilent: true)
-        let failure = await #expect(throws: MailFailure.self) {
-            try await mailer(server.url, seconds: 0.3).send(try Letter.example())
+        let failure = await #expect(throws: MailError.self) {
+            try await mailer(server.url, seconds: 0.3).send(try EmailMessage.example())
         }
         #expect(failure == .temporary("the mail server took too long"))
     }
@@ -115,10 +115,10 @@ struct SMTPMailerTests {
     func slowAnswer() async throws {
         let gate = DispatchSemaphore(value: 0)
         let server = try ScriptedSMTPServer(gate: gate)
-        let patience = SMTPMailer.Patience(connect: .seconds(3), handing: .seconds(3), answer: Patience.limit)
-        let mailer = SMTPMailer(try endpoint(server.url), caFile: nil, patience: patience)
-        let deadline = ContinuousClock.now + patience.handing
-        let task = Task { try await mailer.send(try Letter.example()) }
+        let timeouts = SMTPMailer.Timeouts(connect: .seconds(3), upload: .seconds(3), answer: Patience.limit)
+        let mailer = SMTPMailer(try endpoint(server.url), caFile: nil, timeouts: timeouts)
+        let deadline = ContinuousClock.now + timeouts.upload
+        let task = Task { try await mailer.send(try EmailMessage.example()) }
         try await server.heard(".")
         // No event says that a deadline has passed; libcurl looks once a second.
         try await Task.sleep(until: deadline + .milliseconds(1_500))
@@ -129,17 +129,18 @@ struct SMTPMailerTests {
     @Test("cancelling ends a conversation that hangs")
     func cancelled() async throws {
         let server = try ScriptedSMTPServer(isSilent: true)
-        let task = Task { try await mailer(server.url, seconds: 30).send(try Letter.example()) }
+        let task = Task { try await mailer(server.url, seconds: 30).send(try EmailMessage.example()) }
         try await server.called()
         task.cancel()
-        await #expect(throws: MailFailure.temporary("cancelled on the way")) { try await task.value }
+        await #expect(throws: MailError.temporary("cancelled on the way")) { try await task.value }
     }
 
     @Test("where TLS is required, a server without STARTTLS gets no letter and no login")
     func stripped() async throws {
         let server = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN"])
-        let failure = await #expect(throws: MailFailure.self) {
-            try await mailer("smtp://ann:pass@127.0.0.1:\(server.port)", requiresTLS: true).send(try Letter.example())
+        let failure = await #expect(throws: MailError.self) {
+            try await mailer("smtp://ann:pass@127.0.0.1:\(server.port)", requiresTLS: true).send(
+                try EmailMessage.example())
         }
         #expect(failure == .unreachable("the mail server offers no STARTTLS: nothing was sent"))
         #expect(!server.lines.contains { $0.hasPrefix("MAIL") || $0.hasPrefix("AUTH") })

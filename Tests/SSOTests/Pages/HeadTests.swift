@@ -107,7 +107,7 @@ struct HeadTests {
     private static func rows(_ deployment: TestDeployment) async throws -> [String] {
         var found: [String] = []
         for (database, tables) in [
-            (deployment.database, ["session", "account", "sso_token", "challenge", "code_guess", "letter"]),
+            (deployment.database, ["session", "account", "sso_token", "challenge", "code_guess", "mail_queue"]),
             (deployment.client.database, ["session", "used_state"]),
         ] {
             for table in tables {

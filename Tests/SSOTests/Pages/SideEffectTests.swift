@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Looking changes nothing")
 struct SideEffectTests {
-    private static let everything = ["session", "account", "sso_token", "challenge", "code_guess", "letter"]
+    private static let everything = ["session", "account", "sso_token", "challenge", "code_guess", "mail_queue"]
 
     private static func rows(_ deployment: TestDeployment) async throws -> [Int] {
         var counts: [Int] = []

@@ -9,7 +9,7 @@ import Testing
 /// A visit costs a stranger nothing: what it leaves behind must be bounded.
 @Suite("Rows of browsers who have submitted nothing")
 struct VisitorRowsTests {
-    private static func store(_ deployment: TestDeployment, maximum: Int?) -> SessionStore<IdPSession> {
+    private static func store(_ deployment: TestDeployment, maximum: Int?) -> SessionStore {
         SessionStore(
             database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness(),
             lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2)), maximumVisitors: maximum)

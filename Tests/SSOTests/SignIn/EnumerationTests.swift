@@ -90,7 +90,7 @@ struct EnumerationTests {
             for address in [Self.addresses.known, Self.addresses.stray] {
                 _ = try await deployment.waiting(for: address, by: deployment.browser())
                 try await eventually("the letter to \(address) is done") {
-                    let done = "SELECT COUNT(*) FROM letter WHERE address = '\(address)' AND sent_at IS NOT NULL"
+                    let done = "SELECT COUNT(*) FROM mail_queue WHERE address = '\(address)' AND sent_at IS NOT NULL"
                     return try await deployment.count(done + " AND attempts = 1") == 1 ? () : nil
                 }
             }
@@ -106,7 +106,7 @@ struct EnumerationTests {
             for address in [Self.addresses.known, Self.addresses.stray] {
                 _ = try await deployment.waiting(for: address, by: deployment.browser())
                 try await eventually("the letter to \(address) was tried and put back") {
-                    let back = "SELECT COUNT(*) FROM letter WHERE address = '\(address)' AND sent_at IS NULL"
+                    let back = "SELECT COUNT(*) FROM mail_queue WHERE address = '\(address)' AND sent_at IS NULL"
                     return try await deployment.count(back + " AND attempts = 1 AND due_at = created_at + 2000") == 1
                         ? () : nil
                 }
@@ -120,11 +120,11 @@ struct EnumerationTests {
         let database = RecordingDatabase(
             try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all))
         let clock = TestClock()
-        let letters = LetterStore(
+        let letters = MailQueue(
             database: database, clock: clock.clock, capacity: MailCapacity(limit: 1000))
-        let outcomes: [[SettledLetter.Outcome]] = [[], [.sent(clock.now)], [.sent(clock.now), .postponed(clock.now)]]
+        let outcomes: [[DeliveryResult.Outcome]] = [[], [.sent(clock.now)], [.sent(clock.now), .postponed(clock.now)]]
         for outcome in outcomes {
-            _ = try await letters.exchange(outcome.map { SettledLetter(id: "a", outcome: $0) }, forNext: 4, decoys: 4)
+            _ = try await letters.exchange(outcome.map { DeliveryResult(id: "a", outcome: $0) }, forNext: 4, decoys: 4)
         }
         #expect(database.transactions == outcomes.count)
         await database.close()
@@ -144,23 +144,25 @@ struct EnumerationTests {
         let database = RecordingDatabase(real)
         let clock = TestClock()
         let keys = try SealingKeys.parse(ProcessDeployment.secret(), setting: "IDP_SECRET_KEY")
+        let codes = EmailCode(keys: keys)
         let store = ChallengeStore(
-            database: database, clock: clock.clock, randomness: SystemRandomness(), codes: EmailCode(keys: keys),
+            database: database, clock: clock.clock, randomness: SystemRandomness(),
+            codeMAC: { codes.mac(of: codes.code(for: $0), challenge: $0) }, mailKind: EmailCodeMail.kind,
             eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")),
-            letters: LetterStore(
+            mail: MailQueue(
                 database: database, clock: clock.clock, capacity: MailCapacity(limit: 1000)))
         let requester = EmailRequester(deviceID: nil, network: [1])
         var seen: [[String]] = []
         let all = [Self.addresses.known, Self.addresses.fresh, Self.addresses.disabled, Self.addresses.stray]
         for address in all {
-            let address = try LetterAddress(address)
+            let address = try EmailAddress(address)
             let held = try await database.write {
                 try store.begin(address, held: nil, requester: requester, service: nil, device: "Mac", $0)
             }
             let again = try await database.write {
                 try store.begin(address, held: held, requester: requester, service: nil, device: "Mac", $0)
             }
-            #expect(again.id == held.id && again.letterAt == held.letterAt && held.letterAt == clock.now)
+            #expect(again.id == held.id && again.emailAt == held.emailAt && held.emailAt == clock.now)
             seen.append(database.takeStatements())
         }
         #expect(seen[0].count { $0.hasPrefix("INSERT") } == 2)

@@ -8,10 +8,8 @@ import Testing
 
 @Suite("The rows of tokens")
 struct TokenRowsTests {
-    private func store(_ deployment: TestDeployment) throws -> SSOTokenStore {
-        SSOTokenStore(
-            database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness(),
-            eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")))
+    private func store(_ deployment: TestDeployment) throws -> TokenPurge {
+        TokenPurge(database: deployment.database, clock: deployment.clock.clock)
     }
 
     @Test("a purge takes what nobody can redeem, keeps the used for a month, and revives nothing")
@@ -45,9 +43,7 @@ struct TokenRowsTests {
         try await TestDeployment.open { deployment in
             let (ann, client) = (try await deployment.signedIn(), deployment.client)
             let database = RecordingDatabase(deployment.database)
-            let store = SSOTokenStore(
-                database: database, clock: deployment.clock.clock, randomness: SystemRandomness(),
-                eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")))
+            let store = TokenPurge(database: database, clock: deployment.clock.clock)
             func issue(_ count: Int, _ name: String) async throws {
                 for number in 1...count {
                     _ = try await ann.token(for: client, of: deployment, state: "\(name)-\(number)")

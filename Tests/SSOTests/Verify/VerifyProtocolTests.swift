@@ -99,13 +99,13 @@ struct VerifyProtocolTests {
         arguments: [true, false])
     func rateLimit(isProven: Bool) async throws {
         let (clock, secret) = (TestClock(), try SharedSecret.parse(WebRelyingParty.secret, setting: "S"))
-        let clients = ClientRegistry([PartnerClient(id: "web", name: "W", redirectURIs: [], secrets: [secret])])
+        let clients = ClientRegistry([Client(id: "web", name: "W", redirectURIs: [], secrets: [secret])])
         let database = NoDatabase()
         let router = Router(context: VisitorContext.self)
         VerifyRoutes(
             signatures: SignatureCheck(clients: clients),
             tokens: SSOTokenStore(
-                database: database, clock: clock.clock, randomness: SystemRandomness(),
+                database: database, clock: clock.clock,
                 eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com"))),
             idleLimit: .seconds(7200), addresses: ClientAddress(trusted: []),
             badSignatures: NetworkLimit(3, per: .seconds(60), clock: clock.clock),

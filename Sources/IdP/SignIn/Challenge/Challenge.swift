@@ -1,22 +1,22 @@
 import SSOShared
 import SSOWeb
 
-/// One attempt to prove a mailbox: what the letter carries, bound to the browser that asked, good for ten minutes.
+/// One attempt to prove a mailbox: what the email carries, bound to the browser that asked, valid for ten minutes.
 ///
-/// Every way in that goes by letter shares it, so that one success ends them all.
+/// Every sign-in method that uses email shares it, so that one success ends them all.
 struct Challenge: Sendable {
     /// NIST SP 800-63B-4 3.1.3.2: at most ten minutes.
     static let lifetime: Duration = .minutes(10)
-    /// Wrong codes; then this challenge takes no more.
+    /// After so many wrong codes the challenge accepts none.
     static let maximumTries = 5
 
     let id: String
-    /// Lower-cased and checked; letters go here and nowhere else.
+    /// The text of an ``EmailAddress``. The email goes there.
     let address: String
-    /// Whether the address may sign in. If not, everything goes the same way, but no letter leaves.
+    /// Whether the address may sign in. If not, everything takes the same steps, but no email is sent.
     let isEligible: Bool
     let codeMAC: [UInt8]
-    /// The service that asked, as people know it.
+    /// The name of the client that asked.
     let service: String?
     /// The kind of device that asked: `iPhone`, `Windows computer`.
     let device: String

@@ -1,32 +1,38 @@
 import SSOShared
 import SSOWeb
 
-/// Owns the rows of `challenge`. Begins one and its letter in the same transaction; ends it exactly once.
+/// Owns the rows of `challenge`: begins one together with its email, and ends it exactly once.
+///
+/// ``GuessStore`` counts `tries` in the same rows, because counting and looking must be one statement. ``succeed`` deletes
+/// the counted guess, because that has to stand or fall with the sign-in.
 struct ChallengeStore: Sendable {
     let database: any Database
     let clock: ServiceClock
     let randomness: any Randomness
-    let codes: EmailCode
+    /// Makes the keyed hash of a new challenge's code from the challenge's id.
+    let codeMAC: @Sendable (String) -> [UInt8]
+    /// The ``MailTemplate/kind`` of the email that carries the code.
+    let mailKind: String
     let eligibility: SignInEligibility
-    let letters: LetterStore
+    let mail: MailQueue
 
-    /// Begins a challenge for an address, or goes on with the one this browser holds for it, and puts a letter in the
-    /// queue unless the address has had its share.
+    /// Begins a challenge for an address, or continues the one this browser holds for it, and queues an email within the
+    /// budget of the address.
     ///
-    /// The same statements run for every address, whether it may sign in or not (invariant I10): only the letter of
-    /// one that may not stays unsent.
+    /// The same statements run for every address, whether it may sign in or not (docs/architecture.md, "no account
+    /// enumeration"). The email of one that may not is a decoy.
     ///
     /// - Parameters:
-    ///   - held: what this browser holds for the address. While it is alive, asking again sends the same code.
+    ///   - held: what this browser holds for the address. While that is valid, asking again sends the same code.
     ///   - requester: who asks, for the budgets of emails and guesses.
     /// - Returns: what the browser's session keeps.
     func begin(
-        _ address: LetterAddress, held: HeldChallenges.Held?, requester: EmailRequester, service: String?,
+        _ address: EmailAddress, held: BrowserChallenges.Entry?, requester: EmailRequester, service: String?,
         device: String, _ connection: any SQLConnection
-    ) throws -> HeldChallenges.Held {
+    ) throws -> BrowserChallenges.Entry {
         let id = "chl_" + Base64URL.encode(try randomness.bytes(16))
-        let letterID = Base64URL.encode(try randomness.bytes(16))
-        let mac = codes.mac(of: codes.code(for: id), challenge: id)
+        let emailID = Base64URL.encode(try randomness.bytes(16))
+        let mac = codeMAC(id)
         let now = clock.now()
         let expires = now + Challenge.lifetime
         let standing = try eligibility.standing(of: address.text, connection)
@@ -56,17 +62,17 @@ struct ChallengeStore: Sendable {
         }
         let chosen = try alive?.text("id") ?? id
         if let deviceID = requester.deviceID { try adopt(chosen, device: deviceID, connection) }
-        let earlier = alive == nil ? nil : held?.letterAt
-        let leavesAt = try letters.enqueue(
-            QueuedLetter(
-                id: letterID, address: address.budgetKey, challengeID: standing.isEligible ? chosen : nil,
+        let earlier = alive == nil ? nil : held?.emailAt
+        let leavesAt = try mail.enqueue(
+            QueuedMail(
+                id: emailID, address: address.budgetKey, kind: mailKind, subjectID: standing.isEligible ? chosen : nil,
                 expiresAt: try alive?.timestamp("expires_at") ?? expires),
             by: requester, hasAccount: standing.hasAccount, isRepeat: earlier != nil, now: now, connection)
         // The first email that carries the code decides from when on guesses at it count.
         try connection.execute(
             "UPDATE challenge SET email_id = :email WHERE id = :id AND email_id = ''",
-            ["email": .text(leavesAt == nil ? "" : letterID), "id": .text(chosen)])
-        return HeldChallenges.Held(address: address.text, id: chosen, letterAt: leavesAt ?? earlier)
+            ["email": .text(leavesAt == nil ? "" : emailID), "id": .text(chosen)])
+        return BrowserChallenges.Entry(address: address.text, id: chosen, emailAt: leavesAt ?? earlier)
     }
 
     /// Counts guesses at this challenge for a known browser from now on, in the caller's transaction.
@@ -81,8 +87,8 @@ struct ChallengeStore: Sendable {
         }
     }
 
-    /// The challenge while a letter about it still makes sense.
-    func findAlive(_ id: String) async throws -> Challenge? {
+    /// The challenge while it can be used.
+    func findPending(_ id: String) async throws -> Challenge? {
         let now = clock.now()
         return try await database.read { connection in
             try connection.query(
@@ -92,10 +98,10 @@ struct ChallengeStore: Sendable {
         }
     }
 
-    /// Ends the challenge for the one who proved it, in the transaction that signs in: of any number at once exactly one
-    /// gets true, and a fault on the way burns no code.
+    /// Ends the challenge, in the transaction that signs in. Of any number of concurrent calls exactly one returns true, and
+    /// an error on the way leaves the code valid.
     ///
-    /// - Parameter guessID: the guess that was counted beforehand and was right: it is not held against the account.
+    /// - Parameter guessID: the guess that was counted before it proved right. It no longer counts.
     func succeed(_ challenge: Challenge, guessID: String, _ connection: any SQLConnection) throws -> Bool {
         let now = clock.now()
         let won = try connection.execute(

@@ -1,11 +1,10 @@
 import SSOShared
 import SSOWeb
 
-/// Owns the rule of the six digits: how they are made, recognised and sent again.
+/// Owns the rule of the six digits: how a code is made, checked and sent again.
 ///
-/// A code is derived from the challenge's random id with a key that no database holds. So the same code can be sent
-/// twice although only a keyed hash of it is stored, and neither the rows nor the queue of letters can be used by
-/// whoever reads them.
+/// A code is derived from the challenge's random id with a key that is not in the database. So the same code can be sent
+/// twice although only a keyed hash of it is stored, and an attacker who reads the rows or the mail queue learns no code.
 struct EmailCode: Sendable {
     private let codeKeys: [[UInt8]]
     private let macKeys: [[UInt8]]
@@ -18,10 +17,10 @@ struct EmailCode: Sendable {
     /// Six digits for a new challenge, `000000` to `999999`, each as likely as any other.
     func code(for challengeID: String) -> String { Self.digits(challengeID, key: codeKeys.first ?? []) }
 
-    /// What is stored in the code's place.
+    /// The keyed hash that is stored instead of the code.
     func mac(of code: String, challenge id: String) -> [UInt8] { Self.mac(code, id, key: macKeys.first ?? []) }
 
-    /// The code of a challenge for its letter, also after the keys have been rotated; nil when its key is gone.
+    /// The code of a challenge for its email, also after a rotation of the keys; nil when its key was removed.
     func code(of challenge: Challenge) -> String? {
         codeKeys.lazy.map { Self.digits(challenge.id, key: $0) }.first { matches($0, challenge) }
     }
@@ -31,8 +30,8 @@ struct EmailCode: Sendable {
         macKeys.map { ConstantTime.equal(Self.mac(code, challenge.id, key: $0), challenge.codeMAC) }.contains(true)
     }
 
-    /// What was typed, without blanks and dashes, if that is six ASCII digits. Anything else is no guess at all:
-    /// Arabic digits, a sign, five or seven of them.
+    /// The typed text without spaces and dashes, if that is six ASCII digits. Anything else is not a guess: Arabic digits, a
+    /// sign, five or seven digits.
     static func normalised(_ typed: String) -> String? {
         guard typed.utf8.count <= 64 else { return nil }
         let kept = typed.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "\t") }
@@ -44,7 +43,7 @@ struct EmailCode: Sendable {
         HMACSHA256.code(for: Array("\(id):\(code)".utf8), key: key)
     }
 
-    /// Takes 32 bits at a time and passes over those beyond the last whole million: no digit is likelier than another.
+    /// Takes 32 bits at a time and skips those beyond the last whole million, so that every code is equally likely.
     private static func digits(_ id: String, key: [UInt8]) -> String {
         let bound = UInt32.max - UInt32.max % 1_000_000
         for round in 0..<64 {
@@ -54,6 +53,6 @@ struct EmailCode: Sendable {
                 if number < bound { return String(String(number % 1_000_000 + 1_000_000).dropFirst()) }
             }
         }
-        return ""  // 512 misses in a row: never happens, and fits no typed code if it does
+        return ""  // 512 skips in a row do not happen. The empty text matches no typed code.
     }
 }

@@ -1,10 +1,14 @@
 import SSOWeb
 
-/// The letter with the code.
-struct EmailCodeMail: Sendable {
+/// The email with the code. Its subject id is the challenge's id.
+struct EmailCodeMail: MailTemplate {
+    static let kind = "email_code"
+
+    /// The pending challenge of an id.
+    let challenge: @Sendable (String) async throws -> Challenge?
     let pages: Pages
     let codes: EmailCode
-    /// Who the letter says it is from, and where the sign-in happens.
+    /// The origin that the email names.
     let issuer: PublicOrigin
     /// The link that makes a browser known, for emails to an address under pressure.
     var browserLink: @Sendable (Challenge) async throws -> String? = { _ in nil }
@@ -14,19 +18,23 @@ struct EmailCodeMail: Sendable {
         let hasBrowserLink: Bool
     }
 
-    /// Subject and both texts, or nil when the code can no longer be derived because its key is gone.
-    func content(for challenge: Challenge) async throws -> (subject: String, text: String, html: String)? {
-        guard let code = codes.code(of: challenge) else { return nil }
+    /// Nil when the challenge has ended, or its code cannot be derived because its key was removed.
+    func message(for subjectID: String) async throws -> EmailContent? {
+        guard let challenge = try await challenge(subjectID) else { return nil }
+        return try await content(for: challenge)
+    }
+
+    func content(for challenge: Challenge) async throws -> EmailContent? {
+        guard let code = codes.code(of: challenge), let to = try? EmailAddress(challenge.address) else { return nil }
         let service = challenge.service ?? pages.brand
         let link = try await browserLink(challenge)
         let model = Model(
             code: code, service: service, device: challenge.device, time: PlainDate.long(challenge.createdAt),
             until: PlainDate.time(challenge.expiresAt), issuer: issuer.text, browserLink: link ?? "",
             hasBrowserLink: link != nil)
-        // The code is not in the subject: subjects show on locked screens.
-        return (
-            "Your code to sign in to \(service)", pages.text("email-code-letter-text", model),
-            pages.text("email-code-letter-html", model)
-        )
+        // The code is not in the subject: subjects are shown on locked screens.
+        return EmailContent(
+            to: to, subject: "Your code to sign in to \(service)",
+            text: pages.text("email-code-message-text", model), html: pages.text("email-code-message-html", model))
     }
 }

@@ -1,0 +1,59 @@
+import SSOWeb
+
+/// The session slot of a finished sign-in.
+struct CurrentSignIn: SessionSlot {
+    static let key = "signIn"
+    /// A sign-in replaces the one before it.
+    static let survivesSignIn = false
+
+    struct SignIn: Codable, Sendable {
+        let accountID: String
+        let authenticatedAt: Timestamp
+        /// How the user proved an identity, for relying parties that ask for more: `email_code`.
+        let methods: [String]
+        /// The account's ``Account/signOuts`` at that moment. Nil in a session from before there was such a number.
+        let signOuts: Int64?
+
+        var accountSignOuts: Int64 { signOuts ?? 0 }
+    }
+
+    /// Nil for a visitor who is not signed in.
+    var signIn: SignIn?
+
+    init() {}
+    init(_ signIn: SignIn) { self.signIn = signIn }
+    init(from decoder: any Decoder) throws { signIn = try SignIn(from: decoder) }
+
+    func encode(to encoder: any Encoder) throws {
+        guard let signIn else {
+            var container = encoder.singleValueContainer()
+            return try container.encodeNil()
+        }
+        try signIn.encode(to: encoder)
+    }
+}
+
+/// A user who is signed in. The account is not optional: holding this value is the proof.
+struct SignedInUser: Sendable {
+    let session: Session
+    let signIn: CurrentSignIn.SignIn
+    let account: Account
+}
+
+extension AccountStore {
+    /// Who sent the request, or nil for a visitor who is not signed in.
+    func signedIn(_ context: VisitorContext) async throws -> SignedInUser? {
+        guard let session = context.session, session[CurrentSignIn.self].signIn != nil else { return nil }
+        return try await database.read { connection in try signedIn(session, connection) }
+    }
+
+    /// The user of a session. An account that may not sign in any more counts as signed out, and so does a sign-in from
+    /// before all sign-ins of the account were ended.
+    func signedIn(_ session: Session, _ connection: any SQLConnection) throws -> SignedInUser? {
+        guard let signIn = session[CurrentSignIn.self].signIn,
+            let account = try Self.find(signIn.accountID, connection), eligibility.maySignIn(account),
+            account.signOuts == signIn.accountSignOuts
+        else { return nil }
+        return SignedInUser(session: session, signIn: signIn, account: account)
+    }
+}

@@ -1,0 +1,108 @@
+import SSOShared
+import SSOWeb
+
+/// The session slot of pending SSO requests: at most eight flows, ten minutes each, each taken once. It also keeps which
+/// client an ended flow belonged to, so that a user who comes back to one learns where to start again.
+///
+/// Each flow has an id of its own: with a single place the second tab would overwrite the first one's redirect URI and
+/// state. It is the only slot that survives a sign-in.
+struct PendingFlows: SessionSlot {
+    static let key = "sso"
+    static let survivesSignIn = true
+
+    struct Flow: Codable, Sendable {
+        let request: AuthorizeRequest
+        let begunAt: Timestamp
+        /// Rises from flow to flow. It orders flows by age even when the clock steps back.
+        let number: Int
+    }
+
+    /// What is kept of an ended flow. No token can be issued from it.
+    struct EndedFlow: Codable, Sendable {
+        let id: String
+        let clientID: String
+        let redirectURI: String
+    }
+
+    /// As long as the code in the email is valid.
+    static let lifetime: Duration = .minutes(10)
+    /// No user signs in to more services at once. More flows come from a page that opens windows.
+    static let maximumCount = 8
+    /// Twice as many as can be pending, so that none of those is forgotten when all of them end.
+    static let maximumEnded = 16
+
+    private(set) var flows: [String: Flow]
+    /// Newest last. The stored name is older than the property's.
+    private(set) var endedFlows: [EndedFlow]
+
+    private enum CodingKeys: String, CodingKey {
+        case flows
+        case endedFlows = "past"
+    }
+
+    init() {
+        flows = [:]
+        endedFlows = []
+    }
+
+    /// Adds a flow. Beyond eight the oldest ends.
+    mutating func add(_ request: AuthorizeRequest, id: String, now: Timestamp) {
+        let last = flows.values.map(\.number).max() ?? 0
+        flows[id] = Flow(request: request, begunAt: now, number: last + 1)
+        while flows.count > Self.maximumCount {
+            guard let oldest = flows.min(by: { $0.value.number < $1.value.number }) else { break }
+            end(oldest.key)
+        }
+    }
+
+    /// The request of a pending flow, nil for one that has ended or never was.
+    func pending(_ id: String, now: Timestamp) -> AuthorizeRequest? {
+        guard let flow = flows[id], now - flow.begunAt < Self.lifetime else { return nil }
+        return flow.request
+    }
+
+    /// The id of the newest pending flow.
+    func newest(now: Timestamp) -> String? {
+        flows.filter { pending($0.key, now: now) != nil }.max { $0.value.number < $1.value.number }?.key
+    }
+
+    /// Ends a pending flow. Of any number of callers exactly one gets its request.
+    mutating func take(_ id: String, now: Timestamp) -> AuthorizeRequest? {
+        guard let request = pending(id, now: now) else { return nil }
+        end(id)
+        return request
+    }
+
+    /// The flow of this id if it has ended: taken, too old, or pushed out by newer ones. Nil for an unknown id.
+    func ended(_ id: String) -> EndedFlow? {
+        flows[id].map { EndedFlow(id, $0) } ?? endedFlows.last { $0.id == id }
+    }
+
+    private mutating func end(_ id: String) {
+        guard let flow = flows.removeValue(forKey: id) else { return }
+        endedFlows = Array((endedFlows + [EndedFlow(id, flow)]).suffix(Self.maximumEnded))
+    }
+}
+
+extension PendingFlows.EndedFlow {
+    fileprivate init(_ id: String, _ flow: PendingFlows.Flow) {
+        self.init(id: id, clientID: flow.request.clientID, redirectURI: flow.request.redirectURI)
+    }
+}
+
+/// What the log calls a flow, from the visit that begins it to the client's verification: 12 characters of the hash of its
+/// `state`. The state itself is the client's secret and never logged.
+enum FlowLogID {
+    static func name(stateDigest: [UInt8]) -> String { Base64URL.encode(Array(stateDigest.prefix(9))) }
+
+    static func name(_ request: AuthorizeRequest) -> String {
+        name(stateDigest: SHA256.hash(Array(request.state.utf8)))
+    }
+}
+
+extension PendingFlows {
+    /// The log's name of a pending flow; `-` for none.
+    func logID(_ flow: FlowID?) -> String {
+        flow.flatMap { flows[$0.text] }.map { FlowLogID.name($0.request) } ?? "-"
+    }
+}

@@ -1,0 +1,40 @@
+import SSOWeb
+
+/// The session slot of challenges: a browser may type the code that it asked for last. Codes for other addresses are kept
+/// while they are valid, so that a user who types a wrong address and comes back gets the same code again.
+struct BrowserChallenges: SessionSlot {
+    static let key = "challenges"
+    static let survivesSignIn = false
+
+    struct Entry: Codable, Sendable {
+        let address: String
+        let id: String
+        /// When the email with this code leaves, or left. Nil if the budget of the address is used up and no email is sent.
+        var emailAt: Timestamp?
+
+        private enum CodingKeys: String, CodingKey {
+            case address, id
+            case emailAt = "letterAt"
+        }
+    }
+
+    /// Five covers typing errors and a shared browser. Beyond that the oldest is dropped, and asking for it again makes a
+    /// new code.
+    static let maximumCount = 5
+
+    /// Newest last, one per address.
+    private var all: [Entry] = []
+
+    init() {}
+
+    /// What the page shows, and what a code is compared with.
+    var current: Entry? { all.last }
+
+    /// The challenge for an address, if this browser still holds it.
+    func held(for address: EmailAddress) -> Entry? { all.last { $0.address == address.text } }
+
+    /// Makes this the current one.
+    mutating func keep(_ held: Entry) {
+        all = Array((all.filter { $0.address != held.address } + [held]).suffix(Self.maximumCount))
+    }
+}

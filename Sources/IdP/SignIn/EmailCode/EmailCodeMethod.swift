@@ -1,0 +1,181 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import SSOShared
+import SSOWeb
+
+/// The sign-in method "email code": the visitor names an address, gets an email with six digits and types them.
+struct EmailCodeMethod: SignInMethod {
+    let id = "email_code"
+    static let path = "/sign-in/code"
+
+    let sessions: Sessions
+    let challenges: ChallengeStore
+    let guesses: GuessStore
+    let mail: MailQueue
+    let devices: Devices
+    let delay: MailDelay
+    let codes: EmailCode
+    let completion: SignInCompletion
+    let limits: SignInLimits
+    let page: EmailCodePage
+    let clock: ServiceClock
+
+    func addRoutes(to router: Router<VisitorContext>) {
+        router.form(at: RouterPath(Self.path), show: show, submit: submit)
+    }
+
+    func option(for attempt: SignInAttempt) -> SignInOption? {
+        .emailField(hint: "We send a code there. You need no password.", button: "Send the code")
+    }
+
+    /// The first step, `POST /sign-in`: the address. The answer, cookies and work are the same whether or not it may sign
+    /// in (docs/architecture.md, "no account enumeration").
+    ///
+    /// - Returns: nil for text that is not an email address.
+    @Sendable func submitAddress(_ submitted: SubmittedAddress) async throws -> Response? {
+        let (request, context) = (submitted.request, submitted.context)
+        guard let address = try? EmailAddress(submitted.text) else {
+            try limits.countEmailPost(request, context, deviceID: nil)
+            return nil
+        }
+        let known = try await devices.known(request, for: address)
+        try limits.countEmailPost(request, context, deviceID: known)
+        let requester = EmailRequester(deviceID: known, network: limits.network(request, context))
+        let device = DeviceKind.name(userAgent: request.headers[.userAgent])
+        // A new id at every step: an id that was planted before the challenge is dead (session fixation). In one
+        // transaction with the challenge, so that no email is sent whose code fits no browser.
+        let fresh = try await sessions.store.replace(submitted.session, keepingForms: true) { old, connection in
+            var slots = old
+            let held = old[BrowserChallenges.self].held(for: address)
+            slots[BrowserChallenges.self].keep(
+                try challenges.begin(
+                    address, held: held, requester: requester, service: submitted.clientName,
+                    device: device, connection))
+            slots[CurrentSignIn.self] = CurrentSignIn()
+            return slots
+        }
+        var response = Response.redirect(to: FlowID.path(Self.path, submitted.flow))
+        // Without a new session the same form, sent twice, was faster: the browser has its session from that answer.
+        if let fresh { sessions.remember(fresh, in: &response) }
+        return response
+    }
+
+    @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let flow = FlowID.read(request.queryFields)
+        if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
+        guard let session = context.session, let challenge = try await challenge(of: session) else {
+            return .redirect(to: FlowID.path("/sign-in", flow))
+        }
+        return try await form(request, context, session, challenge, flow: flow, error: nil)
+    }
+
+    @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let fields = try await request.formFields()
+        let flow = FlowID.read(fields)
+        if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
+        // Without the first step there is nothing to guess (ASVS 2.3.1).
+        guard let session = context.session, let challenge = try await challenge(of: session) else {
+            return .redirect(to: FlowID.path("/sign-in", flow))
+        }
+        guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
+            throw PublicFailure.staleForm(
+                .init(label: "Back to the code", href: FlowID.path(Self.path, flow)))
+        }
+        try limits.countCodePost(request, context, deviceID: challenge.deviceID)
+        guard let code = EmailCode.normalised(try fields.text("code") ?? "") else {
+            return try await form(request, context, session, challenge, flow: flow, error: .notSixDigits)
+        }
+        return try await guess(code, session, challenge, flow: flow, request, context)
+    }
+
+    private func guess(
+        _ code: String, _ session: Session, _ challenge: Challenge, flow: FlowID?,
+        _ request: Request, _ context: VisitorContext
+    ) async throws -> Response {
+        switch try await guesses.count(guessOn: challenge.id) {
+        case .compare(let counted, let guessID, let raisesAlarm):
+            if raisesAlarm {
+                context.logger.error(
+                    "guess_alarm_raised",
+                    metadata: ["message": "more than \(GuessAlarm.threshold) wrong codes within ten minutes"])
+            }
+            if codes.matches(code, counted) {
+                if let done = try await completion.finish(
+                    .email(try EmailAddress(counted.address)), method: id, flow: flow, session, request, context,
+                    consuming: { try challenges.succeed(counted, guessID: guessID, $0) })
+                {
+                    limits.giveBack(request, context, deviceID: counted.deviceID)
+                    return done
+                }
+                // Right, but too late: the same code again, or one that was used meanwhile. It was not a guess.
+                try await guesses.takeBack(guessID)
+            }
+            if try await isReplaced(session) { return .redirect(to: FlowID.path("/sign-in", flow)) }
+            log(reason: "wrong", context, challenge, session, flow)
+            return try await form(request, context, session, challenge, flow: flow, error: .wrong)
+        case .notSent:
+            log(reason: "email_not_sent", context, challenge, session, flow)
+            return try await form(request, context, session, challenge, flow: flow, error: .notSent)
+        case .ended:
+            if try await isReplaced(session) { return .redirect(to: FlowID.path("/sign-in", flow)) }
+            log(reason: "expired", context, challenge, session, flow)
+            return try await form(request, context, session, challenge, flow: flow, error: .wrong)
+        case .paused:
+            log(reason: "paused", context, challenge, session, flow)
+            return try await form(request, context, session, challenge, flow: flow, error: .paused)
+        }
+    }
+
+    /// Whether another request, such as the first half of a double click, has replaced the session. The browser's next
+    /// request carries the new cookie.
+    private func isReplaced(_ session: Session) async throws -> Bool {
+        try await !sessions.store.isAlive(session)
+    }
+
+    private func challenge(of session: Session) async throws -> Challenge? {
+        guard let held = session[BrowserChallenges.self].current else { return nil }
+        return try await challenges.find(held.id)
+    }
+
+    private func form(
+        _ request: Request, _ context: VisitorContext, _ session: Session, _ challenge: Challenge,
+        flow: FlowID?, error: EmailCodePage.InputError?
+    ) async throws -> Response {
+        let now = clock.now()
+        // Read again after each wrong code, so that the page shows the pause as soon as it begins.
+        let pause = try await guesses.pausedUntil(challenge)
+        let requester = EmailRequester(deviceID: challenge.deviceID, network: limits.network(request, context))
+        let key = (try? EmailAddress(challenge.address).budgetKey) ?? challenge.address
+        let next = try await mail.nextAllowed(for: key, requester)
+        return page.response(
+            formToken: sessions.formToken(for: session), address: challenge.address, flow: flow, problem: error,
+            emailAt: session[BrowserChallenges.self].current?.emailAt, isDelayed: delay.isDelayed,
+            isKnown: challenge.deviceID != nil,
+            pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
+    }
+
+    private func log(
+        reason: String, _ context: VisitorContext, _ challenge: Challenge, _ session: Session, _ flow: FlowID?
+    ) {
+        context.logger.notice(
+            "code_rejected",
+            metadata: [
+                "reason": "\(reason)", "challenge": "\(challenge.id)", "session": "\(session.handle)",
+                "flow": "\(session[PendingFlows.self].logID(flow))",
+            ])
+    }
+}
+
+/// Names the kind of device that sent a request, for the email: enough for users to recognise their own. Never the
+/// User-Agent itself, which can contain any text.
+enum DeviceKind {
+    static func name(userAgent: String?) -> String {
+        guard let text = userAgent?.prefix(512).lowercased() else { return "unknown device" }
+        let kinds = [
+            ("iphone", "iPhone"), ("ipad", "iPad"), ("android", "Android device"), ("windows", "Windows computer"),
+            ("mac os x", "Mac"), ("cros", "Chromebook"), ("linux", "Linux computer"),
+        ]
+        return kinds.first { text.contains($0.0) }?.1 ?? "unknown device"
+    }
+}

@@ -1,0 +1,40 @@
+import Hummingbird
+import SSOWeb
+
+/// A way to prove an identity: email code, later passkey, provider and so on.
+///
+/// A method adds its own routes. When the visitor has proven an identity there, it calls
+/// ``SignInCompletion/finish(_:method:flow:_:_:_:consuming:)`` and nothing else. `IdPApplication` has the list of methods.
+protocol SignInMethod: Sendable {
+    /// The method's name on the wire, in `methods` of the answer to verify: `email_code`.
+    var id: String { get }
+
+    /// Adds the method's pages and forms, below the session middleware.
+    func addRoutes(to router: Router<VisitorContext>)
+
+    /// How the sign-in page offers the method; nil where it cannot be used.
+    func option(for attempt: SignInAttempt) -> SignInOption?
+}
+
+/// A visitor on the way to sign in.
+struct SignInAttempt: Sendable {
+    /// The pending SSO request that the sign-in is for, if any.
+    let flow: FlowID?
+    /// The name of the client that asked, if any.
+    let clientName: String?
+}
+
+/// How the sign-in page offers a method.
+enum SignInOption: Sendable {
+    /// The field `email`, sent to `POST /sign-in`, with the text below its label and the text of its button.
+    case emailField(hint: String, button: String)
+    /// A link to a page of the method.
+    case link(label: String, path: String)
+}
+
+/// Session slots and sign-in methods beside the built-in ones. Tests use it to prove that a new method keeps pending SSO
+/// requests.
+struct SignInAdditions: Sendable {
+    var slots: [any SessionSlot.Type] = []
+    var methods: @Sendable (Sessions, SignInCompletion) -> [any SignInMethod] = { _, _ in [] }
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+/// What one feature keeps in a browser's session, under a key of its own.
+///
+/// A slot is read only where it is used. A session written by another version therefore stays valid: a missing slot, or
+/// one that cannot be decoded, is an empty slot, and slots with unknown keys are kept as they are.
+public protocol SessionSlot: Codable, Sendable {
+    /// The slot's name in stored sessions. Never changes.
+    static var key: String { get }
+    /// Whether the slot survives a sign-in. What is kept from before belongs to a visitor who may be somebody else than
+    /// the user who signs in, so the answer is `false` unless the slot holds nothing personal (ASVS 7.2.4).
+    static var survivesSignIn: Bool { get }
+    /// An empty slot.
+    init()
+}
+
+/// The slots of one session: `session[PendingFlows.self]`.
+public struct SessionSlots: Sendable {
+    /// A JSON object, slot by key, as it was read.
+    private let stored: Data
+    /// What was assigned since, encoded, by key.
+    private var changed: [String: Data] = [:]
+
+    /// No slots.
+    public init() { stored = Data("{}".utf8) }
+
+    /// Slots as they are stored. Text that is not a JSON object holds no slots.
+    init(stored text: String) { stored = Data(text.utf8) }
+
+    /// The slot of this type. It is empty where the session has none, or one that cannot be decoded.
+    public subscript<Slot: SessionSlot>(_ type: Slot.Type) -> Slot {
+        get {
+            let decoder = JSONDecoder()
+            if let data = changed[Slot.key] { return (try? decoder.decode(Slot.self, from: data)) ?? Slot() }
+            return (try? decoder.decode(StoredSlot<Slot>.self, from: stored))?.slot ?? Slot()
+        }
+        set {
+            // The slots are plain values of ours: encoding one cannot fail. If it did, the slot would be empty.
+            changed[Slot.key] = (try? JSONEncoder().encode(newValue)) ?? Data("{}".utf8)
+        }
+    }
+
+    /// The slots that survive a sign-in.
+    ///
+    /// - Parameter known: every slot of the program. A key that is not among them does not survive.
+    public func survivingSignIn(_ known: [any SessionSlot.Type]) -> SessionSlots {
+        var result = SessionSlots()
+        for type in known where type.survivesSignIn { result.copy(type, from: self) }
+        return result
+    }
+
+    private mutating func copy<Slot: SessionSlot>(_ type: Slot.Type, from other: SessionSlots) {
+        self[type] = other[type]
+    }
+
+    /// All slots as one JSON object, for the store.
+    func encoded() throws -> String {
+        guard !changed.isEmpty else { return String(decoding: stored, as: UTF8.self) }
+        var slots = (try? JSONSerialization.jsonObject(with: stored)) as? [String: Any] ?? [:]
+        for (key, data) in changed {
+            slots[key] = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+        }
+        return String(decoding: try JSONSerialization.data(withJSONObject: slots, options: .sortedKeys), as: UTF8.self)
+    }
+}
+
+/// Decodes one slot and skips the others.
+private struct StoredSlot<Slot: SessionSlot>: Decodable {
+    let slot: Slot?
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    init(from decoder: any Decoder) throws {
+        slot = try decoder.container(keyedBy: Key.self).decodeIfPresent(Slot.self, forKey: Key(stringValue: Slot.key))
+    }
+}
