@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestSupport
+
 @Suite("The documents")
 struct DocumentTests {
     @Test("the tables of docs/operations.md have every setting, and neither they nor README.md one that does not exist")
@@ -57,7 +59,7 @@ struct DocumentTests {
 
     // MARK: - Reading the documents
 
-    private static let root = DeployTests.folder.deletingLastPathComponent()
+    private static let root = TestVectors.repository
 
     /// Every page but those about findings, which are made from the catalogue.
     static let pages: [String] = ["", "docs", "docs/decisions", "deploy"].flatMap { folder in
