@@ -15,7 +15,7 @@ import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SECRET = secrets.token_hex(32)
-# Also when script/attack ends an attack that takes too long, what it started ends with it.
+# When script/attack ends an attack that takes too long, its child processes end as well.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
@@ -77,7 +77,7 @@ def wait_until(what, condition, limit=30):
 
 
 class IdP:
-    """Processes of one identity provider. Stopped, with everything they wrote, at the end of the script."""
+    """Processes of one identity provider. They are stopped, and their files deleted, at the end of the script."""
 
     def __init__(self, count=1, **settings):
         self.holder = tempfile.TemporaryDirectory(prefix="sso-attack-", ignore_cleanup_errors=True)
@@ -142,7 +142,7 @@ def caddy(backends, folder):
     rules = text.split("(patience) {\n", 1)[1].split("\n}\n", 1)[0]
     version = subprocess.run(["caddy", "version"], capture_output=True, text=True).stdout.strip().lstrip("v")
     if [int(part) for part in version.split()[0].split(".")[:3]] < [2, 6, 3]:
-        # The older name of the same rule, in Debian 12.
+        # The older name of this rule, in Debian 12.
         rules = rules.replace("request_buffers 64KiB", "buffer_requests\n\tmax_buffer_size 64KiB")
     path = os.path.join(folder, "Caddyfile")
     with open(path, "w") as file:

@@ -83,7 +83,7 @@ struct SetupScriptTests {
         #expect(run.errors.hasPrefix("apt-get could not install: "))
         #expect(run.errors.contains("Temporary failure resolving 'deb.debian.org'"))
         #expect(!run.errors.contains("Unable to locate") && !run.errors.contains("Err:"))
-        #expect(run.lines.last?.hasPrefix("Check this machine's way to its package servers") == true)
+        #expect(run.lines.last?.hasPrefix("Check the connection to the package servers") == true)
     }
 
     @Test("another failure of apt is shown as it is")
@@ -105,7 +105,7 @@ struct SetupScriptTests {
         let run = try await machine.setup()
         #expect(run.code == 1 && run.lines.count == 3)
         #expect(run.errors.hasPrefix("The Swift packages of Package.swift could not be fetched:\n  \(words)\n"))
-        #expect(run.lines.last?.hasPrefix("Check this machine's way to github.com") == true)
+        #expect(run.lines.last?.hasPrefix("Check the connection to github.com") == true)
     }
 
     @Test("with a network SwiftPM's error is the reason")

@@ -7,8 +7,9 @@ import Testing
 /// A page of the documentation as a script: fenced blocks that are files, commands to run, and commands that need a network
 /// or a phone.
 ///
-/// The word after the fence says which: `yaml file=NAME` is a file, `sh` is run (`exit=1` when it should end so), `sh
-/// network` is only read, and its calls of `wellknown` must be ones that the program takes.
+/// The words after the fence say which: `yaml file=NAME` is a file, `sh` is run (`exit=1` when it should end so). After `sh
+/// network`, or a line `<!-- not run: network -->` above the fence, it is only read, and its calls of `wellknown` must be
+/// ones that the program takes.
 struct PageCommands: Sendable {
     struct Block: Sendable {
         let words: [String]
@@ -34,6 +35,7 @@ struct PageCommands: Sendable {
         let text = try String(contentsOf: root.appendingPathComponent(page), encoding: .utf8)
         var blocks: [Block] = []
         var open: (words: [String], lines: [Substring], start: Int)?
+        var above: Substring = ""
         for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             if line.hasPrefix("```") {
                 if let block = open {
@@ -41,11 +43,13 @@ struct PageCommands: Sendable {
                     blocks.append(Block(words: block.words, text: body, line: block.start))
                     open = nil
                 } else {
-                    open = (line.dropFirst(3).split(separator: " ").map(String.init), [], number + 1)
+                    let words = line.dropFirst(3).split(separator: " ").map(String.init)
+                    open = (above == "<!-- not run: network -->" ? words + ["network"] : words, [], number + 1)
                 }
             } else {
                 open?.lines.append(line)
             }
+            above = line
         }
         self.blocks = blocks
     }

@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+@testable import TestSupport
+
+@Suite("The documents")
+struct DocumentTests {
+    @Test("the tables of docs/operations.md have every setting, and neither they nor README.md one that does not exist")
+    func settings() throws {
+        #expect(try Self.tabledSettings("docs/operations.md") == DeployTests.settings)
+        let few = try Self.tabledSettings("README.md")
+        #expect(few.count > 5 && few.isSubset(of: DeployTests.settings))
+    }
+
+    @Test("every link to a file of the repository, and to a heading in it, leads somewhere", arguments: pages)
+    func links(page: String) throws {
+        let folder = Self.root.appending(path: page).deletingLastPathComponent()
+        for match in try Self.prose(page).matches(of: #/\]\(([^)\s]+)\)/#) where !match.1.contains(":") {
+            let parts = match.1.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let target = parts[0].isEmpty ? Self.root.appending(path: page) : folder.appending(path: parts[0])
+            #expect(FileManager.default.fileExists(atPath: target.path()), "\(page): \(match.1)")
+            guard parts.count == 2, target.pathExtension == "md" else { continue }
+            let headings = try String(contentsOf: target, encoding: .utf8).split(separator: "\n")
+                .filter { $0.hasPrefix("#") }
+            #expect(headings.map(Self.anchor).contains(parts[1]), "\(page): \(match.1)")
+        }
+    }
+
+    @Test(
+        "every test suite that the threat model and the architecture name is there, and every path",
+        arguments: ["docs/threat-model.md", "docs/architecture.md"])
+    func references(page: String) throws {
+        let tests = FileManager.default.enumerator(atPath: Self.root.appending(path: "Tests").path())
+        let files = Set((tests?.allObjects as? [String] ?? []).map { ($0 as NSString).lastPathComponent })
+        let text = try Self.text(page)
+        let suites = text.matches(of: #/`([A-Z][A-Za-z]+(?:Tests|Journeys))`/#).map { String($0.1) }
+        #expect(suites.count > 10)
+        for suite in suites { #expect(files.contains("\(suite).swift"), "\(page): \(suite)") }
+        for match in text.matches(of: #/`((?:Sources|Tests|script|deploy|docs)/[^`\s]+)`/#) {
+            let path = Self.root.appending(path: String(match.1)).path()
+            #expect(FileManager.default.fileExists(atPath: path), "\(page): \(match.1)")
+        }
+    }
+
+    @Test("every decision has a context, a decision and what was not chosen, and is in the index")
+    func decisions() throws {
+        let index = try Self.text("docs/decisions/README.md")
+        let files = Self.pages.filter { $0.hasPrefix("docs/decisions/0") }.map { String($0.dropFirst(15)) }
+        #expect(files.map { Int($0.prefix(4)) } == (1...files.count).map { $0 })
+        for file in files {
+            let text = try Self.text("docs/decisions/\(file)")
+            #expect(text.hasPrefix("# \(file.prefix(4)) "), "\(file)")
+            for part in ["**Context.** ", "**Decision.**", "**Not chosen.** "] {
+                #expect(text.contains("\n\(part)"), "\(file): \(part)")
+            }
+            #expect(index.contains("(\(file))"), "\(file)")
+        }
+    }
+
+    // MARK: - Reading the documents
+
+    private static let root = TestVectors.repository
+
+    /// Every page but those about findings, which are made from the catalogue.
+    static let pages: [String] = ["", "docs", "docs/decisions", "deploy"].flatMap { folder in
+        let path = root.appending(path: folder).path()
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return names.filter { $0.hasSuffix(".md") }.sorted().map { folder.isEmpty ? $0 : "\(folder)/\($0)" }
+    }
+
+    private static func text(_ page: String) throws -> String {
+        try String(contentsOf: root.appending(path: page), encoding: .utf8)
+    }
+
+    /// The settings in the first cells of a page's tables.
+    private static func tabledSettings(_ page: String) throws -> Set<String> {
+        let rows = try text(page).split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let cells = rows.map { $0.dropFirst().prefix { $0 != "|" } }
+        return Set(cells.flatMap { $0.matches(of: #/`([A-Z]+_[A-Z_]+)`/#).map { String($0.1) } })
+    }
+
+    /// A page without its code blocks.
+    private static func prose(_ page: String) throws -> String {
+        var isCode = false
+        return try text(page).split(separator: "\n").filter { line in
+            let isFence = line.drop { $0 == " " }.hasPrefix("```")
+            if isFence { isCode.toggle() }
+            return !isFence && !isCode
+        }.joined(separator: "\n")
+    }
+
+    /// The anchor that GitHub makes of a heading: lower case, blanks as dashes, no punctuation.
+    private static func anchor(_ heading: Substring) -> String {
+        let words = heading.drop { $0 == "#" }.trimmingCharacters(in: .whitespaces).lowercased()
+        let kept = words.filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" || $0 == " " }
+        return kept.replacing(" ", with: "-")
+    }
+}
