@@ -67,6 +67,7 @@ let package = Package(
             dependencies: [
                 "SSOShared", hummingbird, mustache, logging, arguments, lifecycle, httpTypes, nioCore,
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),

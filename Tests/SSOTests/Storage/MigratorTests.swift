@@ -47,7 +47,7 @@ struct MigratorTests {
     func failing() async throws {
         let bad =
             StorageFixture.migrations + [Migration(name: "v002-bad", sql: ["CREATE TABLE other (id)", "NONSENSE"])]
-        await #expect(throws: DatabaseFailure.self) { try await fixture.open(bad) }
+        await #expect(throws: DatabaseError.self) { try await fixture.open(bad) }
         let database = try await fixture.open()
         #expect(try await database.count("sqlite_schema WHERE name = 'other'") == 0)
     }
@@ -68,6 +68,6 @@ struct MigratorTests {
         let old = try await fixture.open()
         _ = try await fixture.open(StorageFixture.migrations + [Migration(name: "v002-new", sql: [])])
         try await old.checkReady()
-        await #expect(throws: DatabaseFailure.self) { _ = try await fixture.open() }
+        await #expect(throws: DatabaseError.self) { _ = try await fixture.open() }
     }
 }

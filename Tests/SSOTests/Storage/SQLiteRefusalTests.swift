@@ -17,7 +17,7 @@ struct SQLiteRefusalTests {
             await (try fixture.open(migrations)).close()
             Issue.record("it was accepted")
             return ""
-        } catch DatabaseFailure.refused(let line) {
+        } catch DatabaseError.refused(let line) {
             #expect(line.contains(fixture.path))
             #expect(!line.contains("\n"))
             return line
