@@ -25,7 +25,7 @@ struct AccountStore: Sendable {
                 "now": .timestamp(clock.now()),
             ])
         guard let account = try Self.find(email: email, connection) else {
-            throw DatabaseFailure.unavailable("an account vanished while it was made")
+            throw DatabaseError.unavailable("an account vanished while it was made")
         }
         return account
     }

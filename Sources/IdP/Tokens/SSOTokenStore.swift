@@ -182,7 +182,7 @@ struct SSOTokenStore: Sendable {
         _ row: SQLRow, client: PartnerClient, _ connection: any SQLConnection
     ) throws -> VerifyReply {
         guard let account = try AccountStore.find(row.text("account_id"), connection) else {
-            throw DatabaseFailure.unavailable("an account vanished while its token was redeemed")
+            throw DatabaseError.unavailable("an account vanished while its token was redeemed")
         }
         return VerifyReply(
             user: VerifiedUser(id: account.id, email: account.email, name: account.name), clientID: client.id,

@@ -39,7 +39,7 @@ struct VerifyRoutes: Sendable {
                     "cause": "\(refusal.cause)", "flow": "\(refusal.flow ?? "-")",
                 ])
             return refusal.response
-        } catch let failure as DatabaseFailure {
+        } catch let failure as DatabaseError {
             // Storage trouble is never reported as a bad token: the partner may try the sign-in again.
             context.logger.error(
                 "verify failed", metadata: ["cause": "\(failure)"])
