@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import GRDB
 import GRDBSQLite
@@ -18,6 +19,7 @@ final class GroupCommit: Sendable {
     let queue: WriteQueue
     private let patience: Duration
     private let file: SQLiteFile
+    private let running = DispatchGroup()
     private let lastCommit = Mutex<ContinuousClock.Instant?>(nil)
 
     /// - Parameter patience: how long a transaction waits for a lock that another process holds.
@@ -33,14 +35,21 @@ final class GroupCommit: Sendable {
     /// Starts the thread that writes. It holds the pool's writer until the queue is closed and empty: waking one thread
     /// costs less than scheduling work on a dispatch queue for every batch.
     func start(on pool: DatabasePool) {
+        running.enter()
         let thread = Thread { [self] in
             pool.writeWithoutTransaction { db in
                 while queue.waitForWork() { commitBatch(db) }
             }
-            queue.writerStopped()
+            running.leave()
         }
         thread.name = "database-writer"
         thread.start()
+    }
+
+    /// Refuses new writes, finishes those that wait, and returns when the thread has left the connection.
+    func stop() async {
+        queue.close()
+        await withCheckedContinuation { caller in running.notify(queue: .global()) { caller.resume() } }
     }
 
     private func commitBatch(_ db: GRDB.Database) {

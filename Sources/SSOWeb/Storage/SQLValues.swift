@@ -54,56 +54,44 @@ public struct SQLRow: Sendable {
 
     /// The whole number in `column`. NULL throws.
     public func integer(_ column: String) throws(DatabaseError) -> Int64 {
-        guard let value = try optionalInteger(column) else { throw .misuse("column \(column) is NULL") }
-        return value
+        try required(optionalInteger(column), column)
     }
 
     /// The text in `column`. NULL throws.
-    public func text(_ column: String) throws(DatabaseError) -> String {
-        guard let value = try optionalText(column) else { throw .misuse("column \(column) is NULL") }
-        return value
-    }
+    public func text(_ column: String) throws(DatabaseError) -> String { try required(optionalText(column), column) }
 
     /// The bytes in `column`. NULL throws.
-    public func blob(_ column: String) throws(DatabaseError) -> [UInt8] {
-        guard let value = try optionalBlob(column) else { throw .misuse("column \(column) is NULL") }
-        return value
-    }
+    public func blob(_ column: String) throws(DatabaseError) -> [UInt8] { try required(optionalBlob(column), column) }
 
-    /// The point in time in `column`, which holds milliseconds since 1970.
+    /// The point in time in `column`, which holds milliseconds since 1970. NULL throws.
     public func timestamp(_ column: String) throws(DatabaseError) -> Timestamp {
         Timestamp(milliseconds: try integer(column))
     }
 
     /// The whole number in `column`, nil for NULL.
     public func optionalInteger(_ column: String) throws(DatabaseError) -> Int64? {
-        switch try value(column) {
-        case .null: return nil
-        case .integer(let integer): return integer
-        default: throw .misuse("column \(column) is not an integer")
-        }
+        try value(column, "an integer") { if case .integer(let integer) = $0 { integer } else { nil } }
     }
 
     /// The text in `column`, nil for NULL.
     public func optionalText(_ column: String) throws(DatabaseError) -> String? {
-        switch try value(column) {
-        case .null: return nil
-        case .text(let text): return text
-        default: throw .misuse("column \(column) is not text")
-        }
+        try value(column, "text") { if case .text(let text) = $0 { text } else { nil } }
     }
 
     /// The bytes in `column`, nil for NULL.
     public func optionalBlob(_ column: String) throws(DatabaseError) -> [UInt8]? {
-        switch try value(column) {
-        case .null: return nil
-        case .blob(let bytes): return bytes
-        default: throw .misuse("column \(column) is not a blob")
-        }
+        try value(column, "a blob") { if case .blob(let bytes) = $0 { bytes } else { nil } }
     }
 
-    private func value(_ column: String) throws(DatabaseError) -> SQLValue {
+    private func value<T>(_ column: String, _ kind: String, _ read: (SQLValue) -> T?) throws(DatabaseError) -> T? {
         guard let index = columns.firstIndex(of: column) else { throw .misuse("no column \(column) in the result") }
-        return values[index]
+        guard values[index] != .null else { return nil }
+        guard let value = read(values[index]) else { throw .misuse("column \(column) is not \(kind)") }
+        return value
+    }
+
+    private func required<T>(_ value: T?, _ column: String) throws(DatabaseError) -> T {
+        guard let value else { throw .misuse("column \(column) is NULL") }
+        return value
     }
 }

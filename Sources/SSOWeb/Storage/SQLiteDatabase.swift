@@ -108,8 +108,7 @@ public final class SQLiteDatabase: Database {
 
     public func close() async {
         reads.withLock { $0.isClosed = true }
-        commits.queue.close()
-        await commits.queue.waitForStop()
+        await commits.stop()
         let pool = pool
         // Waits for the reads. Closes the writer last: the last connection moves the log into the file and deletes it, and a
         // read-only one cannot. If this fails the log stays until the next start.

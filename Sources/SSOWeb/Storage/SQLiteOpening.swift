@@ -100,9 +100,7 @@ struct SQLiteOpening: Sendable {
         guard try pool.unsafeRead(missingSteps) != nil else { return pool }
         try pool.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {
-                if let first = try missingSteps(db) {
-                    try onConnection(db) { connection in try migrator.apply(from: first, connection) }
-                }
+                if let first = try missingSteps(db) { try migrator.apply(from: first, SQLiteConnection(db)) }
                 return .commit
             }
         }
@@ -172,8 +170,7 @@ struct SQLiteOpening: Sendable {
 
     /// The first step that must be applied, nil when the schema is ours and complete.
     func missingSteps(_ db: GRDB.Database) throws -> Int? {
-        let applied = try onConnection(db) { connection in try Self.applied(migrator, connection) }
-        switch migrator.plan(applied: applied) {
+        switch migrator.plan(applied: try Self.applied(migrator, SQLiteConnection(db))) {
         case .nothing: return nil
         case .apply(let first): return first
         case .newer(let name):
@@ -183,32 +180,19 @@ struct SQLiteOpening: Sendable {
         }
     }
 
-    /// Keeps SQLite's result code of an error, which decides what the operator is told.
-    private func onConnection<T>(_ db: GRDB.Database, _ body: (SQLiteConnection) throws -> T) throws -> T {
-        let connection = SQLiteConnection(db)
-        do { return try body(connection) } catch {
-            guard let failure = connection.failure else { throw error }
-            throw GRDB.DatabaseError(
-                resultCode: ResultCode(rawValue: connection.failureCode), message: failure.description)
-        }
-    }
-
     private func refusal(_ error: any Error) -> DatabaseError {
         if case .refused(let words)? = error as? DatabaseError {
             return words.contains(file.path) ? .refused(words) : file.refusal(words, "Name another path")
         }
-        let words = DatabaseError(error).description
         switch (error as? GRDB.DatabaseError)?.resultCode {
-        case nil: return file.refusal(words, "Report this, it is a defect of the program")
         case .SQLITE_NOTADB?: return file.refusal("it is not an SQLite database", Self.remedy)
         case .SQLITE_CORRUPT?: return file.refusal("it is damaged or cut off", Self.remedy)
-        case .SQLITE_BUSY?, .SQLITE_LOCKED?:
+        case .SQLITE_BUSY?:
             return file.refusal("another process holds its lock for some seconds", "Find and end that process")
         case .SQLITE_READONLY?, .SQLITE_PERM?, .SQLITE_CANTOPEN?:
             return file.refusal("it cannot be opened for writing", "Make it and its folder writable for this user")
-        case .SQLITE_FULL?: return file.refusal("its disk is full", "Make room")
-        case .SQLITE_IOERR?: return file.refusal("its disk reports errors, \(words)", "Look at the disk")
-        default: return file.refusal(words, "Restore it from a backup, or name another path")
+        default:
+            return file.refusal("\(DatabaseError(error))", "Look at the disk, or restore the database from a backup")
         }
     }
 }

@@ -37,8 +37,6 @@ final class WriteQueue: Sendable {
         var waiting: [PendingWrite] = []
         var isWriterAsleep = false
         var isClosed = false
-        var hasWriterStopped = false
-        var waitingForStop: [CheckedContinuation<Void, Never>] = []
     }
 
     private let capacity: Int
@@ -54,14 +52,12 @@ final class WriteQueue: Sendable {
     ///
     /// - Throws: `unavailable` when the queue is full or closed. The write is not in the queue then.
     func add(_ write: PendingWrite) throws(DatabaseError) {
-        let isWriterAsleep = try state.withLock { state throws(DatabaseError) in
+        try state.withLock { state throws(DatabaseError) in
             guard !state.isClosed else { throw .unavailable("the database is closed") }
             guard state.waiting.count < capacity else { throw .unavailable("too many requests wait for the database") }
             state.waiting.append(write)
-            defer { state.isWriterAsleep = false }
-            return state.isWriterAsleep
         }
-        if isWriterAsleep { wakeUp.signal() }
+        wakeWriter()
     }
 
     /// Blocks the writer's thread until a write waits. False when the queue is closed and empty: the thread must end.
@@ -78,52 +74,26 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Takes up to `limit` writes out of the queue, oldest first.
-    func take(_ limit: Int) -> [PendingWrite] {
+    /// Takes up to `limit` writes out of the queue, oldest first, and only those that arrived before `instant`.
+    func take(_ limit: Int = .max, arrivedBefore instant: ContinuousClock.Instant? = nil) -> [PendingWrite] {
         state.withLock { state in
-            let taken = Array(state.waiting.prefix(limit))
+            let taken = state.waiting.prefix(limit).prefix { write in instant.map { write.arrived < $0 } ?? true }
             state.waiting.removeFirst(taken.count)
-            return taken
-        }
-    }
-
-    /// Takes out every write that arrived before `instant`.
-    func take(arrivedBefore instant: ContinuousClock.Instant) -> [PendingWrite] {
-        state.withLock { state in
-            let taken = Array(state.waiting.prefix { $0.arrived < instant })
-            state.waiting.removeFirst(taken.count)
-            return taken
+            return Array(taken)
         }
     }
 
     /// Refuses new writes from now on. The writer's thread finishes what waits and then ends.
     func close() {
-        let isWriterAsleep = state.withLock { state in
-            state.isClosed = true
+        state.withLock { $0.isClosed = true }
+        wakeWriter()
+    }
+
+    private func wakeWriter() {
+        let isAsleep = state.withLock { state in
             defer { state.isWriterAsleep = false }
             return state.isWriterAsleep
         }
-        if isWriterAsleep { wakeUp.signal() }
-    }
-
-    /// The writer's thread has left the connection.
-    func writerStopped() {
-        let callers = state.withLock { state in
-            state.hasWriterStopped = true
-            defer { state.waitingForStop = [] }
-            return state.waitingForStop
-        }
-        callers.forEach { $0.resume() }
-    }
-
-    /// Returns when the writer's thread has left the connection.
-    func waitForStop() async {
-        await withCheckedContinuation { caller in
-            let hasStopped = state.withLock { state in
-                if !state.hasWriterStopped { state.waitingForStop.append(caller) }
-                return state.hasWriterStopped
-            }
-            if hasStopped { caller.resume() }
-        }
+        if isAsleep { wakeUp.signal() }
     }
 }

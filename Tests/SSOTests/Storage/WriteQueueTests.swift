@@ -26,7 +26,6 @@ struct WriteQueueTests {
             try await onOwnThread {
                 var taken = 0
                 while queue.waitForWork() { taken += queue.take(10).count }
-                queue.writerStopped()
                 return taken
             }
         }
@@ -34,11 +33,8 @@ struct WriteQueueTests {
             for _ in 1...4 { group.addTask { for _ in 1...250 { try? queue.add(Self.write()) } } }
         }
         queue.close()
-        await queue.waitForStop()
         #expect(try await thread.value == 1_000)
         #expect(throws: DatabaseError.unavailable("the database is closed")) { try queue.add(Self.write()) }
-        // Also after the writer has stopped.
-        await queue.waitForStop()
     }
 
     @Test("writes that have waited too long are taken by their age")
