@@ -103,7 +103,7 @@ let package = Package(
         // script/bench. Measures the programs from outside; not a product.
         .executableTarget(
             name: "Bench",
-            dependencies: ["SSOShared", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+            dependencies: ["SSOShared"],
             swiftSettings: settings),
 
         // script/fuzz and script/bench wellknown. Not a product.
