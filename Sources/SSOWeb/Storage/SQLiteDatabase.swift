@@ -62,17 +62,16 @@ public final class SQLiteDatabase: Database {
     private static func read<T>(
         _ body: (any SQLConnection) throws -> T, on reader: Result<GRDB.Database, any Error>, of file: SQLiteFile
     ) throws -> T {
-        let (connection, db): (SQLiteConnection, GRDB.Database)
+        let connection: SQLiteConnection
         do {
-            db = try reader.get()
-            connection = SQLiteConnection(db)
+            connection = SQLiteConnection(try reader.get())
             try file.checkUnchanged()
             try connection.execute("BEGIN DEFERRED")
         } catch {
             throw DatabaseError(error).asUnavailable
         }
         // Nothing was changed. The reader must only not stay in its transaction.
-        defer { try? db.rollback() }
+        defer { _ = try? connection.execute("ROLLBACK") }
         return try body(connection)
     }
 
