@@ -182,7 +182,7 @@ struct GroupCommitTests {
         #expect(count == 20)
     }
 
-    @Test("a read after a write sees it, from the first to the last of a thousand")
+    @Test("a read after a write sees it, for a thousand concurrent pairs")
     func readYourWrites() async throws {
         let database = try await fixture.open()
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -12,7 +12,7 @@ struct MigratorTests {
     private static let steps = ["v001-a", "v002-b"].map { Migration(name: $0, sql: []) }
 
     @Test(
-        "the list in the database decides",
+        "the steps listed in the database decide what is done",
         arguments: [
             ([], Migrator.Plan.apply(from: 0)),
             (["v001-a"], .apply(from: 1)),
@@ -63,7 +63,7 @@ struct MigratorTests {
         try await holder.value
     }
 
-    @Test("an older program goes on beside a newer one that has added a step, and does not start again")
+    @Test("an older program keeps working beside a newer one that has added a step, but does not start again")
     func gainedAStep() async throws {
         let old = try await fixture.open()
         _ = try await fixture.open(StorageFixture.migrations + [Migration(name: "v002-new", sql: [])])

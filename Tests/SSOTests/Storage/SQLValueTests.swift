@@ -12,7 +12,7 @@ struct SQLValueTests {
         "n": nil, "i": .integer(.min), "t": "naïve ✓", "b": .blob([0, 255, 0]),
     ]
 
-    @Test("every kind comes back as it went in")
+    @Test("every kind of value is read as it was written")
     func roundTrip() async throws {
         let database = try await fixture.open()
         let (sql, values) = (sql, values)
