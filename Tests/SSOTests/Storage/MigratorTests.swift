@@ -26,7 +26,7 @@ struct MigratorTests {
     }
 
     @Test(
-        "four that start at the same moment on no file at all: each step runs once, all four are ready",
+        "of four programs that start at the same moment without a file each is ready, and each step runs once",
         arguments: 1...10)
     func atOnce(round: Int) async throws {
         let steps =
