@@ -67,6 +67,7 @@ let package = Package(
             dependencies: [
                 "SSOShared", hummingbird, mustache, logging, arguments, lifecycle, httpTypes, nioCore,
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
@@ -103,7 +104,7 @@ let package = Package(
         // script/bench. Measures the programs from outside; not a product.
         .executableTarget(
             name: "Bench",
-            dependencies: ["SSOShared", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+            dependencies: ["SSOShared"],
             swiftSettings: settings),
 
         // script/fuzz and script/bench wellknown. Not a product.

@@ -1,19 +1,95 @@
 import Foundation
 
-/// Drives a real IdP process through logins and prints what it does beside what the machine could do. See
-/// docs/benchmarks.md.
+/// Measures what a login costs at a real IdP process. See docs/benchmarks.md.
 @main
 struct BenchCommand {
     static func main() {
         do {
-            let options = try BenchOptions(Array(CommandLine.arguments.dropFirst()))
-            try BenchRun(options: options).run()
-        } catch let usage as UsageFault {
-            FileHandle.standardError.write(Data("\(usage.description)\n\n\(BenchOptions.usage)\n".utf8))
+            try BenchRun(options: BenchOptions(Array(CommandLine.arguments.dropFirst()))).run()
+        } catch let error as UsageError {
+            FileHandle.standardError.write(Data("\(error.description)\n\n\(BenchOptions.usage)\n".utf8))
             exit(64)
         } catch {
             FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
             exit(1)
         }
     }
+}
+
+/// What the command line asks for.
+struct BenchOptions {
+    /// How many browsers sign in at the same time, one measurement each.
+    var concurrency = [1, 16, 64]
+    /// Every measurement is repeated so often, in turns with the others.
+    var rounds = 5
+    /// How long one measurement takes.
+    var seconds = 2.0
+    /// The binary of another build, which is measured in turns with this one.
+    var against: String?
+    /// Rows for a database that is measured in turns with an empty one. Zero: not measured.
+    var seededTokens = 0
+    var seededSessions = 0
+    /// The binary that is measured. By default `idp` in the folder of this very program.
+    var program = ""
+    /// Where the databases go: the disk that is measured. By default a new folder in the system's temporary one.
+    var parent = NSTemporaryDirectory()
+
+    static let usage = """
+        usage: bench [--concurrency N[,N…]] [--rounds N] [--seconds N] [--against BUILD] [--program BUILD]
+                     [--seed-used-tokens N] [--seed-sessions N] [--parent FOLDER]
+        BUILD is an `idp` binary or the folder that holds it.
+        """
+
+    init(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        while let name = rest.popFirst() {
+            guard let value = rest.popFirst() else { throw UsageError("\(name) needs a value") }
+            switch name {
+            case "--concurrency":
+                concurrency = try value.split(separator: ",").map { try Self.number(String($0), name, least: 1) }
+            case "--rounds": rounds = try Self.number(value, name, least: 1)
+            case "--seconds": seconds = Double(try Self.number(value, name, least: 1))
+            case "--against": against = try Self.binary(value, name)
+            case "--program": program = try Self.binary(value, name)
+            case "--seed-used-tokens": seededTokens = try Self.number(value, name, least: 0)
+            case "--seed-sessions": seededSessions = try Self.number(value, name, least: 0)
+            case "--parent": parent = value
+            default: throw UsageError("unknown option \(name)")
+            }
+        }
+        if program.isEmpty {
+            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            program = try Self.binary(URL(fileURLWithPath: own).deletingLastPathComponent().path, "--program")
+        }
+    }
+
+    private static func number(_ text: String, _ name: String, least: Int) throws -> Int {
+        guard let number = Int(text), number >= least else {
+            throw UsageError("\(name) must be a whole number from \(least)")
+        }
+        return number
+    }
+
+    private static func binary(_ path: String, _ name: String) throws -> String {
+        var isFolder: ObjCBool = false
+        let binary =
+            FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+            ? "\(path)/idp" : path
+        guard FileManager.default.isExecutableFile(atPath: binary) else {
+            throw UsageError("\(name): there is no program at \(binary)")
+        }
+        return binary
+    }
+}
+
+/// The command line is wrong.
+struct UsageError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// A measurement that cannot be completed.
+struct BenchError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
 }

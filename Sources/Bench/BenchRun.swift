@@ -1,83 +1,100 @@
 import Foundation
 
-/// The order of measurements: start, sign-ins, pairs with the disk's yardstick in between, plain routes, a full
-/// database.
+/// The order of measurements. Everything that is compared runs in turns, since the speed of a shared machine changes within
+/// minutes: figures of two runs cannot be compared, ratios within one run can.
 struct BenchRun {
     let options: BenchOptions
-    private let report = Report()
-
-    init(options: BenchOptions) {
-        self.options = options
-    }
-
-    /// An even number: half of the slices are the second half of the run.
-    private static let slices = 6
 
     func run() throws {
         let folder = "\(options.parent)/swift-sso-bench.\(getpid())"
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        report.title("\(options.pairs) login pairs, \(options.concurrency) at once")
-        try with(try BenchIdP(programs: options.programs, folder: "\(folder)/fresh")) { idp in
+        var builds = [try IdPUnderTest(options.program, folder: "\(folder)/this", label: "this build")]
+        if let other = options.against {
+            builds.append(try IdPUnderTest(other, folder: "\(folder)/other", label: "the other build"))
+        }
+        try measure(builds)
+        guard options.seededTokens + options.seededSessions > 0 else { return }
+        let full = try IdPUnderTest(options.program, folder: "\(folder)/full", label: "full database")
+        let empty = try IdPUnderTest(options.program, folder: "\(folder)/empty", label: "empty database")
+        try full.start()
+        try full.stop()
+        try SeedRows.insert(into: full.databasePath, tokens: options.seededTokens, sessions: options.seededSessions)
+        try measure([full, empty])
+    }
+
+    /// Measures several IdPs in turns. Ratios are those of the first to the second.
+    private func measure(_ idps: [IdPUnderTest]) throws {
+        for idp in idps {
             try idp.start()
-            report.line("start-up to the first answer", seconds: idp.server.startUp)
-            report.line("resident memory, idle after start", mebibytes: idp.server.residentMemory)
-            try pairs(idp, folder)
-            try Yardsticks(options: options, idp: idp, folder: folder).run(report)
-            try idp.server.stop()
+            Report.title(idp.label)
+            Report.line("start-up to the first answer", "\(Report.number(idp.startUp, 3)) s")
+            Report.line("resident memory, idle", "\(Report.number(idp.residentMemory, 1)) MiB")
+            try idp.signIn(options.concurrency.max() ?? 1)
+            // Connections, caches and statements are warm afterwards.
+            _ = try idp.logIn(concurrency: options.concurrency.max() ?? 1, seconds: 1)
         }
-        if options.seededTokens + options.seededSessions > 0 { try fullAgainstFresh(folder) }
-    }
-
-    private func pairs(_ idp: BenchIdP, _ folder: String) throws {
-        let run = try PairRun(idp, concurrency: options.concurrency)
-        var sqlite = try SQLiteYardstick(
-            path: "\(folder)/yardstick.sqlite", schema: TokenRows.schema(of: idp.databasePath))
-        let time = Double(options.yardstickSeconds) / Double(Self.slices)
-        var (oneCommit, twoCommits, gathered): ([Double], [Double], [Double]) = ([], [], [])
-        for _ in 0..<Self.slices {
-            try run.slice(max(options.pairs / Self.slices, 1))
-            oneCommit.append(try sqlite.perSecond(inOneTransaction: 1, for: time))
-            twoCommits.append(try sqlite.perSecondWithTwoCommits(for: time))
-            gathered.append(try sqlite.perSecond(inOneTransaction: 64, for: time))
-        }
-        report.title("on a fresh database")
-        run.print(report)
-        report.title("straight on SQLite in between, one thread, WAL, synchronous=FULL")
-        report.line("two statements, one commit", perSecond: oneCommit, against: run.rates)
-        report.line("two statements, two commits", perSecond: twoCommits, against: run.rates)
-        report.line("64 times two statements, one commit", perSecond: gathered, against: run.rates)
-    }
-
-    /// Two IdPs, one on a full database and one on an empty one, in turns.
-    private func fullAgainstFresh(_ folder: String) throws {
-        report.title("with \(options.seededTokens) used tokens and \(options.seededSessions) sessions")
-        try with(try BenchIdP(programs: options.programs, folder: "\(folder)/full")) { full in
-            try full.start()
-            try full.server.stop()
-            try TokenRows.seed(full.databasePath, tokens: options.seededTokens, sessions: options.seededSessions)
-            try full.start()
-            report.line("start-up to the first answer", seconds: full.server.startUp)
-            report.line("resident memory, idle after start", mebibytes: full.server.residentMemory)
-            try with(try BenchIdP(programs: options.programs, folder: "\(folder)/empty")) { empty in
-                try empty.start()
-                let runs = try [full, empty].map { try PairRun($0, concurrency: options.concurrency) }
-                for _ in 0..<Self.slices {
-                    for run in runs { try run.slice(max(options.pairs / Self.slices / 2, 1)) }
+        for concurrency in options.concurrency {
+            var results = idps.map { _ in Measurements() }
+            for round in 0..<options.rounds {
+                // The second of a round may have an advantage, so each is first in half of the rounds.
+                for index in round.isMultiple(of: 2) ? Array(idps.indices) : idps.indices.reversed() {
+                    results[index].logins.append(
+                        try idps[index].logIn(concurrency: concurrency, seconds: options.seconds))
+                    results[index].constantRates.append(
+                        try idps[index].constantRate(concurrency: concurrency, seconds: options.seconds / 2))
                 }
-                runs[0].print(report)
-                report.line("in turns with it, on an empty database", perSecond: runs[1].rates, against: runs[0].rates)
-                try empty.server.stop()
             }
-            try full.server.stop()
+            Report.title("\(concurrency) at once")
+            for (idp, result) in zip(idps, results) { Report.table(idp.label, result) }
+            if results.count == 2 { Report.ratios(results[0], results[1]) }
+        }
+        Report.title("after the run")
+        for idp in idps {
+            Report.line("resident memory, \(idp.label)", "\(Report.number(idp.residentMemory, 1)) MiB")
+            try idp.stop()
         }
     }
+}
 
-    /// Adds what the program said last to whatever goes wrong: its folder is gone after the run.
-    private func with(_ idp: BenchIdP, _ body: (BenchIdP) throws -> Void) throws {
-        do {
-            try body(idp)
-        } catch {
-            throw BenchFault("\(error)\n\(idp.logEnd)")
-        }
+/// What one IdP did at one concurrency, round by round.
+struct Measurements {
+    var logins: [LoginResult] = []
+    /// Answers per second of a route that does no work.
+    var constantRates: [Double] = []
+
+    var rates: [Double] { logins.map(\.perSecond) }
+    var processorTimes: [Double] { logins.map(\.processorTime) }
+    /// In milliseconds.
+    func latency(_ share: Double) -> Double { Statistics.percentile(logins.flatMap(\.latencies), share) / 1_000 }
+    /// A login is two requests: its rate as a share of half the constant route's rate.
+    var shares: [Double] { zip(rates, constantRates).map { $0 / ($1 / 2) } }
+    var errors: [Int: Int] { logins.reduce(into: [:]) { $0.merge($1.errors, uniquingKeysWith: +) } }
+}
+
+/// One measurement of logins.
+struct LoginResult {
+    let perSecond: Double
+    /// Processor time of the IdP per login, in seconds.
+    let processorTime: Double
+    /// Of whole logins, in microseconds.
+    let latencies: [UInt32]
+    /// Status and how often, for responses other than 200. Broken connections have status 0.
+    let errors: [Int: Int]
+    /// The load generator's share of one core. Above a quarter it takes from the server what it measures.
+    let generatorShare: Double
+}
+
+enum Statistics {
+    static func median(_ values: [Double]) -> Double {
+        let (sorted, middle) = (values.sorted(), values.count / 2)
+        guard !sorted.isEmpty else { return 0 }
+        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+    }
+
+    static func percentile(_ values: [UInt32], _ share: Double) -> Double {
+        let sorted = values.sorted()
+        guard !sorted.isEmpty else { return 0 }
+        let rank = Int((share * Double(sorted.count)).rounded(.up))
+        return Double(sorted[min(max(rank, 1), sorted.count) - 1])
     }
 }

@@ -1,53 +1,52 @@
 import Glibc
 
-/// What a load consists of: the next request of a connection, and what to make of its answer.
-protocol LoadScript {
+/// A load: the next request of a connection, and what to do with its answer.
+protocol Load {
     /// The bytes to send next on this connection.
     mutating func request(on connection: Int) -> [UInt8]
-    /// Takes an answer that came after so many microseconds. False: this connection has done its part.
+    /// Takes an answer that came after so many microseconds. False: this connection is finished.
     mutating func took(_ answer: WireConnection.Answer, on connection: Int, after microseconds: UInt32) -> Bool
-    /// Takes note of a connection that broke; it is opened anew.
+    /// Records that a connection broke. It is opened again.
     mutating func broke(_ connection: Int)
 }
 
-/// Keeps one request under way on every connection, from one thread: what it burns must not be taken from the server on
-/// the other core.
+/// Keeps one request under way on every connection, from one thread, so that it takes little from the server.
 struct LoadLoop {
     let connections: [WireConnection]
 
-    /// What a run cost, beside what the script itself counted.
+    /// What a run cost.
     struct Cost {
         let seconds: Double
         /// The load generator's own share of one core.
         let ownShare: Double
     }
 
-    func run(_ script: inout some LoadScript) throws -> Cost {
+    func run(_ load: inout some Load) throws -> Cost {
         var (started, active) = ([UInt64](repeating: 0, count: connections.count), 0)
         // poll and not epoll, which Swift's Glibc module does not show: for 64 descriptors the two cost the same.
         var waiting = connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         let (begin, cpuBefore) = (Self.now(), Self.ownProcessorTime())
         for index in connections.indices {
-            try start(index, &script, &started)
+            try start(index, &load, &started)
             active += 1
         }
         while active > 0 {
             let count = poll(&waiting, UInt(waiting.count), 10_000)
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw BenchFault("no answer for ten seconds") }
+            guard count > 0 else { throw BenchError("no answer for ten seconds") }
             for index in waiting.indices where waiting[index].revents != 0 {
                 do {
                     guard let answer = try connections[index].receive() else { continue }
                     let latency = UInt32(clamping: (Self.now() - started[index]) / 1_000)
-                    let (goesOn, closes) = (script.took(answer, on: index, after: latency), answer.closes)
+                    let (goesOn, closes) = (load.took(answer, on: index, after: latency), answer.closes)
                     if closes { try connections[index].reconnect() }
                     waiting[index].fd = goesOn ? connections[index].descriptor : -1
-                    if goesOn { try start(index, &script, &started) } else { active -= 1 }
+                    if goesOn { try start(index, &load, &started) } else { active -= 1 }
                 } catch {
-                    script.broke(index)
+                    load.broke(index)
                     try connections[index].reconnect()
                     waiting[index].fd = connections[index].descriptor
-                    try start(index, &script, &started)
+                    try start(index, &load, &started)
                 }
             }
         }
@@ -55,9 +54,9 @@ struct LoadLoop {
         return Cost(seconds: seconds, ownShare: (Self.ownProcessorTime() - cpuBefore) / seconds)
     }
 
-    private func start(_ index: Int, _ script: inout some LoadScript, _ started: inout [UInt64]) throws {
+    private func start(_ index: Int, _ load: inout some Load, _ started: inout [UInt64]) throws {
         started[index] = Self.now()
-        try connections[index].send(script.request(on: index))
+        try connections[index].send(load.request(on: index))
     }
 
     /// Nanoseconds of the monotonic clock.

@@ -1,53 +1,44 @@
 import Foundation
 
-/// Prints the table line by line, so that an interrupted run has shown what it knew.
-struct Report {
-    func title(_ text: String) {
-        print("\n\(text)")
-        print(String(repeating: "-", count: text.count))
-    }
+/// Prints line by line, so that an interrupted run has shown what it measured.
+enum Report {
+    static func title(_ text: String) { line("\n\(text)\n\(String(repeating: "-", count: text.count))", "") }
 
-    func line(_ what: String, text: String) {
-        print(what.padding(toLength: 42, withPad: " ", startingAt: 0) + text)
+    static func line(_ what: String, _ text: String) {
+        print(text.isEmpty ? what : what.padding(toLength: 42, withPad: " ", startingAt: 0) + text)
         fflush(nil)
     }
 
-    func line(_ what: String, seconds: Double) { line(what, text: Self.number(seconds, 3) + " s") }
-    func line(_ what: String, mebibytes: Double) { line(what, text: Self.number(mebibytes, 1) + " MiB") }
-
-    func line(_ what: String, perSecond: Double, note: String = "") {
-        line(what, text: Self.left(Self.number(perSecond, 0), 9) + " /s" + (note.isEmpty ? "" : "   " + note))
-    }
-
-    /// A yardstick measured after each slice of pairs: the median of its rates, and of the pairs' rates against them.
-    func line(_ what: String, perSecond rates: [Double], against pairs: [Double]) {
-        let ratios = zip(pairs, rates).map { $0 / $1 }.sorted()
-        let range = "\(Self.number(ratios.first ?? 0, 2)) to \(Self.number(ratios.last ?? 0, 2))"
+    static func table(_ label: String, _ result: Measurements) {
+        line("\(label):", "")
+        line("  logins per second", range(result.rates, 0))
+        line("  processor time per login", "\(range(result.processorTimes.map { $0 * 1_000 }, 3)) ms")
+        line("  p50 and p99 of a login", "\(number(result.latency(0.50), 2)) ms, \(number(result.latency(0.99), 2)) ms")
+        line("  constant route, answers per second", range(result.constantRates, 0))
+        line("  logins as a share of half of that", range(result.shares, 2))
+        line("  errors", result.errors.isEmpty ? "none" : "\(result.errors)")
         line(
-            what, perSecond: Self.median(rates),
-            note: "login pairs are \(Self.number(Self.median(ratios), 2)) of it (\(range))")
+            "  the load generator's share of one core",
+            "\(number(Statistics.median(result.logins.map(\.generatorShare)) * 100, 0)) %")
     }
 
-    func latencies(_ what: String, _ latencies: Latencies) {
-        let (p50, p95, p99, slowest) = latencies.percentiles()
-        let parts = [("p50", p50), ("p95", p95), ("p99", p99), ("slowest", slowest)]
-        line(what, text: parts.map { "\($0.0) \(Self.left(Self.number($0.1, 2), 7)) ms" }.joined(separator: "   "))
+    /// How many times the first does of what the second does: medians of the ratios round by round.
+    static func ratios(_ first: Measurements, _ second: Measurements) {
+        line("ratios, first to second:", "")
+        line("  logins per second", range(zip(first.rates, second.rates).map(/), 2))
+        line("  processor time per login", range(zip(first.processorTimes, second.processorTimes).map(/), 2))
+        line(
+            "  p50 and p99 of a login",
+            "\(number(first.latency(0.50) / second.latency(0.50), 2)), \(number(first.latency(0.99) / second.latency(0.99), 2))"
+        )
+        line("  constant route", range(zip(first.constantRates, second.constantRates).map(/), 2))
     }
 
-    static func mebibytes(_ values: [Double]) -> String {
-        values.map { number($0, 1) }.joined(separator: "  ") + " MiB"
+    /// The median, and in brackets the lowest and the highest.
+    private static func range(_ values: [Double], _ digits: Int) -> String {
+        let (low, high) = (values.min() ?? 0, values.max() ?? 0)
+        return "\(number(Statistics.median(values), digits)) (\(number(low, digits)) to \(number(high, digits)))"
     }
 
-    static func microseconds(_ seconds: Double) -> String { number(seconds * 1e6, 0) + " µs" }
-    static func percent(_ share: Double) -> String { number(share * 100, 0) + " %" }
-    private static func median(_ values: [Double]) -> Double {
-        let (sorted, middle) = (values.sorted(), values.count / 2)
-        guard !sorted.isEmpty else { return 0 }
-        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-    }
-
-    private static func number(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
-    private static func left(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
-    }
+    static func number(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
 }

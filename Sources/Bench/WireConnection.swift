@@ -1,15 +1,15 @@
 import Glibc
 
-/// One kept-alive HTTP/1.1 connection. Knows just enough to find where an answer ends; allocates nothing a request.
+/// One kept-alive HTTP/1.1 connection. Reads just enough to find the end of a response, and allocates nothing per request.
 final class WireConnection {
     private(set) var descriptor: Int32 = -1
     private let port: UInt16
-    /// The loopback address it comes from, so that limits by address see many people and not one.
+    /// Its own loopback address: limits per network address then see many users.
     private let source: UInt32
     private var buffer: UnsafeMutableRawBufferPointer
     private var filled = 0
 
-    /// An answer in the connection's buffer, good until the next one is read.
+    /// An answer in the connection's buffer. Valid until the next one is read.
     struct Answer {
         let status: Int
         let head: UnsafeRawBufferPointer
@@ -37,11 +37,11 @@ final class WireConnection {
         var on: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
-        // Without it every bind would take a port for good, and 64 browsers need few; with it connect picks the port.
+        // Lets connect choose the port. Otherwise every bind would keep one.
         setsockopt(descriptor, Int32(IPPROTO_IP), Int32(IP_BIND_ADDRESS_NO_PORT), &on, size)
         guard Self.call(source, 0, { bind(descriptor, $0, $1) }) == 0,
             Self.call(0x7f00_0001, port, { connect(descriptor, $0, $1) }) == 0
-        else { throw BenchFault("cannot connect to 127.0.0.1:\(port): errno \(errno)") }
+        else { throw BenchError("cannot connect to 127.0.0.1:\(port): errno \(errno)") }
     }
 
     func send(_ bytes: [UInt8]) throws {
@@ -50,16 +50,16 @@ final class WireConnection {
             let count = bytes.withUnsafeBytes {
                 Glibc.send(descriptor, $0.baseAddress.map { $0 + sent }, $0.count - sent, Int32(MSG_NOSIGNAL))
             }
-            guard count > 0 else { throw BenchFault("the connection broke while sending: errno \(errno)") }
+            guard count > 0 else { throw BenchError("the connection broke while sending: errno \(errno)") }
             sent += count
         }
     }
 
-    /// Reads what is there. Answers the whole answer, or nil when more must come.
+    /// Reads what is there. Returns the complete answer, or nil when more must come.
     func receive() throws -> Answer? {
-        guard filled < buffer.count else { throw BenchFault("an answer of more than 64 KiB") }
+        guard filled < buffer.count else { throw BenchError("an answer of more than 64 KiB") }
         let count = recv(descriptor, buffer.baseAddress.map { $0 + filled }, buffer.count - filled, 0)
-        guard count > 0 else { throw BenchFault(count == 0 ? "closed by the server" : "read: errno \(errno)") }
+        guard count > 0 else { throw BenchError(count == 0 ? "closed by the server" : "read: errno \(errno)") }
         filled += count
         return try answer()
     }
@@ -77,7 +77,7 @@ final class WireConnection {
         guard let headEnd = ByteSearch.find("\r\n\r\n", in: bytes) else { return nil }
         let head = UnsafeRawBufferPointer(rebasing: bytes[..<(headEnd + 4)])
         guard head.count > 12, let status = Int(String(decoding: head[9..<12], as: UTF8.self)) else {
-            throw BenchFault("not an HTTP answer")
+            throw BenchError("not an HTTP answer")
         }
         let length = ByteSearch.number(after: "content-length: ", in: head) ?? 0
         guard bytes.count >= head.count + length else { return nil }
@@ -99,5 +99,61 @@ final class WireConnection {
                 body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
+    }
+}
+
+/// Finds ASCII text in bytes without making strings of them. A lower-case letter in the needle matches both cases.
+enum ByteSearch {
+    static func find(_ needle: StaticString, in bytes: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
+        let (length, text) = (needle.utf8CodeUnitCount, needle.utf8Start)
+        guard bytes.count >= length, start <= bytes.count - length else { return nil }
+        let first = text[0]
+        var index = start
+        let last = bytes.count - length
+        search: while index <= last {
+            if lower(bytes[index]) != first {
+                index += 1
+                continue
+            }
+            var offset = 1
+            while offset < length {
+                if lower(bytes[index + offset]) != text[offset] {
+                    index += 1
+                    continue search
+                }
+                offset += 1
+            }
+            return index
+        }
+        return nil
+    }
+
+    /// The decimal number that follows a needle.
+    static func number(after needle: StaticString, in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let found = find(needle, in: bytes) else { return nil }
+        var (index, value) = (found + needle.utf8CodeUnitCount, 0)
+        while index < bytes.count, (48...57).contains(bytes[index]), value < 1 << 40 {
+            value = value * 10 + Int(bytes[index] - 48)
+            index += 1
+        }
+        return value
+    }
+
+    /// The text between a needle and the next of the given bytes.
+    static func text(
+        after needle: StaticString, until ends: StaticString, in bytes: UnsafeRawBufferPointer, from start: Int = 0
+    )
+        -> String?
+    {
+        guard let found = find(needle, in: bytes, from: start) else { return nil }
+        let begin = found + needle.utf8CodeUnitCount
+        let stops = UnsafeBufferPointer(start: ends.utf8Start, count: ends.utf8CodeUnitCount)
+        guard let end = bytes[begin...].firstIndex(where: { stops.contains($0) }) else { return nil }
+        return String(decoding: bytes[begin..<end], as: UTF8.self)
+    }
+
+    @inline(__always)
+    private static func lower(_ byte: UInt8) -> UInt8 {
+        byte &- 65 < 26 ? byte | 32 : byte
     }
 }

@@ -14,7 +14,7 @@ struct IdPServices: Sendable {
 
     /// The real services, as the settings say.
     ///
-    /// - Throws: ``DatabaseFailure/refused(_:)`` when the database cannot be used, ``SettingFault`` when the outbox folder
+    /// - Throws: ``DatabaseError/refused(_:)`` when the database cannot be used, ``SettingFault`` when the outbox folder
     ///   cannot; in one clear line.
     static func live(_ settings: IdPSettings, logger: Logger) async throws -> IdPServices {
         if let problem = (settings.mail.mailer() as? OutboxMailer)?.problem {

@@ -29,7 +29,7 @@ final class RecordingDatabase: Database {
         return try await real.write { try body(Connection(real: $0, owner: self)) }
     }
 
-    func checkReady() async throws(DatabaseFailure) { try await real.checkReady() }
+    func checkReady() async throws(DatabaseError) { try await real.checkReady() }
     func close() async { await real.close() }
 
     private func note(_ sql: String) {
@@ -40,12 +40,12 @@ final class RecordingDatabase: Database {
         let real: any SQLConnection
         let owner: RecordingDatabase
 
-        func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseFailure) -> [SQLRow] {
+        func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
             owner.note(sql)
             return try real.query(sql, values)
         }
 
-        func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseFailure) -> Int {
+        func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int {
             owner.note(sql)
             return try real.execute(sql, values)
         }

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import SSOWeb
 
-/// A database file of one test's own, with a table of tokens to fight over. Kept by the suite, so that it outlives the test.
+/// A database file for one test, with a table of tokens. The suite keeps it, so that it exists longer than the test.
 struct StorageFixture {
     static let migrations = [
         Migration(
@@ -37,7 +37,7 @@ struct StorageFixture {
     }
 }
 
-/// What a body of a test throws.
+/// The error that a body of a test throws.
 struct BodyError: Error, Equatable { let number: Int64 }
 
 extension SQLiteDatabase {
@@ -58,7 +58,7 @@ extension SQLiteDatabase {
         try await eventually("\(count) writes wait") { waitingWrites == count ? () : nil }
     }
 
-    /// A write that holds the writer until `gate` is signalled, so that others gather behind it. Returns once it holds it.
+    /// A write that holds the writer until `gate` is signalled, so that other writes wait. Returns when it holds the writer.
     func hold(_ gate: DispatchSemaphore) async -> Task<Void, any Error> {
         let (isHolding, signal) = AsyncStream<Never>.makeStream()
         let task = Task {

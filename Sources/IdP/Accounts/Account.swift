@@ -66,7 +66,7 @@ struct AccountStore: Sendable {
                 "now": .timestamp(clock.now()),
             ])
         guard let account = try Self.find(email: address.text, connection) else {
-            throw DatabaseFailure.unavailable("an account vanished while it was made")
+            throw DatabaseError.unavailable("an account vanished while it was made")
         }
         try link(identity, to: account, connection)
         return account

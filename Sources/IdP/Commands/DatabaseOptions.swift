@@ -47,7 +47,7 @@ struct DatabaseOptions: ParsableArguments {
 
     /// - Throws: exit code 1 after one line on standard error for a failure of the database.
     static func reporting<T>(_ body: () async throws -> T) async throws -> T {
-        do { return try await body() } catch let failure as DatabaseFailure {
+        do { return try await body() } catch let failure as DatabaseError {
             throw CommandExit.failure(IdPProgram.name, "\(failure)")
         }
     }

@@ -39,7 +39,7 @@ struct VerifyRoutes: Sendable {
                     "cause": "\(error.cause)", "flow": "\(error.flow ?? "-")",
                 ])
             return error.response
-        } catch let failure as DatabaseFailure {
+        } catch let failure as DatabaseError {
             // A storage failure is never reported as a bad token: the client may try again.
             context.logger.error(
                 "verify_failed", metadata: ["cause": "\(failure)"])

@@ -53,7 +53,7 @@ public struct FailureMiddleware<Context: WebRequestContext>: RouterMiddleware {
     static func failure(for error: any Error) -> PublicFailure {
         switch error {
         case let failure as PublicFailure: failure
-        case let failure as DatabaseFailure: .unavailable("\(failure)")
+        case let failure as DatabaseError: .unavailable("\(failure)")
         case is URLEncodedFields.Fault: .badRequest("A field of the form or link is doubled or broken.")
         case let error as any HTTPResponseError where error.status == .notFound: .notFound
         case let error as any HTTPResponseError where (400..<500).contains(error.status.code):

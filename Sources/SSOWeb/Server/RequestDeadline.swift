@@ -1,10 +1,13 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection whose request does not arrive whole in time, or whose answer is not taken in time.
+/// Closes a connection whose request does not arrive completely in time, or whose response is not taken in time.
 ///
-/// A body that drips a byte now and then keeps every idle timer quiet and would hold its place for ever (slow body
-/// attack); so would a client that asks and then does not read.
+/// A body that arrives byte by byte keeps every idle timer quiet and would hold its connection for ever (slow body attack).
+/// So would a client that sends a request and does not read.
+///
+/// A connection has at most one timer. A request that ends in time leaves it alone: when it fires, it is set again for the next
+/// deadline, or not at all. Setting and cancelling a timer per request and response costs several per cent of a login.
 final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -12,44 +15,70 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let limits: ServerLimits
-    private var arrival: Scheduled<Void>?
-    private var departure: Scheduled<Void>?
+    /// When the request that arrives must be complete.
+    private var arrival: NIODeadline?
+    /// When the responses that were begun must be taken, oldest first.
+    private var departures: [NIODeadline] = []
+    private var isResponding = false
+    private var timer: (due: NIODeadline, task: Scheduled<Void>)?
 
     init(_ limits: ServerLimits) { self.limits = limits }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head:
-            arrival?.cancel()
-            arrival = alarm(in: limits.request, context)
+            let due = NIODeadline.now() + TimeAmount(limits.request)
+            arrival = due
+            watch(due, context)
         case .body: break
-        case .end:
-            arrival?.cancel()
-            arrival = nil
+        case .end: arrival = nil
         }
         context.fireChannelRead(data)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .end = unwrapOutboundIn(data) else {
-            if departure == nil { departure = alarm(in: limits.answer, context) }
-            return context.write(data, promise: promise)
+        if !isResponding {
+            let due = NIODeadline.now() + TimeAmount(limits.answer)
+            departures.append(due)
+            watch(due, context)
+            isResponding = true
         }
+        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        isResponding = false
         let taken = promise ?? context.eventLoop.makePromise()
-        let alarm = departure
-        departure = nil
-        taken.futureResult.whenComplete { _ in alarm?.cancel() }
+        // Responses are taken in the order in which they were written.
+        taken.futureResult.assumeIsolated().whenComplete { _ in
+            if !self.departures.isEmpty { self.departures.removeFirst() }
+        }
         context.write(data, promise: taken)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        arrival?.cancel()
-        departure?.cancel()
+        stop()
         context.fireChannelInactive()
     }
 
-    private func alarm(in limit: Duration, _ context: ChannelHandlerContext) -> Scheduled<Void> {
-        let channel = context.channel
-        return context.eventLoop.scheduleTask(in: TimeAmount(limit)) { channel.close(promise: nil) }
+    func handlerRemoved(context: ChannelHandlerContext) { stop() }
+
+    private func stop() {
+        timer?.task.cancel()
+        (timer, arrival, departures) = (nil, nil, [])
+    }
+
+    /// Makes sure that the timer fires at `due` at the latest.
+    private func watch(_ due: NIODeadline, _ context: ChannelHandlerContext) {
+        if let timer {
+            guard due < timer.due else { return }
+            timer.task.cancel()
+        }
+        let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: due) { self.fire(context) }
+        timer = (due, task)
+    }
+
+    private func fire(_ context: ChannelHandlerContext) {
+        timer = nil
+        guard let due = [arrival, departures.first].compactMap({ $0 }).min() else { return }
+        guard due <= .now() else { return watch(due, context) }
+        context.close(promise: nil)
     }
 }

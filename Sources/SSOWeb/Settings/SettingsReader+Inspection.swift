@@ -5,7 +5,7 @@ import Glibc
 extension SettingsReader {
     /// Records a problem when the database could not be opened. Makes and changes nothing.
     public func inspect(_ database: DatabaseLocation, _ name: String, migrations: [Migration]) async {
-        do throws(DatabaseFailure) {
+        do throws(DatabaseError) {
             try await SQLiteDatabase.inspect(path: database.path, migrations: migrations)
         } catch {
             problem("\(name): \(error)")

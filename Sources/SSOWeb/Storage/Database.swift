@@ -1,42 +1,48 @@
-/// The storage as the stores see it: portable SQL in, rows out. SQLite is behind it, PostgreSQL can be.
+/// The storage as the stores see it: portable SQL in, rows out. SQLite is the implementation today; PostgreSQL can follow.
 ///
-/// Bodies are synchronous and short, a few statements each. They run on the storage's own threads, never on an event loop, and
-/// must do nothing but talk to the connection they are given: no waiting, no network.
+/// A body may assume:
+/// - A read sees one consistent snapshot. It holds every write that returned before the call.
+/// - Writes are serialisable: the result is as if they had run one after another. A body may read, decide and then write.
+///
+/// A body must keep these rules:
+/// - It has no side effects and depends on nothing that a run changes: it may run again after its first run was rolled back.
+/// - It is synchronous and short, a few statements. It runs on a thread of the storage, so it must not wait for
+///   anything but its connection.
 public protocol Database: Sendable {
-    /// Runs `body` on one consistent snapshot that holds every write acknowledged before the call.
+    /// Runs `body` on one consistent snapshot.
     ///
-    /// - Throws: what `body` throws, or ``DatabaseFailure``.
+    /// - Throws: what `body` throws, or ``DatabaseError``.
     func read<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T
 
-    /// Runs `body` as one transaction: all of it or, when it throws, nothing of it. On return it is durable.
+    /// Runs `body` as one transaction. When `body` throws, nothing of it is kept. On return the changes are durable.
     ///
-    /// Concurrent writes share one commit, yet each keeps its own result, and none is answered before the commit.
-    /// - Throws: what `body` throws, or ``DatabaseFailure``.
+    /// Concurrent writes may share one commit. Each keeps its own result, and none returns before the commit.
+    /// - Throws: what `body` throws, or ``DatabaseError``.
     @discardableResult
     func write<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T
 
-    /// Succeeds when the database can be reached, is still the one that was opened, and has exactly our migrations.
-    func checkReady() async throws(DatabaseFailure)
+    /// Succeeds when the database can be reached, accepts a commit, is still the one that was opened, and has our migrations.
+    func checkReady() async throws(DatabaseError)
 
-    /// Lets what is waiting finish, then closes. Later calls throw ``DatabaseFailure/unavailable(_:)``.
+    /// Finishes the calls that wait, then closes. Later calls throw ``DatabaseError/unavailable(_:)``.
     func close() async
 }
 
 /// A connection inside a `read` or `write`. Valid only during that call.
 public protocol SQLConnection {
-    /// Runs one statement and returns its rows. `:name` in the SQL stands for `values["name"]`; each must be given.
-    func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseFailure) -> [SQLRow]
+    /// Runs one statement and returns its rows. `:name` in the SQL stands for `values["name"]`. Every name needs a value.
+    func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow]
 
     /// Runs one statement and returns how many rows it inserted, updated or deleted.
     @discardableResult
-    func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseFailure) -> Int
+    func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int
 }
 
 extension SQLConnection {
     /// ``query(_:_:)`` without values.
-    public func query(_ sql: String) throws(DatabaseFailure) -> [SQLRow] { try query(sql, [:]) }
+    public func query(_ sql: String) throws(DatabaseError) -> [SQLRow] { try query(sql, [:]) }
 
     /// ``execute(_:_:)`` without values.
     @discardableResult
-    public func execute(_ sql: String) throws(DatabaseFailure) -> Int { try execute(sql, [:]) }
+    public func execute(_ sql: String) throws(DatabaseError) -> Int { try execute(sql, [:]) }
 }

@@ -1,42 +1,70 @@
+import Dispatch
+import Foundation
 import GRDB
+import GRDBSQLite
 import Synchronization
 
 /// Turns the writes that wait into as few commits as possible: a commit costs one fsync, whether it holds one write or 256.
 ///
-/// Owns the transactions of the writer connection. Does not decide what a write means. The rules:
-/// - the lock first, then the jobs, so that all that arrived while waiting share the commit;
-/// - each body in its own savepoint: one that throws takes back its own changes, not its neighbours';
-/// - no caller hears anything before the commit, not even its own error: that may rest on a neighbour's change
-///   ("this token is used") which a failed commit takes back;
-/// - when the connection itself fails in a body, the whole batch fails, since SQLite may have rolled back already.
-struct GroupCommit: Sendable {
-    /// Enough for every request that can be in flight on a busy day, few enough to keep the transaction in the page cache.
+/// Owns the transactions of the writer connection. The rules:
+/// - It takes the lock first, then the writes, so that all that arrived in the meantime share the commit.
+/// - Each body runs in its own savepoint. A body that throws loses its own changes, not those of others.
+/// - No caller gets a result before the commit, not even its own error. An error may depend on another body's change
+///   ("this token is used"), and a failed commit takes that change back.
+/// - When the connection itself fails in a body, the whole batch fails: SQLite may have rolled back everything.
+final class GroupCommit: Sendable {
+    /// Enough for all requests in flight under load, and few enough to keep the transaction in the page cache.
     static let batchLimit = 256
 
-    let queue: JobQueue
-    let busy: BusyWait
-    let file: SQLiteFile
-    let history = CommitHistory()
+    let queue: WriteQueue
+    private let patience: Duration
+    private let file: SQLiteFile
+    private let running = DispatchGroup()
+    private let lastCommit = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// Works until nothing waits. Called on the writer's queue.
-    func drain(_ db: GRDB.Database) {
-        while !queue.retireWorkerIfEmpty() { commitBatch(db) }
+    /// - Parameter patience: how long a transaction waits for a lock that another process holds.
+    init(queue: WriteQueue, patience: Duration, file: SQLiteFile) {
+        (self.queue, self.patience, self.file) = (queue, patience, file)
+    }
+
+    /// Whether a commit has succeeded within the last second, so that another one would prove nothing about the disk.
+    var hasCommittedRecently: Bool {
+        lastCommit.withLock { last in last.map { ContinuousClock.now - $0 < .seconds(1) } ?? false }
+    }
+
+    /// Starts the thread that writes. It holds the pool's writer until the queue is closed and empty: waking one thread
+    /// costs less than scheduling work on a dispatch queue for every batch.
+    func start(on pool: DatabasePool) {
+        running.enter()
+        let thread = Thread { [self] in
+            pool.writeWithoutTransaction { db in
+                while queue.waitForWork() { commitBatch(db) }
+            }
+            running.leave()
+        }
+        thread.name = "database-writer"
+        thread.start()
+    }
+
+    /// Refuses new writes, finishes those that wait, and returns when the thread has left the connection.
+    func stop() async {
+        queue.close()
+        await withCheckedContinuation { caller in running.notify(queue: .global()) { caller.resume() } }
     }
 
     private func commitBatch(_ db: GRDB.Database) {
-        guard let oldest = queue.oldestArrival else { return }
+        let connection = SQLiteConnection(db)
         do {
             try file.checkUnchanged()
-            // Only a rollback that itself failed can have left one open.
+            // A transaction is still open only when its rollback failed.
             try db.rollback()
-            busy.begin(arrived: oldest)
-            try db.beginTransaction(.immediate)
+            try connection.execute("BEGIN IMMEDIATE")
         } catch {
-            let failure = DatabaseFailure(sqlite: error).asUnavailable
-            // Busy until the oldest caller's time was up: the younger ones still have theirs.
+            let failure = DatabaseError(error).asUnavailable
+            // A lock is worth another try for the writes that have not waited long enough.
             let failed =
-                DatabaseFailure.isBusy(error)
-                ? queue.take(arrivedBefore: .now.advanced(by: .zero - busy.patience)) : queue.take(Self.batchLimit)
+                connection.failureCode == SQLITE_BUSY
+                ? queue.take(arrivedBefore: .now - patience) : queue.take(Self.batchLimit)
             failed.forEach { $0.fail(failure) }
             return
         }
@@ -44,52 +72,28 @@ struct GroupCommit: Sendable {
         let batch = queue.take(Self.batchLimit)
         let changesBefore = db.totalChangesCount
         do {
-            try run(batch, db)
-            try db.commit()
-            // A commit into a file that nobody will ever open again is none.
-            try file.checkUnchanged()
-            // One without changes asks nothing of the disk.
-            if db.totalChangesCount != changesBefore { history.committed() }
+            let answers = try batch.map { try run($0, connection) }
+            try connection.execute("COMMIT")
+            // A commit without changes does not touch the disk.
+            if db.totalChangesCount != changesBefore { lastCommit.withLock { $0 = .now } }
+            answers.forEach { $0() }
         } catch {
-            history.failed()
+            lastCommit.withLock { $0 = nil }
             try? db.rollback()
-            let failure = DatabaseFailure(sqlite: error).asUnavailable
+            let failure = DatabaseError(error).asUnavailable
             batch.forEach { $0.fail(failure) }
-            return
-        }
-        batch.forEach { $0.answer() }
-    }
-
-    /// Runs every body. Throws only what must fail the whole batch.
-    private func run(_ batch: [any PendingJob], _ db: GRDB.Database) throws {
-        let connection = SQLiteConnection(db)
-        for job in batch {
-            try db.cachedStatement(sql: "SAVEPOINT body").execute()
-            let returned = job.run(on: connection)
-            if let breakdown = connection.breakdown { throw breakdown }
-            if !returned { try db.cachedStatement(sql: "ROLLBACK TO body").execute() }
-            try db.cachedStatement(sql: "RELEASE body").execute()
         }
     }
-}
 
-/// When something was last written for good.
-final class CommitHistory: Sendable {
-    private let last = Mutex<ContinuousClock.Instant?>(nil)
-
-    func committed() { last.withLock { $0 = .now } }
-    func failed() { last.withLock { $0 = nil } }
-
-    /// Whether the last commit went through, within the last second: the disk takes them.
-    var isFresh: Bool { last.withLock { last in last.map { ContinuousClock.now - $0 < .seconds(1) } ?? false } }
-}
-
-extension DatabaseFailure {
-    /// Around a transaction every failure means the same to the caller: not now, and nothing was written.
-    var asUnavailable: DatabaseFailure {
-        switch self {
-        case .unavailable: self
-        case .conflict(let words), .misuse(let words), .refused(let words): .unavailable(words)
-        }
+    /// Runs one body in its savepoint and returns the closure that gives its caller the result.
+    ///
+    /// - Throws: what must fail the whole batch.
+    private func run(_ write: PendingWrite, _ connection: SQLiteConnection) throws -> @Sendable () -> Void {
+        try connection.execute("SAVEPOINT body")
+        let (succeeded, answer) = write.run(connection)
+        if let failure = connection.failure { throw failure }
+        if !succeeded { try connection.execute("ROLLBACK TO body") }
+        try connection.execute("RELEASE body")
+        return answer
     }
 }

@@ -1,76 +1,120 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 
-/// ``SQLConnection`` over one GRDB connection, valid on that connection's queue only.
+/// ``SQLConnection`` over one GRDB connection. Valid only on that connection's queue.
+///
+/// Statements are prepared and cached by GRDB, and bound and stepped here through SQLite's C interface: GRDB's own arguments
+/// and rows are made for general use and cost several times as much per statement.
 final class SQLiteConnection: SQLConnection {
     private let db: GRDB.Database
 
-    /// The first failure of the connection itself (disk full, I/O). A body may swallow the error it was given, but SQLite may have
-    /// rolled back everything by then: the transaction around it must not commit.
-    private(set) var breakdown: DatabaseFailure?
+    /// The first error of the connection itself (disk full, I/O). A body may ignore the error that it got, but SQLite may have
+    /// rolled back everything by then. The transaction must not commit.
+    private(set) var failure: DatabaseError?
+    /// SQLite's primary result code of ``failure``.
+    private(set) var failureCode = SQLITE_OK
 
     init(_ db: GRDB.Database) { self.db = db }
 
-    func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseFailure) -> [SQLRow] {
+    func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
+        var rows: [SQLRow] = []
+        try run(sql, values) { statement in
+            let (columns, handle) = (statement.columnNames, statement.sqliteStatement)
+            rows.append(
+                SQLRow(columns: columns, values: columns.indices.map { SQLValue(column: CInt($0), of: handle) }))
+        }
+        return rows
+    }
+
+    func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int {
+        let before = db.totalChangesCount
+        try run(sql, values) { _ in }
+        return db.totalChangesCount - before
+    }
+
+    /// Runs one statement to its end and calls `onRow` at each row.
+    private func run(_ sql: String, _ values: [String: SQLValue], onRow: (Statement) -> Void) throws(DatabaseError) {
         do {
-            let statement = try statement(sql, values)
-            let columns = statement.columnNames
-            let cursor = try Row.fetchCursor(statement)
-            var rows: [SQLRow] = []
-            while let row = try cursor.next() {
-                rows.append(SQLRow(columns: columns, values: row.databaseValues.map(SQLValue.init)))
+            let statement = try db.cachedStatement(sql: sql)
+            let handle = statement.sqliteStatement
+            // Also on an error, or the statement would keep its lock. The bound values go, they are digests and addresses.
+            defer {
+                sqlite3_reset(handle)
+                sqlite3_clear_bindings(handle)
             }
-            return rows
+            try bind(values, to: handle)
+            while true {
+                switch sqlite3_step(handle) {
+                case SQLITE_ROW: onRow(statement)
+                case SQLITE_DONE: return
+                default: throw lastError()
+                }
+            }
         } catch {
-            throw note(error)
+            let failure = DatabaseError(error)
+            if case .unavailable = failure, self.failure == nil {
+                self.failure = failure
+                failureCode = sqlite3_errcode(db.sqliteConnection) & 0xff
+            }
+            throw failure
         }
     }
 
-    func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseFailure) -> Int {
-        do {
-            let before = db.totalChangesCount
-            try statement(sql, values).execute()
-            return db.totalChangesCount - before
-        } catch {
-            throw note(error)
+    private func bind(_ values: [String: SQLValue], to statement: OpaquePointer) throws(DatabaseError) {
+        let count = sqlite3_bind_parameter_count(statement)
+        guard count > 0 else { return }
+        for index in 1...count {
+            // The name is nil for `?`, and begins with its `:` otherwise.
+            guard let name = sqlite3_bind_parameter_name(statement, index) else {
+                throw .misuse("a parameter has no name")
+            }
+            guard let value = values[String(cString: name + 1)] else {
+                throw .misuse("no value for \(String(cString: name))")
+            }
+            guard try value.bind(to: statement, at: index) == SQLITE_OK else { throw lastError() }
         }
     }
 
-    /// A cached statement with its values bound.
-    private func statement(_ sql: String, _ values: [String: SQLValue]) throws -> Statement {
-        let statement = try db.cachedStatement(sql: sql)
-        try statement.setArguments(StatementArguments(values.map { ($0.key, try $0.value.bound()) }))
-        return statement
-    }
-
-    private func note(_ error: any Error) -> DatabaseFailure {
-        let failure = DatabaseFailure(sqlite: error)
-        if case .unavailable = failure, breakdown == nil { breakdown = failure }
-        return failure
+    private func lastError() -> DatabaseError {
+        let handle = db.sqliteConnection
+        return DatabaseError(
+            code: sqlite3_extended_errcode(handle), message: sqlite3_errmsg(handle).map { String(cString: $0) })
     }
 }
 
 extension SQLValue {
-    fileprivate init(_ value: DatabaseValue) {
-        switch value.storage {
-        case .null: self = .null
-        case .int64(let integer): self = .integer(integer)
-        // Only an expression over foreign data could give one. The reader of the column gets a type error then.
-        case .double(let double): self = .text("\(double)")
-        case .string(let text): self = .text(text)
-        case .blob(let data): self = .blob([UInt8](data))
+    /// Reads a column of the statement's current row.
+    fileprivate init(column: CInt, of statement: OpaquePointer) {
+        switch sqlite3_column_type(statement, column) {
+        case SQLITE_NULL: self = .null
+        case SQLITE_INTEGER: self = .integer(sqlite3_column_int64(statement, column))
+        case SQLITE_BLOB:
+            let bytes = UnsafeRawBufferPointer(
+                start: sqlite3_column_blob(statement, column), count: Int(sqlite3_column_bytes(statement, column)))
+            self = .blob([UInt8](bytes))
+        // A floating-point number becomes text: reading the column as an integer throws.
+        default: self = .text(sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "")
         }
     }
 
-    /// SQLite would cut a text at its first NUL byte, and `a@x.example\0@evil.example` would become another's address.
-    fileprivate func bound() throws(DatabaseFailure) -> DatabaseValue {
+    /// Binds the value and returns SQLite's result code.
+    ///
+    /// - Throws: `misuse` for a text with a NUL byte. SQLite would cut it there, and `a@x.example\0@evil.example` would become
+    ///   another address.
+    fileprivate func bind(to statement: OpaquePointer, at index: CInt) throws(DatabaseError) -> CInt {
+        // SQLite copies the bytes before the call returns.
+        let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch self {
-        case .null: return .null
-        case .integer(let integer): return integer.databaseValue
+        case .null: return sqlite3_bind_null(statement, index)
+        case .integer(let integer): return sqlite3_bind_int64(statement, index, integer)
         case .text(let text):
             guard !text.utf8.contains(0) else { throw .misuse("a text value holds a NUL byte") }
-            return text.databaseValue
-        case .blob(let bytes): return Data(bytes).databaseValue
+            return sqlite3_bind_text(statement, index, text, CInt(text.utf8.count), copying)
+        case .blob(let bytes):
+            // A nil pointer would bind NULL.
+            guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(statement, index, 0) }
+            return sqlite3_bind_blob(statement, index, bytes, CInt(bytes.count), copying)
         }
     }
 }

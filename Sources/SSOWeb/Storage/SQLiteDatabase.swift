@@ -2,117 +2,128 @@ import Dispatch
 import GRDB
 import Synchronization
 
-/// ``Database`` on one SQLite file of a local disk: WAL, `synchronous=FULL`, one writer that gathers writes, readers beside it.
+/// ``Database`` in one SQLite file on a local disk: WAL, `synchronous=FULL`, one writer that groups commits, readers beside it.
 ///
-/// Several processes may share the file. Nothing here blocks the thread of a caller: all waiting, for the disk and for locks, happens on
-/// the queues of the pool.
+/// Several processes may share the file. No call blocks its thread: the writer has a thread of its own, and reads run on the
+/// queues of GRDB's pool.
 public final class SQLiteDatabase: Database {
-    /// More than can be in flight over the connections a server accepts; what comes beyond is told at once.
+    /// More reads, and more writes, than can be in flight on the connections that a server accepts. Further calls fail
+    /// immediately.
     static let waitingLimit = 4_096
 
-    /// How long a write waits for a lock that another process holds: longer than any healthy transaction, and short enough
-    /// that a partner, who gives up after five seconds, still hears the 503.
+    /// How long a write waits for a lock that another process holds. Longer than any healthy transaction. Less than half
+    /// of the five seconds that a relying party waits for an answer, so that it receives our 503: a write that arrives during
+    /// another's wait may wait twice.
     public static let patience = Duration.seconds(2)
 
     private let pool: DatabasePool
     private let migrator: Migrator
     private let commits: GroupCommit
-    private let snapshots: SharedSnapshot
+    private let file: SQLiteFile
+    private let reads = Mutex<(count: Int, isClosed: Bool)>((0, false))
 
-    /// Opens the database at `path`, making it and its folder if there is none, and applies the migrations it lacks.
+    /// Opens the database at `path`. Creates the file and its folder if there is none, and applies the missing migrations.
     ///
     /// - Parameter patience: how long a write waits for a lock that another process holds.
-    /// - Throws: ``DatabaseFailure/refused(_:)`` for a database that is newer, not ours, damaged, read-only or none at all.
+    /// - Throws: ``DatabaseError/refused(_:)`` for a file that is newer, not ours, damaged, read-only or not a database.
     public init(path: String, migrations: [Migration], patience: Duration = SQLiteDatabase.patience)
-        async throws(DatabaseFailure)
+        async throws(DatabaseError)
     {
-        let file = SQLiteFile(path: path)
-        let busy = BusyWait(patience: patience)
+        file = SQLiteFile(path: path)
         migrator = Migrator(migrations: migrations)
-        let opening = SQLiteOpening(file: file, migrator: migrator, busy: busy)
-        pool = try await Self.offPool { () throws(DatabaseFailure) in try opening.open() }
-        let writes = JobQueue(capacity: Self.waitingLimit, maximumWorkers: 1)
-        let reads = JobQueue(capacity: Self.waitingLimit, maximumWorkers: SQLiteOpening.readers)
-        commits = GroupCommit(queue: writes, busy: busy, file: file)
-        snapshots = SharedSnapshot(queue: reads, file: file)
+        let opening = SQLiteOpening(file: file, migrator: migrator, patience: patience)
+        pool = try await Self.offPool { () throws(DatabaseError) in try opening.open() }
+        commits = GroupCommit(queue: WriteQueue(capacity: Self.waitingLimit), patience: patience, file: file)
+        commits.start(on: pool)
     }
 
-    /// How many writes wait for their turn, or for a lock.
+    deinit { commits.queue.close() }
+
+    /// How many writes wait for the writer or for a lock.
     var waitingWrites: Int { commits.queue.count }
 
     public func read<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
-        try await withCheckedThrowingContinuation { caller in
-            let job = Job(body, caller: caller)
-            enqueue(job, in: snapshots.queue) { [pool, snapshots] in
-                pool.asyncUnsafeRead { reader in
-                    switch reader {
-                    case .success(let db): snapshots.drain(db)
-                    case .failure(let error): snapshots.fail(error)
-                    }
-                }
+        try reads.withLock { reads throws(DatabaseError) in
+            guard !reads.isClosed else { throw .unavailable("the database is closed") }
+            guard reads.count < Self.waitingLimit else {
+                throw .unavailable("too many requests wait for the database")
+            }
+            reads.count += 1
+        }
+        defer { reads.withLock { $0.count -= 1 } }
+        return try await withCheckedThrowingContinuation { caller in
+            pool.asyncUnsafeRead { [file] reader in
+                caller.resume(with: Result { try Self.read(body, on: reader, of: file) })
             }
         }
+    }
+
+    /// Runs `body` in a transaction of a reader, so that all its statements see the same snapshot.
+    private static func read<T>(
+        _ body: (any SQLConnection) throws -> T, on reader: Result<GRDB.Database, any Error>, of file: SQLiteFile
+    ) throws -> T {
+        let connection: SQLiteConnection
+        do {
+            connection = SQLiteConnection(try reader.get())
+            try file.checkUnchanged()
+            try connection.execute("BEGIN DEFERRED")
+        } catch {
+            throw DatabaseError(error).asUnavailable
+        }
+        // Nothing was changed. The reader must only not stay in its transaction.
+        defer { _ = try? connection.execute("ROLLBACK") }
+        return try body(connection)
     }
 
     @discardableResult
     public func write<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { caller in
-            let job = Job(body, caller: caller)
-            enqueue(job, in: commits.queue) { [pool, commits] in
-                pool.asyncWriteWithoutTransaction { db in commits.drain(db) }
-            }
+            let write = PendingWrite(body, caller: caller)
+            do throws(DatabaseError) { try commits.queue.add(write) } catch { write.fail(error) }
         }
     }
 
-    public func checkReady() async throws(DatabaseFailure) {
+    public func checkReady() async throws(DatabaseError) {
         do {
-            let (migrator, history) = (migrator, commits.history)
-            // Reading works on a full disk and beside a lock; what a sign-in needs is a commit. So one is made, of nothing new,
-            // unless one has just gone through: then the writer's lock is enough, and probes in a row cost the disk nothing.
-            let plan = try await write { connection in
-                let plan = migrator.plan(applied: try migrator.applied(connection))
-                if !history.isFresh {
+            try file.checkUnchanged(maximumAge: .zero)
+            // Reading works on a full disk and beside a lock, but a sign-in needs a commit. So this makes one that changes
+            // nothing. After a recent commit the lock is enough: probes in quick succession do not cost the disk anything.
+            let plan = try await write { [migrator, commits] connection in
+                let plan = migrator.plan(applied: try SQLiteOpening.applied(migrator, connection))
+                if !commits.hasCommittedRecently {
                     try connection.execute("UPDATE schema_migration SET name = name WHERE position = 1")
                 }
                 return plan
             }
             switch plan {
-            // A newer version beside us has added its steps: ours are all there, and steps only ever add.
+            // A newer version beside this one may have added steps. Ours are all there, since steps are only added.
             case .nothing, .newer: break
-            case .apply, .foreign: throw DatabaseFailure.unavailable("the schema is not this version's")
+            case .apply, .foreign: throw DatabaseError.unavailable("the schema is not this version's")
             }
         } catch {
-            throw DatabaseFailure(sqlite: error)
+            throw DatabaseError(error)
         }
     }
 
     public func close() async {
-        await commits.queue.closeAndWait()
-        await snapshots.queue.closeAndWait()
+        reads.withLock { $0.isClosed = true }
+        await commits.stop()
         let pool = pool
-        // The last connection folds the log back into the file and removes it, and a read-only one cannot: the writer goes last.
-        // A failure leaves the log to the next start.
-        try? await Self.offPool { () throws(DatabaseFailure) in
+        // Waits for the reads. Closes the writer last: the last connection moves the log into the file and deletes it, and a
+        // read-only one cannot. If this fails the log stays until the next start.
+        try? await Self.offPool { () throws(DatabaseError) in
             pool.invalidateReadOnlyConnections()
             try? pool.close()
         }
     }
 
-    private func enqueue(_ job: any PendingJob, in queue: JobQueue, startWorker: () -> Void) {
-        do {
-            if try queue.add(job) { startWorker() }
-        } catch {
-            job.fail(error)
-        }
-    }
-
-    /// Runs blocking work on a thread of Dispatch, not on one of the few that run all tasks.
+    /// Runs blocking work on a thread of Dispatch, not on one of the few threads that run all tasks.
     static func offPool<T: Sendable>(
-        _ work: @escaping @Sendable () throws(DatabaseFailure) -> T
-    ) async throws(DatabaseFailure) -> T {
-        let result: Result<T, DatabaseFailure> = await withCheckedContinuation { continuation in
+        _ work: @escaping @Sendable () throws(DatabaseError) -> T
+    ) async throws(DatabaseError) -> T {
+        let result: Result<T, DatabaseError> = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
-                do throws(DatabaseFailure) {
+                do throws(DatabaseError) {
                     continuation.resume(returning: .success(try work()))
                 } catch {
                     continuation.resume(returning: .failure(error))

@@ -1,34 +1,110 @@
+import Dispatch
+import Foundation
 import GRDB
 
-/// Opens the pool: every connection set up alike, the file sound, the schema ours.
+/// Opens the database: refuses a file that is damaged or not ours, sets up every connection alike, applies the migrations.
 struct SQLiteOpening: Sendable {
-    /// More than the cores of a small machine: a reader that waits for the disk does not hold up the others.
+    /// More than the cores of a small machine, so that a reader that waits for the disk does not delay the others.
     static let readers = 4
+
+    private static let remedy = "Restore it from a backup, or move it and its -wal away to start with an empty one"
 
     let file: SQLiteFile
     let migrator: Migrator
-    let busy: BusyWait
+    let patience: Duration
 
-    /// Blocks on the disk: not for an event loop.
+    /// Opens the pool. Blocks on the disk, so it must not run on an event loop.
     ///
-    /// - Throws: ``DatabaseFailure/refused(_:)``.
-    func open() throws(DatabaseFailure) -> DatabasePool {
-        try file.prepare()
+    /// - Throws: ``DatabaseError/refused(_:)``.
+    func open() throws(DatabaseError) -> DatabasePool {
+        if try !file.exists() { try file.create() }
+        guard access(file.folder, W_OK | X_OK) == 0 else {
+            throw file.refusal("its folder is read-only", "Make \(file.folder) writable for this user")
+        }
         do {
-            // Before anything is set: switching to WAL would already change what may be somebody else's.
-            try looking { try $0.unsafeRead { _ = try stepsMissing(migrator.applied(SQLiteConnection($0))) } }
-            // Longer than at run time: another process may be applying a step to a large table.
-            busy.begin(arrived: .now + .seconds(5))
-            let pool = try DatabasePool(path: file.path, configuration: configuration)
-            try pool.writeWithoutTransaction(makeDurable)
-            file.tightenModes()
-            file.remember()
-            try SQLiteSoundness(reader: pool).check()
-            try migrate(pool)
-            return pool
+            // First of all: switching to WAL would already change another program's file.
+            try inspectContent()
+            // At start a lock is worth more patience: another process may be applying a step to a large table.
+            var tries = 4
+            while true {
+                tries -= 1
+                do { return try openPool() } catch let error as GRDB.DatabaseError
+                    where error.resultCode == .SQLITE_BUSY && tries > 0
+                {}
+            }
         } catch {
             throw refusal(error)
         }
+    }
+
+    /// Checks whether the database could be opened. Creates, changes and leaves nothing: for `check`.
+    ///
+    /// - Throws: ``DatabaseError/refused(_:)`` with what opening it would say.
+    func inspect() throws(DatabaseError) {
+        guard try file.exists() else { return try file.checkCreatable() }
+        do { try inspectContent() } catch { throw refusal(error) }
+    }
+
+    // MARK: - Without a change
+
+    /// Opens the file read-only and leaves no trace.
+    ///
+    /// A file with a log is in use, or its last user crashed, and the log counts. A file without one is complete. It is opened as
+    /// immutable, so that SQLite does not create a log. Source: https://www.sqlite.org/uri.html, `immutable`.
+    func readOnly() throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.label = "inspection"
+        configuration.busyMode = .timeout(2)
+        guard SQLiteFile.identity(file.logPath) == nil else {
+            return try DatabaseQueue(path: file.path, configuration: configuration)
+        }
+        let path = file.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? file.path
+        let address = "file:\(path.hasPrefix("/") ? path : "./" + path)?immutable=1"
+        return try DatabaseQueue(path: address, configuration: configuration)
+    }
+
+    /// Checks that the file is a sound database of ours.
+    private func inspectContent() throws {
+        let reader = try readOnly()
+        try reader.unsafeRead { _ = try missingSteps($0) }
+        try quickCheck(reader)
+    }
+
+    /// Runs SQLite's `quick_check` for at most a tenth of a second: all of a database of some tens of megabytes, a part of a
+    /// larger one. Later damage is found at run time and is answered with 503.
+    private func quickCheck(_ reader: DatabaseQueue) throws {
+        let end = ContinuousClock.now + .milliseconds(100)
+        let alarm = DispatchWorkItem { [weak reader] in reader?.interrupt() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100), execute: alarm)
+        defer { alarm.cancel() }
+        do {
+            let verdict = try reader.unsafeRead { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+            // Some versions of SQLite report pages that an interrupted check has not reached.
+            guard verdict != "ok", ContinuousClock.now < end else { return }
+            let words = (verdict ?? "").replacingOccurrences(of: "\n", with: " ")
+            throw file.refusal("it is damaged: \(words)", Self.remedy)
+        } catch let error as GRDB.DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+            // Nothing was found in time.
+        }
+    }
+
+    // MARK: - The pool
+
+    private func openPool() throws -> DatabasePool {
+        let pool = try DatabasePool(path: file.path, configuration: configuration)
+        try pool.writeWithoutTransaction(makeDurable)
+        file.tightenModes()
+        file.remember()
+        // Without the lock first: a program that starts beside a busy one need not wait for it.
+        guard try pool.unsafeRead(missingSteps) != nil else { return pool }
+        try pool.writeWithoutTransaction { db in
+            try db.inTransaction(.immediate) {
+                if let first = try missingSteps(db) { try migrator.apply(from: first, SQLiteConnection(db)) }
+                return .commit
+            }
+        }
+        return pool
     }
 
     private var configuration: Configuration {
@@ -37,19 +113,19 @@ struct SQLiteOpening: Sendable {
         configuration.foreignKeysEnabled = true
         configuration.maximumReaderCount = Self.readers
         configuration.persistentReadOnlyConnections = true
-        configuration.busyMode = .callback { [busy] tries in busy.mayRetry(tries: tries) }
-        // A rollback that fails on a dying disk would otherwise end the process. The next batch rolls back first.
+        configuration.busyMode = .callback(waitForLock)
+        // A rollback that fails on a failing disk would otherwise end the process. The next batch rolls back first.
         configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { [file] db in
-            // Readers are opened when they are first needed: by then another file may lie there.
-            try file.checkUnchanged()
-            // Savepoints copy pages aside: in memory, for a full or read-only /tmp must not matter.
+            // Readers are opened when they are first needed. By then another file may be there.
+            try file.checkUnchanged(maximumAge: .zero)
+            // Savepoints copy pages. In memory, so that a full or read-only /tmp does not matter.
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
             if db.configuration.readonly {
-                try db.execute(sql: "PRAGMA busy_timeout = 2000; PRAGMA cache_size = -1024")
+                try db.execute(sql: "PRAGMA cache_size = -1024")
             } else {
-                // A checkpoint every 16 MB of log, not 4: on a large table every commit touches other pages, and a
-                // checkpoint writes each of them once.
+                // A checkpoint after every 16 MB of log instead of 4: on a large table each commit touches other pages, and
+                // a checkpoint writes each of them once.
                 try db.execute(
                     sql: """
                         PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000;
@@ -60,31 +136,41 @@ struct SQLiteOpening: Sendable {
         return configuration
     }
 
-    /// GRDB sets NORMAL when it turns on WAL. Under NORMAL a power loss may take back acknowledged commits: a used token revives.
+    /// Waits for a lock that another process holds, up to the patience.
+    ///
+    /// SQLite's own timeout waits up to 100 ms between tries. There is no queue between processes, so under load it would lose
+    /// to a process that commits without pause.
+    private var waitForLock: @Sendable (Int) -> Bool {
+        let tries = 10 + Int(patience / .milliseconds(5))
+        return { count in
+            guard count < tries else { return false }
+            Thread.sleep(forTimeInterval: count < 10 ? 0.001 : 0.005)
+            return true
+        }
+    }
+
+    /// GRDB sets NORMAL together with WAL. Under NORMAL a power failure may take back acknowledged commits, and a used token
+    /// could be used again.
     private func makeDurable(_ db: GRDB.Database) throws {
         try db.execute(sql: "PRAGMA synchronous = FULL")
         guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2 else {
-            throw DatabaseFailure.unavailable("synchronous=FULL cannot be set")
+            throw DatabaseError.unavailable("synchronous=FULL cannot be set")
         }
     }
 
-    /// Looks without a lock first: a program that starts beside a busy one need not wait for it.
-    private func migrate(_ pool: DatabasePool) throws {
-        let applied = try pool.unsafeRead { try migrator.applied(SQLiteConnection($0)) }
-        guard try stepsMissing(applied) != nil else { return }
-        try pool.writeWithoutTransaction { db in
-            try db.inTransaction(.immediate) {
-                let connection = SQLiteConnection(db)
-                if let first = try stepsMissing(migrator.applied(connection)) {
-                    try migrator.apply(from: first, connection)
-                }
-                return .commit
-            }
-        }
+    // MARK: - The schema
+
+    /// The applied steps of a database.
+    static func applied(_ migrator: Migrator, _ connection: any SQLConnection) throws(DatabaseError) -> [String] {
+        let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'"
+        var tables: [String] = []
+        for row in try connection.query(sql) { tables.append(try row.text("name")) }
+        return try migrator.applied(connection, tables: tables)
     }
 
-    func stepsMissing(_ applied: [String]) throws(DatabaseFailure) -> Int? {
-        switch migrator.plan(applied: applied) {
+    /// The first step that must be applied, nil when the schema is ours and complete.
+    func missingSteps(_ db: GRDB.Database) throws -> Int? {
+        switch migrator.plan(applied: try Self.applied(migrator, SQLiteConnection(db))) {
         case .nothing: return nil
         case .apply(let first): return first
         case .newer(let name):
@@ -94,29 +180,30 @@ struct SQLiteOpening: Sendable {
         }
     }
 
-    func refusal(_ error: any Error) -> DatabaseFailure {
-        if case .refused(let words) = error as? DatabaseFailure {
+    private func refusal(_ error: any Error) -> DatabaseError {
+        if case .refused(let words)? = error as? DatabaseError {
             return words.contains(file.path) ? .refused(words) : file.refusal(words, "Name another path")
         }
-        let backup = "Restore it from a backup, or move it and its -wal away to begin anew"
-        guard let code = (error as? DatabaseError)?.resultCode else {
-            if case .unavailable(let verdict) = error as? DatabaseFailure {
-                return file.refusal("it is damaged: \(verdict)", backup)
-            }
-            return file.refusal("\(DatabaseFailure(sqlite: error))", "Report this, it is a defect of the program")
-        }
-        let words = DatabaseFailure(sqlite: error).description
-        switch code {
-        case .SQLITE_NOTADB: return file.refusal("it is not an SQLite database", backup)
-        case .SQLITE_CORRUPT: return file.refusal("it is damaged or cut off", backup)
-        case .SQLITE_BUSY, .SQLITE_LOCKED:
-            return file.refusal(
-                "another process holds its lock for some seconds", "Find and end that process")
-        case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN:
+        switch (error as? GRDB.DatabaseError)?.resultCode {
+        case .SQLITE_NOTADB?: return file.refusal("it is not an SQLite database", Self.remedy)
+        case .SQLITE_CORRUPT?: return file.refusal("it is damaged or cut off", Self.remedy)
+        case .SQLITE_BUSY?:
+            return file.refusal("another process holds its lock for some seconds", "Find and end that process")
+        case .SQLITE_READONLY?, .SQLITE_PERM?, .SQLITE_CANTOPEN?:
             return file.refusal("it cannot be opened for writing", "Make it and its folder writable for this user")
-        case .SQLITE_FULL: return file.refusal("its disk is full", "Make room")
-        case .SQLITE_IOERR: return file.refusal("its disk reports errors, \(words)", "Look at the disk")
-        default: return file.refusal(words, "Restore it from a backup, or name another path")
+        default:
+            return file.refusal("\(DatabaseError(error))", "Look at the disk, or restore the database from a backup")
         }
+    }
+}
+
+extension SQLiteDatabase {
+    /// Checks whether the database at `path` could be opened, and leaves everything as it is.
+    ///
+    /// - Throws: ``DatabaseError/refused(_:)`` with the line that opening it would end with.
+    public static func inspect(path: String, migrations: [Migration]) async throws(DatabaseError) {
+        let opening = SQLiteOpening(
+            file: SQLiteFile(path: path), migrator: Migrator(migrations: migrations), patience: patience)
+        try await offPool { () throws(DatabaseError) in try opening.inspect() }
     }
 }

@@ -45,6 +45,30 @@ struct SlowClientTests {
         }
     }
 
+    @Test("many requests in time on one connection outlast the deadline of one, and a slow one after them is closed")
+    func deadlinePerRequest() async throws {
+        try await TinyServer.running(ServerLimits(request: .seconds(2))) { probe in
+            try await onOwnThread {
+                let connection = try probe.connect()
+                let form = probe.request("POST", "/form", body: Array("12345".utf8), close: false)
+                let start = ContinuousClock.now
+                while ContinuousClock.now - start < .seconds(3) {
+                    try connection.send(Array(form.dropLast(2)))
+                    // Each request takes a while, and all of them take longer than the deadline of one.
+                    Thread.sleep(forTimeInterval: 0.05)
+                    try connection.send(Array(form.suffix(2)))
+                    #expect(try connection.reply().text == "5")
+                }
+                let slow = ContinuousClock.now
+                try connection.send(Array("POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n".utf8))
+                while ContinuousClock.now - slow < .seconds(20), (try? connection.send([1])) != nil {
+                    Thread.sleep(forTimeInterval: 0.05)
+                }
+                #expect(ContinuousClock.now - slow < .seconds(18))
+            }
+        }
+    }
+
     @Test(
         "a connection that says nothing, half a head, or nothing after an answer is closed",
         arguments: ["", "G", "GET / HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"])

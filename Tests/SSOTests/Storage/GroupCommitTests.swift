@@ -11,7 +11,7 @@ struct GroupCommitTests {
 
     init() throws { fixture = try StorageFixture() }
 
-    @Test("a hundred writes at once each get their own result, and all of it is there")
+    @Test("a hundred writes at once each get their own result, and all of them are stored")
     func ownResults() async throws {
         let database = try await fixture.open()
         let results = try await withThrowingTaskGroup(of: (Int64, Int64).self) { group in
@@ -51,7 +51,7 @@ struct GroupCommitTests {
         #expect(try await database.count() == 64)
     }
 
-    @Test("a body that throws takes back its own changes and none of its neighbours'", arguments: [1, 2, 60])
+    @Test("a body that throws loses its own changes and none of the others'", arguments: [1, 2, 60])
     func throwingNeighbour(count: Int64) async throws {
         let database = try await fixture.open()
         let gate = DispatchSemaphore(value: 0)
@@ -82,7 +82,7 @@ struct GroupCommitTests {
         #expect(try await database.count() == kept)
     }
 
-    @Test("a conflict is the body's own: it may go on, and its neighbours never notice")
+    @Test("a conflict concerns only its own body: it may continue, and the others are not affected")
     func conflict() async throws {
         let database = try await fixture.open()
         try await database.insertToken(1)
@@ -90,7 +90,7 @@ struct GroupCommitTests {
             do {
                 try connection.execute("INSERT INTO token (id, owner) VALUES (2, 'owner-1')")
                 return "none"
-            } catch DatabaseFailure.conflict(let words) {
+            } catch DatabaseError.conflict(let words) {
                 try connection.execute("INSERT INTO token (id, owner) VALUES (3, 'another')")
                 return words
             }
@@ -124,7 +124,67 @@ struct GroupCommitTests {
         #expect(stored == winners.first)
     }
 
-    @Test("a read after a write sees it, from the first to the last of a thousand")
+    @Test("writes are serialisable: bodies that read, decide and write lose nothing, over two databases on one file")
+    func serialisable() async throws {
+        let databases = [try await fixture.open(), try await fixture.open()]
+        try await databases[0].write {
+            try $0.execute("INSERT INTO token (id, owner, used_by) VALUES (1, 'counter', 0)")
+        }
+        let seen = try await withThrowingTaskGroup(of: Int64.self) { group in
+            for caller in 1...200 {
+                group.addTask {
+                    try await databases[caller % 2].write { connection in
+                        let count = try connection.query("SELECT used_by AS n FROM token").first?.integer("n") ?? -1
+                        try connection.execute("UPDATE token SET used_by = :n", ["n": .integer(count + 1)])
+                        return count
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(seen.sorted() == Array(0..<200))
+        let final = try await databases[1].read { try $0.query("SELECT used_by AS n FROM token").first?.integer("n") }
+        #expect(final == 200)
+    }
+
+    @Test("a read sees one snapshot, also when another database commits between its statements")
+    func snapshot() async throws {
+        let (reader, writer) = (try await fixture.open(), try await fixture.open())
+        let (hasRead, hasWritten) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let counts = reader.read { connection in
+            let first = try connection.query("SELECT count(*) AS n FROM token").first?.integer("n")
+            hasRead.signal()
+            if hasWritten.wait(timeout: .now() + 30) == .timedOut { throw BodyError(number: -1) }
+            return [first, try connection.query("SELECT count(*) AS n FROM token").first?.integer("n")]
+        }
+        try await onOwnThread { if hasRead.wait(timeout: .now() + 30) == .timedOut { throw BodyError(number: -1) } }
+        try await writer.insertToken(1)
+        hasWritten.signal()
+        #expect(try await counts == [0, 0])
+        #expect(try await reader.count() == 1)
+    }
+
+    @Test("a body that runs again after a rollback has the effect of one run")
+    func rerun() async throws {
+        let database = RerunningDatabase(try await fixture.open())
+        let ids = try await withThrowingTaskGroup(of: Int64?.self) { group in
+            for id in Int64(1)...20 {
+                group.addTask {
+                    try await database.write {
+                        try $0.query(
+                            "INSERT INTO token (id, owner) VALUES (:id, :id) RETURNING id", ["id": .integer(id)]
+                        ).first?.integer("id")
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(ids) == Set(1...20))
+        let count = try await database.read { try $0.query("SELECT count(*) AS n FROM token").first?.integer("n") }
+        #expect(count == 20)
+    }
+
+    @Test("a read after a write sees it, for a thousand concurrent pairs")
     func readYourWrites() async throws {
         let database = try await fixture.open()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -144,13 +204,13 @@ struct GroupCommitTests {
     @Test("a read cannot write")
     func readOnlyReads() async throws {
         let database = try await fixture.open()
-        await #expect(throws: DatabaseFailure.self) {
+        await #expect(throws: DatabaseError.self) {
             try await database.read { try $0.execute("INSERT INTO token (id, owner) VALUES (1, 'x')") }
         }
         #expect(try await database.count() == 0)
     }
 
-    @Test("close answers what waits, then refuses")
+    @Test("close finishes what waits, then refuses")
     func closing() async throws {
         let database = try await fixture.open()
         let gate = DispatchSemaphore(value: 0)
@@ -162,11 +222,11 @@ struct GroupCommitTests {
         try await holder.value
         try await waiting
         await closed
-        await #expect(throws: DatabaseFailure.unavailable("the database is closed")) {
+        await #expect(throws: DatabaseError.unavailable("the database is closed")) {
             try await database.insertToken(2)
         }
-        await #expect(throws: DatabaseFailure.unavailable("the database is closed")) { try await database.count() }
-        // All of it is in the one file now: a copy of it alone is a backup.
+        await #expect(throws: DatabaseError.unavailable("the database is closed")) { try await database.count() }
+        // Everything is in the one file now: a copy of it alone is a backup.
         #expect(fixture.size(fixture.path + "-wal") <= 0)
         #expect(try await fixture.open().count() == 1)
     }

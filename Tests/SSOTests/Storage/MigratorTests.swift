@@ -13,7 +13,7 @@ struct MigratorTests {
     private static let steps = ["v001-a", "v002-b"].map { Migration(name: $0, sql: []) }
 
     @Test(
-        "the list in the database decides",
+        "the steps listed in the database decide what is done",
         arguments: [
             ([], Migrator.Plan.apply(from: 0)),
             (["v001-a"], .apply(from: 1)),
@@ -27,7 +27,7 @@ struct MigratorTests {
     }
 
     @Test(
-        "four that start at the same moment on no file at all: each step runs once, all four are ready",
+        "of four programs that start at the same moment without a file each is ready, and each step runs once",
         arguments: 1...10)
     func atOnce(round: Int) async throws {
         let steps =
@@ -48,7 +48,7 @@ struct MigratorTests {
     func failing() async throws {
         let bad =
             StorageFixture.migrations + [Migration(name: "v002-bad", sql: ["CREATE TABLE other (id)", "NONSENSE"])]
-        await #expect(throws: DatabaseFailure.self) { try await fixture.open(bad) }
+        await #expect(throws: DatabaseError.self) { try await fixture.open(bad) }
         let database = try await fixture.open()
         #expect(try await database.count("sqlite_schema WHERE name = 'other'") == 0)
     }
@@ -64,11 +64,11 @@ struct MigratorTests {
         try await holder.value
     }
 
-    @Test("an older program goes on beside a newer one that has added a step, and does not start again")
+    @Test("an older program keeps working beside a newer one that has added a step, but does not start again")
     func gainedAStep() async throws {
         let old = try await fixture.open()
         _ = try await fixture.open(StorageFixture.migrations + [Migration(name: "v002-new", sql: [])])
         try await old.checkReady()
-        await #expect(throws: DatabaseFailure.self) { _ = try await fixture.open() }
+        await #expect(throws: DatabaseError.self) { _ = try await fixture.open() }
     }
 }

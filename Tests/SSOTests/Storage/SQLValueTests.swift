@@ -14,7 +14,7 @@ struct SQLValueTests {
         "n": nil, "i": .integer(.min), "t": "naïve ✓", "b": .blob([0, 255, 0]),
     ]
 
-    @Test("every kind comes back as it went in")
+    @Test("every kind of value is read as it was written")
     func roundTrip() async throws {
         let database = try await fixture.open()
         let (sql, values) = (sql, values)
@@ -30,26 +30,26 @@ struct SQLValueTests {
         let database = try await fixture.open()
         let (sql, values) = (sql, values)
         let row = try #require(try await database.read { try $0.query(sql, values) }.first)
-        #expect(throws: DatabaseFailure.self) { try row.integer(name) }
+        #expect(throws: DatabaseError.self) { try row.integer(name) }
     }
 
     @Test("a text with a NUL byte is refused: SQLite would cut it there")
     func nul() async throws {
         let database = try await fixture.open()
-        await #expect(throws: DatabaseFailure.misuse("a text value holds a NUL byte")) {
+        await #expect(throws: DatabaseError.misuse("a text value holds a NUL byte")) {
             try await database.read { try $0.query("SELECT :t AS t", ["t": "ann@x.example\0@evil.example"]) }
         }
     }
 
     @Test(
-        "a statement whose values are not all given is a misuse",
+        "a statement with a missing value is a misuse",
         arguments: [["a": SQLValue.integer(1)], ["a": 1, "B": 2], [:]])
     func names(values: [String: SQLValue]) async throws {
         let database = try await fixture.open()
         do {
             _ = try await database.read { try $0.query("SELECT :a AS a, :b AS b", values) }
             Issue.record("it was accepted")
-        } catch DatabaseFailure.misuse {
+        } catch DatabaseError.misuse {
         }
     }
 
@@ -60,13 +60,37 @@ struct SQLValueTests {
             do {
                 _ = try await database.write { try $0.query(sql) }
                 Issue.record("it was accepted: \(sql)")
-            } catch DatabaseFailure.misuse {
+            } catch DatabaseError.misuse {
             }
         }
         try await database.insertToken(1)
     }
 
-    @Test("a value prints as its kind alone")
+    @Test("values of one run do not reach the next one of the same statement")
+    func noLeftovers() async throws {
+        let database = try await fixture.open()
+        await #expect(throws: DatabaseError.self) {
+            try await database.write { connection in
+                _ = try connection.query("SELECT :a AS a", ["a": .text("secret")])
+                return try connection.query("SELECT :a AS a", [:])
+            }
+        }
+    }
+
+    @Test("empty texts and blobs are not NULL, and long ones come back complete")
+    func sizes() async throws {
+        let database = try await fixture.open()
+        let (text, bytes) = (String(repeating: "é", count: 100_000), [UInt8](repeating: 0, count: 100_000))
+        let rows = try await database.read { connection in
+            try connection.query(
+                "SELECT :t AS t, :b AS b UNION ALL SELECT '', x'' UNION ALL SELECT :e, :z",
+                ["t": .text(text), "b": .blob(bytes), "e": .text(""), "z": .blob([])])
+        }
+        #expect(try rows.map { try $0.text("t") } == [text, "", ""])
+        #expect(try rows.map { try $0.blob("b") } == [bytes, [], []])
+    }
+
+    @Test("a value prints only its kind")
     func printing() {
         #expect("\([SQLValue.text("secret"), .blob([1]), .integer(7), .null])" == "[<text>, <blob>, <integer>, NULL]")
     }

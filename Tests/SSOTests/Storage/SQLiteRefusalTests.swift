@@ -11,7 +11,7 @@ struct SQLiteRefusalTests {
 
     init() throws { fixture = try StorageFixture() }
 
-    /// The refusal of opening what lies at the fixture's path: one line that names it.
+    /// Opens the fixture's path and returns the refusal: one line that names the path.
     private func refusal(_ migrations: [Migration] = StorageFixture.migrations) async throws
         -> String
     {
@@ -19,14 +19,14 @@ struct SQLiteRefusalTests {
             await (try fixture.open(migrations)).close()
             Issue.record("it was accepted")
             return ""
-        } catch DatabaseFailure.refused(let line) {
+        } catch DatabaseError.refused(let line) {
             #expect(line.contains(fixture.path))
             #expect(!line.contains("\n"))
             return line
         }
     }
 
-    /// Makes it a sound, closed database with enough rows for a few hundred pages.
+    /// Creates a valid, closed database of a few hundred pages.
     private func fill() async throws {
         let database = try await fixture.open()
         try await database.write { connection in
@@ -46,7 +46,7 @@ struct SQLiteRefusalTests {
         try data.write(to: url)
     }
 
-    @Test("a newer version's, and an older program leaves it as it is")
+    @Test("the database of a newer version, which stays as it is")
     func newer() async throws {
         let next = StorageFixture.migrations + [Migration(name: "v002-next", sql: ["CREATE TABLE next (id INTEGER)"])]
         await (try fixture.open(next)).close()
@@ -54,13 +54,13 @@ struct SQLiteRefusalTests {
         await (try fixture.open(next)).close()
     }
 
-    @Test("another program's")
+    @Test("the database of another program")
     func foreign() async throws {
         await (try fixture.open()).close()
         #expect(try await refusal([Migration(name: "v001-other", sql: [])]).contains("not ours"))
     }
 
-    @Test("garbage")
+    @Test("a file that is not a database")
     func garbage() async throws {
         try fixture.folder.write(String(repeating: "this is no database. ", count: 1_000), to: "test.sqlite")
         #expect(try await refusal().contains("not an SQLite database"))
@@ -92,13 +92,13 @@ struct SQLiteRefusalTests {
         #expect(line.contains("damaged") || line.contains("not an SQLite database"))
     }
 
-    @Test("a folder in its place")
+    @Test("a folder instead of a file")
     func folder() async throws {
         _ = try fixture.folder.folder("test.sqlite")
         #expect(try await refusal().contains("not a file"))
     }
 
-    @Test("a database that is gone while its log is there")
+    @Test("a missing database whose log is there")
     func logAlone() async throws {
         let database = try await fixture.open()
         try await database.insertToken(1)
@@ -131,7 +131,7 @@ struct SQLiteRefusalTests {
         }
     }
 
-    @Test("a folder that cannot be made")
+    @Test("a folder that cannot be created")
     func folderInTheWay() async throws {
         let folder = try TemporaryFolder()
         try folder.write("a file", to: "var")

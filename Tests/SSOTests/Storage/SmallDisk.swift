@@ -1,11 +1,9 @@
 import Foundation
 import Glibc
 
-@testable import TestSupport
-
-/// A file system of a few kilobytes in memory, to run full. Needs the right to mount.
+/// A file system of a few kilobytes in memory, to test a full disk. Needs the right to mount.
 final class SmallDisk: Sendable {
-    /// Root in a container may still be refused, so it is tried once.
+    /// Tried once: a container may refuse it to root.
     static let canMount: Bool = (try? SmallDisk(kilobytes: 64)) != nil
 
     private let folder: TemporaryFolder
@@ -27,7 +25,7 @@ final class SmallDisk: Sendable {
         }
     }
 
-    /// Fills what is left, and answers the file that does.
+    /// Fills the remaining space and returns the path of the file that fills it.
     func fill() throws -> String {
         let ballast = path + "/ballast"
         let descriptor = open(ballast, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)

@@ -158,11 +158,11 @@ struct VerifyProtocolTests {
 /// Storage that must not be asked.
 private struct NoDatabase: Database {
     func read<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
-        throw DatabaseFailure.unavailable("there is none")
+        throw DatabaseError.unavailable("there is none")
     }
     func write<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
-        throw DatabaseFailure.unavailable("there is none")
+        throw DatabaseError.unavailable("there is none")
     }
-    func checkReady() async throws(DatabaseFailure) {}
+    func checkReady() async throws(DatabaseError) {}
     func close() async {}
 }

@@ -1,0 +1,160 @@
+import Foundation
+import Glibc
+import SSOShared
+
+/// The client that the bench plays.
+struct BenchClient {
+    let id = "bench"
+    let callback = "http://127.0.0.1:9/auth/sso/callback"
+    let secret: SharedSecret
+}
+
+/// One IdP process on its own SQLite file, measured through /proc, and the browsers that are signed in at it.
+final class IdPUnderTest {
+    let label: String
+    private let folder: String
+    private let port: UInt16
+    private let client: BenchClient
+    private let binary: String
+    private let environment: [String: String]
+    private var process = Process()
+    private var cookies: [String] = []
+    /// Each login has a state of its own: a state that a session has used before gives the IdP other work.
+    private var nextState = 0
+    /// From the start of the process to its first answer, in seconds.
+    private(set) var startUp = 0.0
+
+    private var authority: String { "localhost:\(port)" }
+    var databasePath: String { "\(folder)/idp.sqlite" }
+
+    init(_ binary: String, folder: String, label: String) throws {
+        (self.binary, self.folder, self.label) = (binary, folder, label)
+        try FileManager.default.createDirectory(atPath: "\(folder)/outbox", withIntermediateDirectories: true)
+        port = try Self.freePort()
+        let secret = try Hex.encode(RandomBytes.generate(32))
+        client = BenchClient(secret: try SharedSecret.parse(secret, setting: "the bench's secret"))
+        let inherited = ProcessInfo.processInfo.environment.filter { $0.key == "PATH" || $0.key.hasPrefix("LD_") }
+        environment = inherited.merging([
+            "IDP_PUBLIC_URL": "http://localhost:\(port)", "IDP_LISTEN": "127.0.0.1:\(port)",
+            "IDP_DATABASE_URL": "sqlite:\(folder)/idp.sqlite",
+            "IDP_SECRET_KEY": try Hex.encode(RandomBytes.generate(32)),
+            "IDP_MAIL_URL": "outbox:\(folder)/outbox", "IDP_MAIL_FROM": "Bench <bench@main.example>",
+            "IDP_ALLOWED_EMAILS": "*@example.com", "IDP_APPLE_APP_IDS": "ABCDE12345.com.example.bench",
+            "SSO_CLIENT_ID": client.id, "SSO_CLIENT_NAME": "Bench", "SSO_REDIRECT_URIS": client.callback,
+            "SSO_SHARED_SECRET": secret, "SHUTDOWN_GRACE": "0s",
+        ]) { $1 }
+    }
+
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+    // MARK: - The process
+
+    /// Starts it and waits until it is ready.
+    func start() throws {
+        process = Process()
+        process.executableURL = URL(fileURLWithPath: binary)
+        process.arguments = ["serve"]
+        process.environment = environment
+        process.currentDirectoryURL = URL(fileURLWithPath: folder)
+        let log = "\(folder)/idp.log"
+        guard FileManager.default.createFile(atPath: log, contents: nil), let handle = FileHandle(forWritingAtPath: log)
+        else { throw BenchError("cannot write \(log)") }
+        (process.standardError, process.standardOutput) = (handle, handle)
+        let begin = LoadLoop.now()
+        try process.run()
+        let request = Array("GET /readyz HTTP/1.1\r\nHost: \(authority)\r\n\r\n".utf8)
+        while (try? WireConnection(port: port, index: 0).exchange(request).status) != 200 {
+            guard process.isRunning, LoadLoop.now() - begin < 20_000_000_000 else {
+                throw BenchError("\(binary) is not ready:\n\(logEnd)")
+            }
+            usleep(500)
+        }
+        startUp = Double(LoadLoop.now() - begin) / 1e9
+    }
+
+    func stop() throws {
+        process.terminate()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw BenchError("\(binary) ended with \(process.terminationStatus):\n\(logEnd)")
+        }
+    }
+
+    /// Resident memory in MiB.
+    var residentMemory: Double {
+        let line = proc("status").split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) } ?? 0) / 1_024
+    }
+
+    /// Seconds of processor time used so far by all threads, user and system.
+    private var processorTime: Double {
+        let fields = proc("stat").drop { $0 != ")" }.split(separator: " ")
+        guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else { return 0 }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    private func proc(_ name: String) -> String {
+        (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/\(name)", encoding: .utf8)) ?? ""
+    }
+
+    /// The last lines of its log, for errors: its folder is removed after the run.
+    private var logEnd: String {
+        let text = (try? String(contentsOfFile: "\(folder)/idp.log", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").suffix(5).joined(separator: "\n")
+    }
+
+    // MARK: - Load
+
+    /// Signs in so many browsers.
+    func signIn(_ count: Int) throws {
+        do {
+            cookies = try BrowserSignIn(port: port, authority: authority, outbox: "\(folder)/outbox").signIn(count)
+        } catch { throw BenchError("\(error)\n\(logEnd)") }
+    }
+
+    /// Runs logins for a while.
+    func logIn(concurrency: Int, seconds: Double) throws -> LoginResult {
+        let loop = LoadLoop(connections: try connections(concurrency))
+        var load = LoginLoad(
+            cookies: Array(cookies.prefix(concurrency)), client: client, authority: authority, firstState: nextState,
+            seconds: seconds)
+        let before = processorTime
+        let cost = try loop.run(&load)
+        nextState = load.nextState
+        return LoginResult(
+            perSecond: Double(load.latencies.count) / cost.seconds,
+            processorTime: (processorTime - before) / Double(max(load.latencies.count, 1)), latencies: load.latencies,
+            errors: load.errors, generatorShare: cost.ownShare)
+    }
+
+    /// Answers per second of a route without any work: what HTTP alone costs.
+    func constantRate(concurrency: Int, seconds: Double) throws -> Double {
+        let loop = LoadLoop(connections: try connections(concurrency))
+        var load = ConstantLoad(path: "/healthz", authority: authority, seconds: seconds)
+        let cost = try loop.run(&load)
+        guard load.errors == 0 else { throw BenchError("\(load.errors) errors at /healthz") }
+        return Double(load.answers) / cost.seconds
+    }
+
+    /// New ones for each measurement: the server closes a connection that was idle in the meantime.
+    private func connections(_ count: Int) throws -> [WireConnection] {
+        try (0..<count).map { try WireConnection(port: port, index: $0) }
+    }
+
+    /// A port on which no program listens.
+    private static func freePort() throws -> UInt16 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
+            }
+        }
+        guard status == 0 else { throw BenchError("no free port: errno \(errno)") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+}

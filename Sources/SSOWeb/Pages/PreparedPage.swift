@@ -1,0 +1,97 @@
+public import HTTPTypes
+public import Hummingbird
+import NIOCore
+
+/// A page that is rendered once, at start, with gaps for its values. Filling the gaps costs a small part of rendering.
+///
+/// ```swift
+/// enum Value: String, CaseIterable { case name, callback }
+/// let page = try PreparedPage<Value>(pages, "completion") { gap in
+///     Model(name: gap(.name), callback: gap(.callback), script: script)
+/// }
+/// return page.response { value in
+///     switch value {
+///     case .name: account.name
+///     case .callback: callback
+///     }
+/// }
+/// ```
+///
+/// The result equals that of ``Pages/response(_:_:status:headers:)``, but escapes the five special characters of HTML byte by
+/// byte. Mustache compares whole characters, so it does not see a `"` that is followed by a combining accent.
+public struct PreparedPage<Value: RawRepresentable<String> & CaseIterable & Sendable>: Sendable {
+    /// The fixed text before each gap, and what belongs into the gap.
+    private let pieces: [(text: String, value: Value)]
+    private let end: String
+
+    /// Renders the template and cuts it at the gaps.
+    ///
+    /// - Parameter model: makes the model of the template. `gap(.x)` stands for the text of `x`.
+    /// - Throws: ``PreparedPageError`` when a value would not come out as escaped text: it is inserted without escaping, is changed
+    ///   by a transform, or decides whether a section is shown.
+    public init(_ pages: Pages, _ template: String, _ model: (_ gap: (Value) -> String) -> some Sendable) throws {
+        let page = pages.text(template, model { Self.mark + "<&\"'>" + $0.rawValue + Self.mark })
+        var (pieces, text): ([(String, Value)], String) = ([], "")
+        for (index, part) in page.split(separator: Self.mark, omittingEmptySubsequences: false).enumerated() {
+            if index.isMultiple(of: 2) {
+                text = String(part)
+                continue
+            }
+            let escaped = "&lt;&amp;&quot;&#39;&gt;"
+            guard part.hasPrefix(escaped), let value = Value(rawValue: String(part.dropFirst(escaped.count))) else {
+                throw PreparedPageError(template: template)
+            }
+            pieces.append((text, value))
+        }
+        // A section that shows for any text but not for an empty one would be wrong later.
+        guard pages.text(template, model { _ in "" }) == pieces.map(\.0).joined() + text else {
+            throw PreparedPageError(template: template)
+        }
+        (self.pieces, end) = (pieces, text)
+    }
+
+    /// The page with its gaps filled.
+    public func response(
+        status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], _ text: (Value) -> String
+    ) -> Response {
+        var fields = headers
+        fields[.contentType] = "text/html; charset=utf-8"
+        return Response(status: status, headers: fields, body: .init(byteBuffer: buffer(text)))
+    }
+
+    /// The page's bytes. One buffer, so that the response has a Content-Length.
+    func buffer(_ text: (Value) -> String) -> ByteBuffer {
+        let fixed = pieces.reduce(end.utf8.count) { $0 + $1.text.utf8.count }
+        var buffer = ByteBufferAllocator().buffer(capacity: fixed + 512)
+        for piece in pieces {
+            buffer.writeString(piece.text)
+            Self.escape(text(piece.value), into: &buffer)
+        }
+        buffer.writeString(end)
+        return buffer
+    }
+
+    private static func escape(_ text: String, into buffer: inout ByteBuffer) {
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "<"): buffer.writeStaticString("&lt;")
+            case UInt8(ascii: ">"): buffer.writeStaticString("&gt;")
+            case UInt8(ascii: "&"): buffer.writeStaticString("&amp;")
+            case UInt8(ascii: "\""): buffer.writeStaticString("&quot;")
+            case UInt8(ascii: "'"): buffer.writeStaticString("&#39;")
+            default: buffer.writeInteger(byte)
+            }
+        }
+    }
+
+    /// Surrounds each gap. A control character: it is in no template, brand or path.
+    private static var mark: String { "\u{1}" }
+}
+
+/// A template that cannot be prepared. Found at start.
+public struct PreparedPageError: Error, CustomStringConvertible {
+    let template: String
+    public var description: String {
+        "The template \(template) cannot be prepared: a value does not appear in it as escaped text alone"
+    }
+}

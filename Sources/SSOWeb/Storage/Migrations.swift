@@ -1,0 +1,77 @@
+import Foundation
+
+/// One step of the schema. It holds only strings, so that a later change of code cannot change an old step.
+///
+/// The list is append-only: a released step is never changed, moved or removed. All pending steps run in one transaction.
+public struct Migration: Sendable {
+    /// Unique, with a number for readers: `v001-sessions`.
+    public let name: String
+    /// One statement each, run in order.
+    public let sql: [String]
+
+    public init(name: String, sql: [String]) {
+        self.name = name
+        self.sql = sql
+    }
+}
+
+/// Applies the migrations that a database lacks, or refuses the database.
+///
+/// Owns the table `schema_migration`: the applied steps in order. There is no way back: an older program refuses a newer
+/// database.
+struct Migrator: Sendable {
+    /// What to do about a database, given its applied steps.
+    enum Plan: Equatable {
+        case nothing
+        case apply(from: Int)
+        /// A newer version wrote it: there are unknown steps after ours.
+        case newer(String)
+        /// The lists differ: it belongs to another program, or a step was renamed or moved.
+        case foreign(position: Int, found: String)
+    }
+
+    let migrations: [Migration]
+
+    func plan(applied: [String]) -> Plan {
+        for (position, name) in applied.enumerated() {
+            guard position < migrations.count else { return .newer(name) }
+            guard migrations[position].name.utf8.elementsEqual(name.utf8) else {
+                return .foreign(position: position + 1, found: name)
+            }
+        }
+        return applied.count == migrations.count ? .nothing : .apply(from: applied.count)
+    }
+
+    /// The applied steps, oldest first. Empty for a database without tables.
+    ///
+    /// - Parameter tables: the names of all tables. How to list them differs between databases.
+    /// - Throws: `refused` for a database with tables but not ours: it belongs to another program.
+    func applied(_ connection: any SQLConnection, tables: [String]) throws(DatabaseError) -> [String] {
+        guard tables.contains("schema_migration") else {
+            guard let foreign = tables.first else { return [] }
+            throw .refused("its tables are not ours (\(foreign))")
+        }
+        var names: [String] = []
+        for row in try connection.query("SELECT name FROM schema_migration ORDER BY position") {
+            names.append(try row.text("name"))
+        }
+        return names
+    }
+
+    /// Applies the missing steps. The caller holds the write lock and has made the plan under it: another process may have
+    /// been faster.
+    func apply(from first: Int, _ connection: any SQLConnection) throws(DatabaseError) {
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS schema_migration (
+                position INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL UNIQUE, applied_at BIGINT NOT NULL)
+            """)
+        let now = Int64(Date().timeIntervalSince1970)
+        for (index, migration) in migrations.enumerated().dropFirst(first) {
+            for statement in migration.sql { try connection.execute(statement) }
+            try connection.execute(
+                "INSERT INTO schema_migration (position, name, applied_at) VALUES (:position, :name, :applied_at)",
+                ["position": .integer(Int64(index) + 1), "name": .text(migration.name), "applied_at": .integer(now)])
+        }
+    }
+}

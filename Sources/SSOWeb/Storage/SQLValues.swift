@@ -1,0 +1,97 @@
+/// A value that goes into a statement or comes out of a row: the four kinds SQLite and PostgreSQL share.
+///
+/// There is no floating point: times are whole seconds or milliseconds.
+public enum SQLValue: Sendable, Hashable {
+    case null
+    case integer(Int64)
+    case text(String)
+    case blob([UInt8])
+
+    /// The text, or NULL.
+    public static func optional(_ text: String?) -> SQLValue { text.map(SQLValue.text) ?? .null }
+
+    /// The number, or NULL.
+    public static func optional(_ integer: Int64?) -> SQLValue { integer.map(SQLValue.integer) ?? .null }
+
+    /// The bytes, or NULL.
+    public static func optional(_ blob: [UInt8]?) -> SQLValue { blob.map(SQLValue.blob) ?? .null }
+
+    /// A point in time as milliseconds since 1970.
+    public static func timestamp(_ moment: Timestamp) -> SQLValue { .integer(moment.milliseconds) }
+}
+
+extension SQLValue: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
+    public init(nilLiteral: ()) { self = .null }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(stringLiteral value: String) { self = .text(value) }
+}
+
+/// Prints the kind alone: values are digests, addresses and sessions, and must not reach a log.
+extension SQLValue: CustomStringConvertible, CustomDebugStringConvertible {
+    public var description: String {
+        switch self {
+        case .null: "NULL"
+        case .integer: "<integer>"
+        case .text: "<text>"
+        case .blob: "<blob>"
+        }
+    }
+
+    public var debugDescription: String { description }
+}
+
+/// One row of a result, read by column name.
+///
+/// Throws ``DatabaseError/misuse(_:)`` for a column that is missing or has another type: the statement is wrong.
+public struct SQLRow: Sendable {
+    private let columns: [String]
+    private let values: [SQLValue]
+
+    init(columns: [String], values: [SQLValue]) {
+        self.columns = columns
+        self.values = values
+    }
+
+    /// The whole number in `column`. NULL throws.
+    public func integer(_ column: String) throws(DatabaseError) -> Int64 {
+        try required(optionalInteger(column), column)
+    }
+
+    /// The text in `column`. NULL throws.
+    public func text(_ column: String) throws(DatabaseError) -> String { try required(optionalText(column), column) }
+
+    /// The bytes in `column`. NULL throws.
+    public func blob(_ column: String) throws(DatabaseError) -> [UInt8] { try required(optionalBlob(column), column) }
+
+    /// The point in time in `column`, which holds milliseconds since 1970. NULL throws.
+    public func timestamp(_ column: String) throws(DatabaseError) -> Timestamp {
+        Timestamp(milliseconds: try integer(column))
+    }
+
+    /// The whole number in `column`, nil for NULL.
+    public func optionalInteger(_ column: String) throws(DatabaseError) -> Int64? {
+        try value(column, "an integer") { if case .integer(let integer) = $0 { integer } else { nil } }
+    }
+
+    /// The text in `column`, nil for NULL.
+    public func optionalText(_ column: String) throws(DatabaseError) -> String? {
+        try value(column, "text") { if case .text(let text) = $0 { text } else { nil } }
+    }
+
+    /// The bytes in `column`, nil for NULL.
+    public func optionalBlob(_ column: String) throws(DatabaseError) -> [UInt8]? {
+        try value(column, "a blob") { if case .blob(let bytes) = $0 { bytes } else { nil } }
+    }
+
+    private func value<T>(_ column: String, _ kind: String, _ read: (SQLValue) -> T?) throws(DatabaseError) -> T? {
+        guard let index = columns.firstIndex(of: column) else { throw .misuse("no column \(column) in the result") }
+        guard values[index] != .null else { return nil }
+        guard let value = read(values[index]) else { throw .misuse("column \(column) is not \(kind)") }
+        return value
+    }
+
+    private func required<T>(_ value: T?, _ column: String) throws(DatabaseError) -> T {
+        guard let value else { throw .misuse("column \(column) is NULL") }
+        return value
+    }
+}
