@@ -72,7 +72,7 @@ let package = Package(
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            resources: embedded("Pages/layout.mustache", "Pages/failure.mustache", "Pages/house.css"),
+            resources: embedded("Pages/layout.mustache", "Pages/error.mustache", "Pages/base.css"),
             swiftSettings: settings),
 
         // The two programs.

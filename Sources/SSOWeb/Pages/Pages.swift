@@ -24,7 +24,7 @@ public struct Pages: Sendable {
     /// - Throws: what the parser says of a broken template: that stops the start, not a visitor.
     public init(brand: String, templates: [String: [UInt8]], assets: StaticAssets) throws {
         var library = MustacheLibrary()
-        let shared = ["layout": PackageResources.layout_mustache, "failure": PackageResources.failure_mustache]
+        let shared = ["layout": PackageResources.layout_mustache, "error": PackageResources.error_mustache]
         for (name, bytes) in shared.merging(templates, uniquingKeysWith: { $1 }) {
             do {
                 try library.register(String(decoding: bytes, as: UTF8.self), named: name)
@@ -34,7 +34,7 @@ public struct Pages: Sendable {
         }
         self.library = library
         frame = Frame(
-            brand: brand, stylesheet: assets.path(of: "house.css"), brandStylesheet: assets.path(of: "brand.css"))
+            brand: brand, stylesheet: assets.path(of: "base.css"), brandStylesheet: assets.path(of: "brand.css"))
     }
 
     /// The page as an answer.
@@ -57,12 +57,12 @@ public struct Pages: Sendable {
 
     /// An error page. It offers one way on and names the reference that the log has too.
     func failure(_ failure: PublicFailure, reference: RequestReference) -> Response {
-        response("failure", FailurePage(failure, reference), status: failure.status, headers: failure.headers)
+        response("error", FailurePage(failure, reference), status: failure.status, headers: failure.headers)
     }
 
     /// The same as text alone, for an answer that is made beside the framework.
     func failureText(_ failure: PublicFailure, reference: RequestReference) -> String {
-        text("failure", FailurePage(failure, reference))
+        text("error", FailurePage(failure, reference))
     }
 }
 

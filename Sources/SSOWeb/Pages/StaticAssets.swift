@@ -13,9 +13,9 @@ public struct StaticAssets: Sendable {
 
     private let assets: [String: Asset]
 
-    /// - Parameter files: name with extension (`brand.css`, `continue.js`) to content. `house.css` is always there.
+    /// - Parameter files: name with extension (`brand.css`, `continue.js`) to content. `base.css` is always there.
     public init(_ files: [String: [UInt8]]) {
-        let all = ["house.css": PackageResources.house_css].merging(files) { $1 }
+        let all = ["base.css": PackageResources.base_css].merging(files) { $1 }
         assets = all.reduce(into: [:]) { result, file in
             let parts = file.key.split(separator: ".", maxSplits: 1)
             let stem = parts.first.map(String.init) ?? file.key

@@ -1,3 +1,4 @@
+import Foundation
 public import Hummingbird
 import HummingbirdCore
 public import Logging
@@ -87,5 +88,47 @@ public enum WebServer {
         } catch is CancellationError {
             logger.warning("stopped with requests still in flight after the drain time")
         }
+    }
+}
+
+/// How many files and connections the process may hold open.
+enum OpenFiles {
+    /// More than the connections, the database, the back channel and mail need together.
+    private static let wanted = 16_384
+
+    /// Raises the soft limit as far as the hard one lets it. The usual 1024 would be used up by connections alone, and
+    /// then the database could open nothing.
+    ///
+    /// - Returns: the limit in force.
+    @discardableResult static func raiseLimit() -> Int {
+        var limit = rlimit()
+        guard getrlimit(numericCast(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return wanted }
+        if limit.rlim_cur < wanted {
+            limit.rlim_cur = min(rlim_t(wanted), limit.rlim_max)
+            _ = setrlimit(numericCast(RLIMIT_NOFILE.rawValue), &limit)
+        }
+        return Int(min(limit.rlim_cur, rlim_t(wanted)))
+    }
+
+    /// At most half of the open files are connections: a listener that runs out of descriptors (EMFILE) accepts nothing
+    /// for a second at a time.
+    static func connections(atMost wish: Int) -> Int { max(16, min(wish, raiseLimit() / 2)) }
+}
+
+/// Does something each time the process gets SIGHUP: by custom "read your files again".
+public struct ReloadService: Service {
+    private let reload: @Sendable () -> Void
+
+    /// - Parameter reload: runs off the event loops, never twice at once.
+    public init(_ reload: @escaping @Sendable () -> Void) { self.reload = reload }
+
+    /// For a program that reads no file again: SIGHUP must not end it, as it would by default.
+    public init(logger: Logger) {
+        self.init { logger.notice("SIGHUP: no file to read again; settings are read at the start only") }
+    }
+
+    /// Runs until the program stops.
+    public func run() async {
+        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() { reload() }
     }
 }
