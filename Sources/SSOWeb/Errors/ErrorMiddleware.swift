@@ -7,7 +7,7 @@ import NIOHTTP1
 /// Turns whatever was thrown into a plain page with one way on, and a line in the log under the same reference.
 ///
 /// Nothing of the cause reaches the visitor. A fault nobody foresaw ends as a 500 page; the process goes on.
-public struct FailureMiddleware<Context: WebRequestContext>: RouterMiddleware {
+public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
     let pages: Pages
     let jsonPaths: Set<String>
 
@@ -32,7 +32,7 @@ public struct FailureMiddleware<Context: WebRequestContext>: RouterMiddleware {
         }
     }
 
-    private static func json(_ failure: PublicFailure) -> Response {
+    private static func json(_ failure: PublicError) -> Response {
         var headers = failure.headers
         headers[.contentType] = "application/json"
         return Response(
@@ -40,7 +40,7 @@ public struct FailureMiddleware<Context: WebRequestContext>: RouterMiddleware {
             body: .init(byteBuffer: ByteBuffer(string: failure.json)))
     }
 
-    private func log(_ failure: PublicFailure, _ error: any Error, _ context: Context) {
+    private func log(_ failure: PublicError, _ error: any Error, _ context: Context) {
         let level: Logger.Level = failure.status.code >= 500 ? .error : .notice
         context.logger.log(
             level: level, "request refused",
@@ -50,19 +50,19 @@ public struct FailureMiddleware<Context: WebRequestContext>: RouterMiddleware {
             ])
     }
 
-    static func failure(for error: any Error) -> PublicFailure {
+    static func failure(for error: any Error) -> PublicError {
         switch error {
-        case let failure as PublicFailure: failure
+        case let failure as PublicError: failure
         case let failure as DatabaseFailure: .unavailable("\(failure)")
-        case is URLEncodedFields.Fault: .badRequest("A field of the form or link is doubled or broken.")
+        case is URLEncodedFields.FieldError: .badRequest("A field of the form or link is doubled or broken.")
         case let error as any HTTPResponseError where error.status == .notFound: .notFound
         case let error as any HTTPResponseError where (400..<500).contains(error.status.code):
-            PublicFailure(
+            PublicError(
                 error.status, code: "invalid_request", title: "That request cannot be read",
                 explanation: "The service could not make sense of it.")
         case is CancellationError: .unavailable("the request was cancelled")
         default:
-            PublicFailure(
+            PublicError(
                 .internalServerError, code: "internal_error", title: "Something went wrong here",
                 explanation: "The fault is on our side and has been noted.",
                 cause: "\(type(of: error))")

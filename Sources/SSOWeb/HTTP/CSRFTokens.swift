@@ -2,7 +2,7 @@ public import Hummingbird
 public import SSOShared
 
 /// Tokens against forged forms (CSRF, ASVS 3.5.1): bound to the session, derived with a key that no database holds.
-public struct FormTokens: Sendable {
+public struct CSRFTokens: Sendable {
     /// The name of the hidden field in every form.
     public static let fieldName = "form_token"
     private let keys: [[UInt8]]

@@ -11,7 +11,7 @@ public struct ClientAddress: Sendable {
     public init(trusted: [Network]) { self.trusted = trusted }
 
     /// Whether no proxy is declared.
-    public var trustsNobody: Bool { trusted.isEmpty }
+    public var hasNoTrustedProxies: Bool { trusted.isEmpty }
 
     /// The client's address, or nil when it cannot be told.
     ///
@@ -39,10 +39,10 @@ public struct ClientAddress: Sendable {
 
     /// Counts a request against a limit by its client's network.
     ///
-    /// - Throws: ``PublicFailure`` 429 beyond the limit.
+    /// - Throws: ``PublicError`` 429 beyond the limit.
     public func limit(_ limit: NetworkLimit, _ request: Request, _ peer: SocketAddress?) throws {
         if let address = countedAddress(of: request, peer: peer), let wait = limit.hit(address) {
-            throw PublicFailure.tooManyRequests(retryAfter: wait)
+            throw PublicError.tooManyRequests(retryAfter: wait)
         }
     }
 
@@ -57,7 +57,7 @@ public struct ClientAddress: Sendable {
     /// everybody would share one count. Beside a declared one it is: a client whose address cannot be read is limited
     /// together with all such clients.
     public func countedAddress(of request: Request, peer: SocketAddress?) -> IPAddress? {
-        guard let address = address(of: request, peer: peer), !trustsNobody || !address.isLoopback else { return nil }
+        guard let address = address(of: request, peer: peer), !hasNoTrustedProxies || !address.isLoopback else { return nil }
         return address
     }
 
@@ -91,7 +91,7 @@ extension Request {
     /// The peer alone does not tell: behind a proxy on the same machine everybody is a loopback peer, and a page of another
     /// site may let its own name resolve to 127.0.0.1 (DNS rebinding) and read the answer. So a proxy's headers, or another
     /// name for us, end it as well.
-    public func isFromThisMachine(_ peer: SocketAddress?) -> Bool {
+    public func isLocalRequest(_ peer: SocketAddress?) -> Bool {
         guard let peer = peer?.ipAddress.flatMap({ IPAddress($0) }), peer.isLoopback else { return false }
         let proxies = ["Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via"]
         guard !proxies.contains(where: { HTTPField.Name($0).map(headers.contains) ?? false }) else { return false }

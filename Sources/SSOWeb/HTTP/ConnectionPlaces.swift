@@ -111,7 +111,7 @@ final class ConnectionPlaces: Sendable {
     }
 
     private func makeRoom(_ state: inout State, for peer: [UInt8]?) -> Place? {
-        if let peer, !addresses.trustsNobody, let count = state.perPeer[peer], count > share {
+        if let peer, !addresses.hasNoTrustedProxies, let count = state.perPeer[peer], count > share {
             return longestWaiting(&state) { $0.peer == peer }
         }
         guard state.places.count > limit else { return nil }

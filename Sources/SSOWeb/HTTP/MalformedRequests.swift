@@ -130,7 +130,7 @@ public struct BrokenRequests: Sendable {
         return (HTTPResponse(status: failure.status, headerFields: headers), ByteBuffer(string: text))
     }
 
-    private static func failure(for refusal: Refusal) -> PublicFailure {
+    private static func failure(for refusal: Refusal) -> PublicError {
         guard case .headerOverflow = refusal.fault else {
             return .badRequest("It is not HTTP as this service speaks it.")
         }

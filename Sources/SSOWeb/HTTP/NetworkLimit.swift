@@ -39,7 +39,7 @@ public struct NetworkLimit: Sendable {
 
 /// Counts the sessions that one network begins: each is a row, and a visitor who throws the cookie away makes one with
 /// every visit. A browser that has a session is never counted.
-public struct NewcomerLimit: Sendable {
+public struct NewSessionLimit: Sendable {
     private let addresses: ClientAddress
     private let limit: NetworkLimit
     private let knownBrowser: @Sendable (Request) -> [UInt8]?
@@ -58,12 +58,12 @@ public struct NewcomerLimit: Sendable {
         self.knownBrowser = knownBrowser
     }
 
-    /// - Throws: ``PublicFailure`` 429 beyond the limit.
+    /// - Throws: ``PublicError`` 429 beyond the limit.
     func count(_ request: Request, _ context: some WebRequestContext) throws {
         guard let browser = knownBrowser(request) else {
             return try addresses.limit(limit, request, context.peer)
         }
-        if let wait = browsers.hit(browser) { throw PublicFailure.tooManyRequests(retryAfter: wait) }
+        if let wait = browsers.hit(browser) { throw PublicError.tooManyRequests(retryAfter: wait) }
     }
 
     /// Takes one session of this network back: its user has signed in.

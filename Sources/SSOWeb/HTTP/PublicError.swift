@@ -2,9 +2,9 @@ public import HTTPTypes
 import SSOShared
 
 /// A failure as a person may see it: what happened and one way on. The cause stays in the log.
-public struct PublicFailure: Error, Sendable {
+public struct PublicError: Error, Sendable {
     /// The one link of an error page.
-    public struct WayOn: Sendable {
+    public struct NextStep: Sendable {
         /// The words of the link.
         public let label: String
         /// Where it leads: a path of this service, or an address known to be good.
@@ -29,7 +29,7 @@ public struct PublicFailure: Error, Sendable {
     /// What it means for the person, in a sentence or two.
     public let explanation: String
     /// The one thing to do now.
-    public let wayOn: WayOn
+    public let nextStep: NextStep
     /// What the log says beside the reference. Never a token, code, secret, cookie or link.
     public let cause: String?
     /// Headers the answer needs beside those of every answer, such as `Retry-After`.
@@ -37,20 +37,20 @@ public struct PublicFailure: Error, Sendable {
 
     /// A failure with words of its own. Those below fit most.
     public init(
-        _ status: HTTPResponse.Status, code: String, title: String, explanation: String, wayOn: WayOn = .home,
+        _ status: HTTPResponse.Status, code: String, title: String, explanation: String, nextStep: NextStep = .home,
         cause: String? = nil, headers: HTTPFields = [:]
     ) {
         self.status = status
         self.code = code
         self.title = title
         self.explanation = explanation
-        self.wayOn = wayOn
+        self.nextStep = wayOn
         self.cause = cause
         self.headers = headers
     }
 }
 
-extension PublicFailure {
+extension PublicError {
     /// No page has this address, or none for this visitor: never told apart.
     public static let notFound = Self(
         .notFound, code: "not_found", title: "There is nothing here",
@@ -111,10 +111,10 @@ extension PublicFailure {
     }
 
     /// A form that was not made for this session: it lay open too long, or somebody else's page sent it.
-    public static func staleForm(_ wayOn: WayOn) -> Self {
+    public static func staleForm(_ nextStep: NextStep) -> Self {
         Self(
             .forbidden, code: "stale_form", title: "This page was out of date",
             explanation: "It lay open too long, or you have signed in or out elsewhere since. Nothing was sent.",
-            wayOn: wayOn)
+            nextStep: wayOn)
     }
 }

@@ -11,27 +11,27 @@ extension Request {
 
     /// Reads a form's fields.
     ///
-    /// - Throws: ``PublicFailure`` 415 for another type than `application/x-www-form-urlencoded`, 413 over 64 KiB.
+    /// - Throws: ``PublicError`` 415 for another type than `application/x-www-form-urlencoded`, 413 over 64 KiB.
     public func formFields() async throws -> URLEncodedFields {
         guard MediaRange.essence(of: headers[values: .contentType]) == "application/x-www-form-urlencoded" else {
-            throw PublicFailure.unsupportedType
+            throw PublicError.unsupportedType
         }
         return URLEncodedFields(try await boundedBody(Self.maximumFormBytes))
     }
 
     /// Reads a body of at most `limit` bytes.
     ///
-    /// - Throws: ``PublicFailure`` 413 beyond it.
+    /// - Throws: ``PublicError`` 413 beyond it.
     public func boundedBody(_ limit: Int) async throws -> [UInt8] {
         // A body that says it is too long is not read at all.
-        if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit { throw PublicFailure.tooLarge }
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit { throw PublicError.tooLarge }
         do {
             let buffer = try await body.collect(upTo: limit)
             return Array(buffer.readableBytesView)
         } catch is NIOTooManyBytesError {
-            throw PublicFailure.tooLarge
+            throw PublicError.tooLarge
         } catch let error as any HTTPResponseError where error.status == .contentTooLarge {
-            throw PublicFailure.tooLarge
+            throw PublicError.tooLarge
         }
     }
 

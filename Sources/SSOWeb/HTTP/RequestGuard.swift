@@ -2,7 +2,7 @@ import HTTPTypes
 public import Hummingbird
 
 /// Turns away what no browser and no partner sends, before any route sees it: endless addresses, strange paths, a
-/// missing Host. The whole head is measured by ``StrictHead``.
+/// missing Host. The whole head is measured by ``RequestHeadValidator``.
 public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
     public init() {}
 
@@ -11,14 +11,14 @@ public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
     ) async throws -> Response {
         let target = request.head.path ?? ""
         guard target.utf8.count <= RequestLimits.target else {
-            throw PublicFailure.addressTooLong
+            throw PublicError.addressTooLong
         }
         // The server has refused these before it came to this; a router without that server has not.
         let needsHost = request.head.authority != nil || !HealthRoutes.paths.contains(request.uri.path)
         guard target.utf8.first == UInt8(ascii: "/"), request.head.authority?.isEmpty == false || !needsHost else {
-            throw PublicFailure.badRequest("It names no path of this service, or no host.")
+            throw PublicError.badRequest("It names no path of this service, or no host.")
         }
-        guard Self.isPlain(request.uri.path) else { throw PublicFailure.notFound }
+        guard Self.isPlain(request.uri.path) else { throw PublicError.notFound }
         return try await next(request, context)
     }
 

@@ -5,7 +5,7 @@ import NIOHTTP1
 /// connection, before the framework makes its own sense of them: it drops the host of an absolute target, takes the
 /// first of two Hosts, and answers before it has understood how long a body is. Behind a proxy that decides otherwise,
 /// each of these smuggles a request past it.
-final class StrictHead: ChannelInboundHandler, RemovableChannelHandler {
+final class RequestHeadValidator: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
@@ -88,7 +88,7 @@ final class StrictHead: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
-/// Puts ``FramingBudget`` and ``StrictHead`` around the parser, places the server's configuration has no word for.
+/// Puts ``FramingBudget`` and ``RequestHeadValidator`` around the parser, places the server's configuration has no word for.
 final class StrictHeadInstaller: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
 
@@ -102,7 +102,7 @@ final class StrictHeadInstaller: ChannelInboundHandler, RemovableChannelHandler 
         do {
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(FramingBudget(framing), position: .before(parser))
-            try pipeline.addHandler(StrictHead(framing, shutdown), position: .after(parser))
+            try pipeline.addHandler(RequestHeadValidator(framing, shutdown), position: .after(parser))
         } catch {
             // A connection without its guard is none.
             context.close(promise: nil)

@@ -11,7 +11,7 @@ extension RouterMethods {
     @discardableResult public func only(
         _ methods: [HTTPRequest.Method], at path: RouterPath,
         refusing refusal: @Sendable @escaping ([HTTPRequest.Method]) throws -> Response = { allowed in
-            throw PublicFailure.methodNotAllowed(allowed)
+            throw PublicError.methodNotAllowed(allowed)
         },
         use handler: @Sendable @escaping (Request, Context) async throws -> Response
     ) -> Self {
@@ -27,7 +27,7 @@ extension RouterMethods {
     ) -> Self {
         on(path, method: .get, use: handler)
         on(path, method: .head) { try await Self.head($0, $1, handler) }
-        return refuseOthers(than: [.get, .head], at: path) { throw PublicFailure.methodNotAllowed($0) }
+        return refuseOthers(than: [.get, .head], at: path) { throw PublicError.methodNotAllowed($0) }
     }
 
     /// Serves a page and takes the form on it: GET, HEAD and POST of one path.
@@ -41,7 +41,7 @@ extension RouterMethods {
         on(path, method: .get, use: show)
         on(path, method: .head) { try await Self.head($0, $1, show) }
         on(path, method: .post, use: submit)
-        return refuseOthers(than: [.get, .head, .post], at: path) { throw PublicFailure.methodNotAllowed($0) }
+        return refuseOthers(than: [.get, .head, .post], at: path) { throw PublicError.methodNotAllowed($0) }
     }
 
     /// A cookie is part of what GET would have done.

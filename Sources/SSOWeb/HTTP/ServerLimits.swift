@@ -52,9 +52,9 @@ public struct ShutdownGrace: Sendable {
 
     /// Reads `2s` or `500ms`.
     ///
-    /// - Throws: ``SettingFault``.
+    /// - Throws: ``SettingError``.
     init(_ text: String) throws {
-        let fault = SettingFault("\"\(text)\" must be a time from 0s to 60s, such as 2s or 500ms.")
+        let fault = SettingError("\"\(text)\" must be a time from 0s to 60s, such as 2s or 500ms.")
         let unit = text.hasSuffix("ms") ? "ms" : "s"
         guard text.hasSuffix(unit), text.utf8.allSatisfy({ $0 < 0x80 }), let number = Int(text.dropLast(unit.count)),
             text.first?.isNumber == true

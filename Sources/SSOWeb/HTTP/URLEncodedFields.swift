@@ -8,7 +8,7 @@ public struct URLEncodedFields: Sendable {
     private let hasTooMany: Bool
 
     /// Why a field cannot be used.
-    public enum Fault: Error, Equatable {
+    public enum FieldError: Error, Equatable {
         /// The name stands there more than once, or as a list: `name[]`, `name[0]`. Some frameworks read the one, some
         /// the other, and the one that checks is then not the one that acts.
         case repeated(String)
@@ -38,14 +38,14 @@ public struct URLEncodedFields: Sendable {
     }
 
     /// The one value of `name` as text, nil when the name is missing.
-    public func text(_ name: String) throws(Fault) -> String? {
+    public func text(_ name: String) throws(FieldError) -> String? {
         guard let bytes = try bytes(name) else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed(name) }
         return text
     }
 
     /// The one value of `name` as bytes, nil when the name is missing.
-    public func bytes(_ name: String) throws(Fault) -> [UInt8]? {
+    public func bytes(_ name: String) throws(FieldError) -> [UInt8]? {
         guard !hasTooMany else { throw .malformed(name) }
         let wanted = Array(name.utf8)
         let list = wanted + [UInt8(ascii: "[")]

@@ -12,7 +12,7 @@ public protocol WebRequestContext: RequestContext {
 
 extension WebRequestContext {
     /// Has every line of this request's log carry its reference, in place of the framework's own number.
-    public mutating func nameLogLines() {
+    public mutating func addReferenceToLog() {
         logger[metadataKey: "hb.request.id"] = nil
         logger[metadataKey: "reference"] = .stringConvertible(reference)
     }

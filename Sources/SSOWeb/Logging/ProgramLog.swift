@@ -10,14 +10,14 @@ public enum ProgramLog {
         let format =
             reader.value("LOG_FORMAT", default: "text") { text in
                 guard let format = EventLogHandler.Format(rawValue: text) else {
-                    throw SettingFault("\"\(text)\" is no format. Give text or json.")
+                    throw SettingError("\"\(text)\" is no format. Give text or json.")
                 }
                 return format
             } ?? .text
         let level =
             reader.value("LOG_LEVEL", default: "info") { text in
                 guard let level = Logger.Level(rawValue: text) else {
-                    throw SettingFault("\"\(text)\" is no level. Give trace, debug, info, notice, warning or error.")
+                    throw SettingError("\"\(text)\" is no level. Give trace, debug, info, notice, warning or error.")
                 }
                 return level
             } ?? .info

@@ -25,7 +25,7 @@ public struct RequestLog<Context: WebRequestContext>: RouterMiddleware {
 }
 
 /// Has every line of a request's log say from which network address it came (ASVS 16.2.1: who, when, where, what).
-public struct ClientInLog<Context: WebRequestContext>: RouterMiddleware {
+public struct ClientAddressLogging<Context: WebRequestContext>: RouterMiddleware {
     private let addresses: ClientAddress
     private let warning = OneWarning()
 

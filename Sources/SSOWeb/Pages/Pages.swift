@@ -29,7 +29,7 @@ public struct Pages: Sendable {
             do {
                 try library.register(String(decoding: bytes, as: UTF8.self), named: name)
             } catch {
-                throw TemplateFault(name: name, cause: "\(error)")
+                throw TemplateError(name: name, cause: "\(error)")
             }
         }
         self.library = library
@@ -56,12 +56,12 @@ public struct Pages: Sendable {
     }
 
     /// An error page. It offers one way on and names the reference that the log has too.
-    func failure(_ failure: PublicFailure, reference: RequestReference) -> Response {
+    func failure(_ failure: PublicError, reference: RequestReference) -> Response {
         response("error", FailurePage(failure, reference), status: failure.status, headers: failure.headers)
     }
 
     /// The same as text alone, for an answer that is made beside the framework.
-    func failureText(_ failure: PublicFailure, reference: RequestReference) -> String {
+    func failureText(_ failure: PublicError, reference: RequestReference) -> String {
         text("error", FailurePage(failure, reference))
     }
 }
@@ -69,14 +69,14 @@ public struct Pages: Sendable {
 struct FailurePage: Sendable {
     let title, explanation, label, href, reference: String
 
-    init(_ failure: PublicFailure, _ reference: RequestReference) {
+    init(_ failure: PublicError, _ reference: RequestReference) {
         (title, explanation) = (failure.title, failure.explanation)
-        (label, href, self.reference) = (failure.wayOn.label, failure.wayOn.href, reference.description)
+        (label, href, self.reference) = (failure.nextStep.label, failure.nextStep.href, reference.description)
     }
 }
 
 /// A template that does not parse.
-struct TemplateFault: Error, CustomStringConvertible {
+struct TemplateError: Error, CustomStringConvertible {
     let name, cause: String
     var description: String { "The template \(name) does not parse: \(cause)" }
 }

@@ -4,14 +4,14 @@ import Foundation
 /// How a command ends. The codes are those of sysexits.h, so that a service manager can tell what a restart may mend.
 public enum CommandExit {
     /// Trouble with data or at run time.
-    public static let trouble = ExitCode(1)
+    public static let runtimeError = ExitCode(1)
     /// A wrong setting: the next start would fail in the same way (EX_CONFIG).
-    public static let wrongSetting = ExitCode(78)
+    public static let configurationError = ExitCode(78)
 
     /// Writes one line to standard error.
     ///
     /// - Returns: `code`, to be thrown.
-    public static func failure(_ program: String, _ words: String, code: ExitCode = trouble) -> ExitCode {
+    public static func failure(_ program: String, _ words: String, code: ExitCode = runtimeError) -> ExitCode {
         StandardError.write("\(program): \(LogEscape.text(words))\n")
         return code
     }

@@ -69,7 +69,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
     public func check(connecting: Bool = false) async throws {
         let reader = reader()
         let (_, _, settings) = read(reader)
-        await reader.inspect()
+        await reader.runChecks()
         if connecting, let settings { await Subject.connect(settings, reader) }
         if connecting, settings == nil { reader.warn("--connect: no server was called, since a setting is wrong.") }
         let width = reader.lines.map(\.name.count).max() ?? 0
@@ -79,7 +79,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
                 separator: "  ")
         }
         report(reader)
-        guard reader.problems.isEmpty else { throw CommandExit.trouble }
+        guard reader.problems.isEmpty else { throw CommandExit.runtimeError }
         print("All settings are fine.")
     }
 
@@ -91,9 +91,9 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
         let reader = reader()
         let (logger, grace, settings) = read(reader)
         guard let settings, let grace else {
-            await reader.inspect()
+            await reader.runChecks()
             report(reader, to: logger)
-            throw CommandExit.wrongSetting
+            throw CommandExit.configurationError
         }
         for warning in reader.warnings { logger.warning("setting", metadata: ["warning": "\(warning)"]) }
         for line in reader.lines {
@@ -109,9 +109,9 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
             logger.critical("cannot go on", metadata: ["cause": "\(error)", "listen": "\(listen ?? "-")"])
             // One cause ended it; what else would have, nobody wants to find out start by start.
             let told = reader.warnings.count
-            await reader.inspect()
+            await reader.runChecks()
             report(reader, to: logger, warningsFrom: told)
-            throw error is SettingFault ? CommandExit.wrongSetting : CommandExit.trouble
+            throw error is SettingError ? CommandExit.configurationError : CommandExit.runtimeError
         }
         logger.info("stopped")
     }

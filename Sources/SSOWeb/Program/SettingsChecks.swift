@@ -4,7 +4,7 @@ import Glibc
 /// What `check` looks at beyond the settings themselves.
 extension SettingsReader {
     /// Records a problem when the database could not be opened. Makes and changes nothing.
-    public func inspect(_ database: DatabaseLocation, _ name: String, migrations: [Migration]) async {
+    public func checkDatabase(_ database: DatabaseLocation, _ name: String, migrations: [Migration]) async {
         do throws(DatabaseFailure) {
             try await SQLiteDatabase.inspect(path: database.path, migrations: migrations)
         } catch {
@@ -14,7 +14,7 @@ extension SettingsReader {
 
     /// Records a problem when nothing could listen there, and a warning when something does: it may be this very program,
     /// at work while somebody checks its settings.
-    public func inspect(_ address: ListenAddress, _ name: String) async {
+    public func checkListenAddress(_ address: ListenAddress, _ name: String) async {
         let fault: ListenFault? = await withCheckedContinuation { continuation in
             // A name is looked up, and that may wait.
             DispatchQueue.global().async { continuation.resume(returning: address.fault()) }

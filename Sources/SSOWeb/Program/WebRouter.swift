@@ -19,10 +19,10 @@ public enum WebRouter {
         let router = Router(context: context)
         // Outermost first.
         router.addMiddleware {
-            ClientInLog(addresses)
+            ClientAddressLogging(addresses)
             SecurityHeaders(origin: origin, pathsWithTokens: pathsWithTokens)
             RequestLog()
-            FailureMiddleware(pages: pages, jsonPaths: jsonPaths)
+            ErrorMiddleware(pages: pages, jsonPaths: jsonPaths)
             RequestGuard()
         }
         assets.addRoutes(to: router)

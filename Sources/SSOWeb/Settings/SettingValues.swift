@@ -6,15 +6,15 @@ public struct ListenAddress: Sendable, CustomStringConvertible {
     public let port: Int
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// - Throws: ``SettingFault`` when it is not host, colon, port.
+    /// - Throws: ``SettingError`` when it is not host, colon, port.
     public init(_ text: String) throws {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             (0...65535).contains(port), text[text.index(after: colon)...].utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
-        else { throw SettingFault("\"\(text)\" is no address to bind. Give host and port: 127.0.0.1:8080") }
+        else { throw SettingError("\"\(text)\" is no address to bind. Give host and port: 127.0.0.1:8080") }
         var host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
         guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-            throw SettingFault("\"\(text)\" names no host. Give host and port: 127.0.0.1:8080")
+            throw SettingError("\"\(text)\" names no host. Give host and port: 127.0.0.1:8080")
         }
         self.host = String(host)
         self.port = port
@@ -27,15 +27,15 @@ public struct DatabaseLocation: Sendable, CustomStringConvertible {
     public let path: String
     public var description: String { "sqlite:\(path)" }
 
-    /// - Throws: ``SettingFault`` for anything but `sqlite:` and a path.
+    /// - Throws: ``SettingError`` for anything but `sqlite:` and a path.
     public init(_ text: String) throws {
         guard text.hasPrefix("sqlite:"), text.utf8.count > 7, !text.utf8.contains(0) else {
-            throw SettingFault("\"\(text.prefix { $0 != ":" }):…\" is no database this version knows. Give sqlite:PATH")
+            throw SettingError("\"\(text.prefix { $0 != ":" }):…\" is no database this version knows. Give sqlite:PATH")
         }
         let path = String(text.dropFirst(7))
         // SQLite has its own ideas of these: no file, or an address of one.
         guard path != ":memory:", !path.hasPrefix("file:"), !path.hasPrefix("//") else {
-            throw SettingFault("\"\(text)\" names no file. Give sqlite:PATH, with one slash at most at its start.")
+            throw SettingError("\"\(text)\" names no file. Give sqlite:PATH, with one slash at most at its start.")
         }
         self.path = path
     }

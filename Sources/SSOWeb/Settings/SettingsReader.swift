@@ -43,10 +43,10 @@ public final class SettingsReader {
     }
 
     /// Has ``inspect()`` look at something beyond the settings that one of them names: a file, a folder, an address.
-    public func later(_ look: @escaping @Sendable (SettingsReader) async -> Void) { inspections.append(look) }
+    public func addCheck(_ look: @escaping @Sendable (SettingsReader) async -> Void) { inspections.append(look) }
 
     /// Looks at all that ``later(_:)`` was told, once. Changes nothing outside.
-    public func inspect() async {
+    public func runChecks() async {
         let looks = inspections
         inspections = []
         for look in looks { await look(self) }
@@ -62,7 +62,7 @@ public final class SettingsReader {
     public func warn(_ text: String) { warnings.append(text) }
 
     /// Records what is in force, for `check`.
-    public func show(_ name: String, _ shown: String) { lines.append(Line(name: name, shown: shown)) }
+    public func record(_ name: String, _ shown: String) { lines.append(Line(name: name, shown: shown)) }
 
     /// The raw text without any record: for settings that are parsed and shown elsewhere.
     public func text(_ name: String) -> String? { source.text(name) }
@@ -86,7 +86,7 @@ public final class SettingsReader {
             switch text {
             case "true": true
             case "false": false
-            default: throw SettingFault("\"\(text)\" is neither true nor false.")
+            default: throw SettingError("\"\(text)\" is neither true nor false.")
             }
         }
     }
@@ -98,11 +98,11 @@ public final class SettingsReader {
     private func parsed<T>(_ name: String, _ text: String, _ parse: (String) throws -> T) -> T? {
         do {
             let value = try parse(text)
-            show(name, text)
+            record(name, text)
             return value
         } catch {
             // What cannot be read is not shown: somebody may have put a password into an address.
-            show(name, "(cannot be used)")
+            record(name, "(cannot be used)")
             problem("\(name): \(error)")
             return nil
         }
@@ -123,8 +123,8 @@ public final class SettingsReader {
         }
     }
 
-    /// Notes a secret that others may know. ``settleExamples(publicURL:listen:)`` decides what follows.
-    public func judge(_ text: String, setting name: String) {
+    /// Notes a secret that others may know. ``reportExampleSecrets(publicURL:listen:)`` decides what follows.
+    public func checkForExampleSecret(_ text: String, setting name: String) {
         if ExampleSecret.isCopied(text) {
             examples.append((name, "looks like an example, which anybody can read."))
         } else if ExampleSecret.isPatterned(text) {
@@ -135,7 +135,7 @@ public final class SettingsReader {
     /// Decides on secrets that others may know: fine for a trial on this machine, a problem anywhere else.
     ///
     /// A trial is reached by a loopback address and listens on one.
-    public func settleExamples(publicURL: PublicOrigin?, listen: ListenAddress?) {
+    public func reportExampleSecrets(publicURL: PublicOrigin?, listen: ListenAddress?) {
         let isTrial = publicURL?.isLoopback == true && listen.map { LoopbackHost.contains($0.host) } == true
         for (name, words) in examples {
             isTrial ? warn("\(name): \(words)") : problem("\(name): \(words) Make one with: openssl rand -hex 32")
@@ -149,9 +149,9 @@ public final class SettingsReader {
         guard let text = secretText(name, required: required, hint: hint) else { return nil }
         do {
             let secret = try SharedSecret.parse(text, setting: name)
-            judge(text, setting: name)
+            checkForExampleSecret(text, setting: name)
             if let warning = secret.warning { warn(warning) }
-            show(name, "fingerprint \(secret.fingerprint)")
+            record(name, "fingerprint \(secret.fingerprint)")
             return secret
         } catch {
             problem("\(error). \(hint)")
@@ -160,14 +160,14 @@ public final class SettingsReader {
     }
 
     /// The key ring from which a program derives the key of each purpose; shown as fingerprints.
-    public func sealingKeys(_ name: String) -> SealingKeys? {
+    public func derivedKeys(_ name: String) -> SealingKeys? {
         let hint = "Make one with: openssl rand -hex 32"
         guard let text = secretText(name, required: true, hint: hint) else { return nil }
         do {
             let keys = try SealingKeys.parse(text, setting: name)
-            judge(text, setting: name)
+            checkForExampleSecret(text, setting: name)
             keys.warnings.forEach(warn)
-            show(name, "fingerprints \(keys.fingerprints.joined(separator: ", "))")
+            record(name, "fingerprints \(keys.fingerprints.joined(separator: ", "))")
             return keys
         } catch {
             problem("\(error). \(hint)")
@@ -178,7 +178,7 @@ public final class SettingsReader {
 
 extension SettingsReader {
     /// Records a problem when a program's own key is a secret that somebody else holds, too.
-    public func separate(_ keys: SealingKeys?, _ name: String, from secret: SharedSecret?, _ other: String) {
+    public func requireDifferent(_ keys: SealingKeys?, _ name: String, from secret: SharedSecret?, _ other: String) {
         guard let keys, let secret, keys.holds(secret) else { return }
         problem(
             "\(name): is the same as \(other). Whoever holds that secret could forge what this key protects. Make "
@@ -189,7 +189,7 @@ extension SettingsReader {
 extension Sequence {
     /// Reads every item of a list, and tells all that is wrong with any of them.
     ///
-    /// - Throws: ``SettingFault`` with the words of each fault.
+    /// - Throws: ``SettingError`` with the words of each fault.
     public func readAll<T>(_ read: (Element) throws -> T) throws -> [T] {
         var faults: [String] = []
         let values = compactMap { item -> T? in
@@ -198,13 +198,13 @@ extension Sequence {
                 return nil
             }
         }
-        guard faults.isEmpty else { throw SettingFault(faults.joined(separator: " ")) }
+        guard faults.isEmpty else { throw SettingError(faults.joined(separator: " ")) }
         return values
     }
 }
 
 /// A setting's value that cannot be used, in words that follow "NAME: ".
-public struct SettingFault: Error, CustomStringConvertible {
+public struct SettingError: Error, CustomStringConvertible {
     /// The words.
     public let description: String
 
