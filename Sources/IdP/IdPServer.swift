@@ -57,13 +57,13 @@ enum IdPProgram: Program {
     static func connect(_ settings: IdPSettings, _ reader: SettingsReader) async {
         switch settings.mail {
         // Whether it can be written to was looked at already.
-        case .outbox(let folder): reader.show("connect IDP_MAIL_URL", "outbox folder \(folder)")
+        case .outbox(let folder): reader.record("connect IDP_MAIL_URL", "outbox folder \(folder)")
         case .smtp(let endpoint):
             do {
                 // An operator is waiting, and no email can be lost.
                 let patience = SMTPMailer.Patience(answer: .seconds(10))
                 let words = try await SMTPMailer(endpoint, patience: patience).probe(from: settings.mailFrom)
-                reader.show("connect IDP_MAIL_URL", words)
+                reader.record("connect IDP_MAIL_URL", words)
             } catch {
                 reader.problem("IDP_MAIL_URL: \(endpoint): \(error)")
             }

@@ -14,10 +14,10 @@ struct IdPServices: Sendable {
 
     /// The real ones, as the settings say.
     ///
-    /// - Throws: ``DatabaseFailure/refused(_:)`` when the database cannot be used, ``SettingFault`` when the outbox folder
+    /// - Throws: ``DatabaseFailure/refused(_:)`` when the database cannot be used, ``SettingError`` when the outbox folder
     ///   cannot; in one clear line.
     static func live(_ settings: IdPSettings, logger: Logger) async throws -> IdPServices {
-        if let fault = (settings.mail.mailer() as? OutboxMailer)?.fault { throw SettingFault("IDP_MAIL_URL: \(fault)") }
+        if let fault = (settings.mail.mailer() as? OutboxMailer)?.fault { throw SettingError("IDP_MAIL_URL: \(fault)") }
         return IdPServices(
             database: try await SQLiteDatabase(path: settings.database.path, migrations: IdPMigrations.all),
             mailer: settings.mail.mailer(), clock: .system(), randomness: SystemRandomness(), logger: logger,

@@ -21,7 +21,7 @@ func buildRelyingParty(
             database: database, clock: clock, randomness: randomness,
             lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(1))),
         cookie: SessionCookie(name: "rp_session", origin: settings.publicURL),
-        forms: FormTokens(keys: settings.keys, origin: settings.publicURL))
+        forms: CSRFTokens(keys: settings.keys, origin: settings.publicURL))
     let pending = PendingSignInsCookie(
         keys: settings.keys, origin: settings.publicURL, clock: clock, randomness: randomness)
     let start = SignInStart(settings: settings, cookie: pending, clock: clock, randomness: randomness)

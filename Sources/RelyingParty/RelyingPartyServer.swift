@@ -58,7 +58,7 @@ enum RelyingPartyProgram: Program {
     static func connect(_ settings: RelyingPartySettings, _ reader: SettingsReader) async {
         do {
             try await BackChannelClient(settings).checkHealth()
-            reader.show("connect RP_IDP_BACKCHANNEL_URL", "the identity provider answers at \(settings.backChannel)")
+            reader.record("connect RP_IDP_BACKCHANNEL_URL", "the identity provider answers at \(settings.backChannel)")
         } catch {
             reader.problem("RP_IDP_BACKCHANNEL_URL: \(settings.backChannel): \(error)")
         }

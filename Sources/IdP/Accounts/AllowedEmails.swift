@@ -5,7 +5,7 @@ struct AllowedEmails: Sendable {
     private var domains: Set<[UInt8]> = []
     private var addresses: Set<[UInt8]> = []
 
-    /// - Throws: ``SettingFault`` naming each item that is neither an address nor `*@domain`.
+    /// - Throws: ``SettingError`` naming each item that is neither an address nor `*@domain`.
     init(_ text: String) throws {
         let items = text.split(separator: ",").filter { !$0.allSatisfy(\.isWhitespace) }
         for (isDomain, bytes) in try items.readAll(Self.read) {
@@ -16,7 +16,7 @@ struct AllowedEmails: Sendable {
     private static func read(_ item: Substring) throws -> (isDomain: Bool, bytes: [UInt8]) {
         let words = item.split(whereSeparator: \.isWhitespace)
         guard words.count == 1, let pattern = words.first?.lowercased() else {
-            throw SettingFault("\"\(item)\" has a blank in it. Put commas between.")
+            throw SettingError("\"\(item)\" has a blank in it. Put commas between.")
         }
         let isDomain = pattern.hasPrefix("*@")
         // A domain is checked as the address of somebody in it, so that one rule says what an address is.
@@ -24,7 +24,7 @@ struct AllowedEmails: Sendable {
         guard !pattern.dropFirst(isDomain ? 1 : 0).contains("*"),
             let address = try? LetterAddress(isDomain ? "a" + pattern.dropFirst() : pattern)
         else {
-            throw SettingFault("\"\(pattern)\" is neither an address nor *@domain.")
+            throw SettingError("\"\(pattern)\" is neither an address nor *@domain.")
         }
         return (isDomain, Array(address.text.utf8.dropFirst(isDomain ? 2 : 0)))
     }

@@ -85,7 +85,7 @@ struct AuthorizeRoutes: Sendable {
         return isFirst ? asked : nil
     }
 
-    private func nothingWaits(_ id: String, _ session: Session<IdPSession>) -> PublicFailure {
+    private func nothingWaits(_ id: String, _ session: Session<IdPSession>) -> PublicError {
         session.slots.sso.over(id).map { AuthorizeFailure.over($0, clients.client(id: $0.clientID)) }
             ?? AuthorizeFailure.noSuchFlow
     }

@@ -14,7 +14,7 @@ enum EnvironmentClient {
         if reader.text("SSO_CLIENT_ID") == nil { missing(reader, "SSO_CLIENT_ID", "Give one such as: partner") }
         let name = reader.value("SSO_CLIENT_NAME", default: id ?? "partner") { text in
             guard let name = DisplayName.ofClient(text) else {
-                throw SettingFault("must be 1 to 80 visible characters on one line.")
+                throw SettingError("must be 1 to 80 visible characters on one line.")
             }
             return name
         }
@@ -32,7 +32,7 @@ enum EnvironmentClient {
 
     private static func checkedID(_ text: String) throws -> String {
         guard ClientID.isWellFormed(text) else {
-            throw SettingFault("\"\(text)\" must be lower-case letters, digits and -, at most 63.")
+            throw SettingError("\"\(text)\" must be lower-case letters, digits and -, at most 63.")
         }
         return text
     }
@@ -40,7 +40,7 @@ enum EnvironmentClient {
     private static func checkedURIs(_ text: String) throws -> [String] {
         // A blank separates as well: what it tears apart is no absolute address any more.
         let uris = text.split(whereSeparator: { $0 == "," || $0 == " " }).map(String.init)
-        guard !uris.isEmpty else { throw SettingFault("names no address.") }
+        guard !uris.isEmpty else { throw SettingError("names no address.") }
         try RedirectURI.check(all: uris)
         return uris
     }

@@ -23,8 +23,8 @@ struct MailboxRoutes: Sendable {
         router.page(at: RouterPath(DevPages.route(of: .mailbox))) { [outbox, dev, pages] request, context in
             // The word is the guard. The second one costs nothing, and holds where the address was copied along: the
             // program may listen on more than loopback, and codes are nobody else's business.
-            guard dev.isNamed(by: context.parameters.get("word")), request.isFromThisMachine(context.peer) else {
-                throw PublicFailure.notFound
+            guard dev.isNamed(by: context.parameters.get("word")), request.isLocalRequest(context.peer) else {
+                throw PublicError.notFound
             }
             let letters = outbox.letters().prefix(50).map {
                 Item(subject: $0.subject, to: $0.to, date: $0.date, text: $0.text)

@@ -61,7 +61,7 @@ struct SignInCompletion: Sendable {
         flow.map { "\(SSOPath.complete)?flow=\($0.text)" } ?? "/"
     }
 
-    private static let disabled = PublicFailure(
+    private static let disabled = PublicError(
         .forbidden, code: "account_disabled", title: "This account is switched off",
         explanation: "Ask whoever runs this service.", cause: "account disabled between letter and code")
 }

@@ -33,7 +33,7 @@ struct SignInRoutes: Sendable {
         guard let session = context.session,
             sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
         else {
-            throw PublicFailure.staleForm(.init(label: "Sign in", href: FlowID.path("/sign-in", flow)))
+            throw PublicError.staleForm(.init(label: "Sign in", href: FlowID.path("/sign-in", flow)))
         }
         let typed = try fields.text("email") ?? ""
         guard let address = try? LetterAddress(typed) else {
@@ -65,7 +65,7 @@ struct SignInRoutes: Sendable {
         let fields = try await request.formFields()
         guard let session = context.session else { return .redirect(to: "/") }
         guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
-            throw PublicFailure.staleForm(.home)
+            throw PublicError.staleForm(.home)
         }
         // The row goes, and with it every token of this session that nobody has redeemed yet.
         try await sessions.store.end(session)

@@ -55,7 +55,7 @@ struct VerifyRoutes: Sendable {
         // Before the body is read and hashed: a flood must stay cheap.
         if let wait = badSignatures.wait(address), !proven.mayTry(address) { throw VerifyRefusal.rateLimited(wait) }
         let body: [UInt8]
-        do { body = try await request.boundedBody(VerifyRequest.maximumBytes) } catch is PublicFailure {
+        do { body = try await request.boundedBody(VerifyRequest.maximumBytes) } catch is PublicError {
             throw VerifyRefusal.tooLarge
         }
         guard let signed = signatures.check(request, body: body) else {

@@ -7,14 +7,14 @@ public struct Sessions<Slots: SessionSlots>: Sendable {
     /// How browsers hold them.
     public let cookie: SessionCookie
     /// The tokens of their forms.
-    public let forms: FormTokens
+    public let forms: CSRFTokens
 
     /// Slows down whoever makes one session after the other; nil where strangers cannot be told apart.
-    let newcomers: NewcomerLimit?
+    let newcomers: NewSessionLimit?
 
     /// What belongs together for the sessions of one program.
     public init(
-        store: SessionStore<Slots>, cookie: SessionCookie, forms: FormTokens, newcomers: NewcomerLimit? = nil
+        store: SessionStore<Slots>, cookie: SessionCookie, forms: CSRFTokens, newcomers: NewSessionLimit? = nil
     ) {
         self.store = store
         self.cookie = cookie
@@ -25,7 +25,7 @@ public struct Sessions<Slots: SessionSlots>: Sendable {
     /// The session of this request, or a new one whose cookie `response` must carry: pass it to ``remember(_:in:)``.
     /// For a HEAD without a session it is one that is stored nowhere.
     ///
-    /// - Throws: ``PublicFailure`` 429 as ``begin(_:_:_:)`` does.
+    /// - Throws: ``PublicError`` 429 as ``begin(_:_:_:)`` does.
     public func current<Context: SessionRequestContext>(
         _ request: Request, _ context: Context
     ) async throws -> Session<Slots> where Context.Slots == Slots {
@@ -36,7 +36,7 @@ public struct Sessions<Slots: SessionSlots>: Sendable {
     /// Starts a session for a browser that has none.
     ///
     /// - Parameter isVisit: whether only a page was looked at, and nothing submitted.
-    /// - Throws: ``PublicFailure`` 429 when too many came from its network.
+    /// - Throws: ``PublicError`` 429 when too many came from its network.
     public func begin(
         _ slots: Slots, _ request: Request, _ context: some WebRequestContext, isVisit: Bool
     ) async throws -> Session<Slots> {

@@ -31,7 +31,7 @@ enum TinyServer {
         let router = Router(context: Context.self)
         let pages = try Pages(brand: "Tiny", templates: [:], assets: StaticAssets([:]))
         router.addMiddleware {
-            FailureMiddleware(pages: pages)
+            ErrorMiddleware(pages: pages)
             RequestGuard()
         }
         router.get("/") { _, _ in "here" }
