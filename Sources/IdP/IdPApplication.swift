@@ -113,10 +113,8 @@ func buildIdP(
             devices.store.purge,
         ])
     return WebServer.application(
-        router: router,
-        broken: BrokenRequests(
-            pages: pages, origin: settings.publicURL, jsonPaths: [SSOPath.verify], logger: services.logger),
-        listen: settings.listen, addresses: settings.trustedProxies, shutdown: shutdown, logger: services.logger,
+        router: router, listen: settings.listen, addresses: settings.trustedProxies, shutdown: shutdown,
+        logger: services.logger,
         services: [postOffice, purge, ClockWatch(clock, logger: services.logger), ReloadService(association.reload)],
         started: started)
 }

@@ -45,10 +45,7 @@ func buildRelyingParty(
         every: .minutes(1), clock: clock, logger: services.logger, newest: sessions.store.newestRow,
         [sessions.store.purge, used.purge])
     return WebServer.application(
-        router: router,
-        broken: BrokenRequests(
-            pages: pages, origin: settings.publicURL, jsonPaths: [HomeRoutes.sessionPath], logger: services.logger),
-        listen: settings.listen, shutdown: shutdown, logger: services.logger,
+        router: router, listen: settings.listen, shutdown: shutdown, logger: services.logger,
         services: [purge, ClockWatch(clock, logger: services.logger), ReloadService(logger: services.logger)],
         started: started)
 }

@@ -57,7 +57,9 @@ public struct ClientAddress: Sendable {
     /// everybody would share one count. Beside a declared one it is: a client whose address cannot be read is limited
     /// together with all such clients.
     public func countedAddress(of request: Request, peer: SocketAddress?) -> IPAddress? {
-        guard let address = address(of: request, peer: peer), !hasNoTrustedProxies || !address.isLoopback else { return nil }
+        guard let address = address(of: request, peer: peer), !hasNoTrustedProxies || !address.isLoopback else {
+            return nil
+        }
         return address
     }
 

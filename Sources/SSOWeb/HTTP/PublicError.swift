@@ -44,7 +44,7 @@ public struct PublicError: Error, Sendable {
         self.code = code
         self.title = title
         self.explanation = explanation
-        self.nextStep = wayOn
+        self.nextStep = nextStep
         self.cause = cause
         self.headers = headers
     }
@@ -115,6 +115,6 @@ extension PublicError {
         Self(
             .forbidden, code: "stale_form", title: "This page was out of date",
             explanation: "It lay open too long, or you have signed in or out elsewhere since. Nothing was sent.",
-            nextStep: wayOn)
+            nextStep: nextStep)
     }
 }

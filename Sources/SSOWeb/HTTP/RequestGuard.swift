@@ -1,29 +1,26 @@
 import HTTPTypes
 public import Hummingbird
 
-/// Turns away what no browser and no partner sends, before any route sees it: endless addresses, strange paths, a
-/// missing Host. The whole head is measured by ``RequestHeadValidator``.
+/// Refuses what no browser and no relying party sends, before any route sees it: heads that are too large, a missing Host,
+/// paths that are not written plainly.
 public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
     public init() {}
 
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let target = request.head.path ?? ""
-        guard target.utf8.count <= RequestLimits.target else {
-            throw PublicError.addressTooLong
-        }
-        // The server has refused these before it came to this; a router without that server has not.
-        let needsHost = request.head.authority != nil || !HealthRoutes.paths.contains(request.uri.path)
-        guard target.utf8.first == UInt8(ascii: "/"), request.head.authority?.isEmpty == false || !needsHost else {
-            throw PublicError.badRequest("It names no path of this service, or no host.")
-        }
+        try RequestLimits.check(request.head)
+        // The server has refused these already. A router without that server, as in tests, has not.
+        let needsHost = request.head.authority != nil || !HealthPath.all.contains(request.uri.path)
+        guard request.head.path?.utf8.first == UInt8(ascii: "/"),
+            request.head.authority?.isEmpty == false || !needsHost
+        else { throw PublicError.badRequest("It does not name a path or a host.") }
         guard Self.isPlain(request.uri.path) else { throw PublicError.notFound }
         return try await next(request, context)
     }
 
-    /// Whether a path is written in the one way our routes are: no empty or dot segment, no escape, no parameter.
-    /// Proxies and frameworks differ on the others, and differences are how paths are smuggled past a rule.
+    /// Whether a path is written as the routes are: no empty or dot segment, no percent escape, no parameter. Proxies and
+    /// frameworks read those forms differently, which lets a request pass a rule on paths.
     static func isPlain(_ path: String) -> Bool {
         if path == "/" { return true }
         let segments = path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -42,12 +39,29 @@ public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// How large the head of a request may be.
+/// How large the head of a request may be. The parser stops at twice these sizes.
 enum RequestLimits {
-    /// The request target in bytes; longer ones get 414.
+    /// Bytes of the request target. Longer ones get 414.
     static let target = 8 * 1024
-    /// Request line and headers together (contract 7); longer ones get 431.
+    /// Bytes of request line and fields together. Longer heads get 431.
     static let head = 16 * 1024
-    /// More fields than this get 431: a hundred thousand tiny ones cost more than their bytes.
+    /// Number of fields. More get 431: many tiny fields cost more work than their bytes suggest.
     static let fields = 64
+
+    /// - Throws: ``PublicError`` 414 or 431.
+    static func check(_ head: HTTPRequest) throws(PublicError) {
+        guard head.path?.utf8.count ?? 0 <= target else { throw .addressTooLong }
+        // The parsed head has no Host field: its value is the authority.
+        let count = head.headerFields.count + (head.authority == nil ? 0 : 1)
+        guard count <= fields, size(of: head) <= Self.head else { throw .headTooLarge }
+    }
+
+    /// The size on the wire of a head in the usual form: `NAME: VALUE`, CR, LF.
+    private static func size(of head: HTTPRequest) -> Int {
+        let line = head.method.rawValue.utf8.count + (head.path?.utf8.count ?? 0) + "  HTTP/1.1\r\n".utf8.count
+        let host = head.authority.map { "Host: \r\n".utf8.count + $0.utf8.count } ?? 0
+        return head.headerFields.reduce(line + host + "\r\n".utf8.count) {
+            $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + ": \r\n".utf8.count
+        }
+    }
 }

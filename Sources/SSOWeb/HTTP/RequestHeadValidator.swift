@@ -1,74 +1,74 @@
+import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Turns away heads that two programs could read in two ways (RFC 9112 3.2 and 6.3), with 400 and the end of the
-/// connection, before the framework makes its own sense of them: it drops the host of an absolute target, takes the
-/// first of two Hosts, and answers before it has understood how long a body is. Behind a proxy that decides otherwise,
-/// each of these smuggles a request past it.
+/// Refuses heads that two programs could read in two ways (request smuggling, RFC 9112 3.2 and 6.3), with a bare 400 and
+/// the end of the connection.
+///
+/// The framework alone drops the host of an absolute target, takes the first of two Host fields, and answers before it
+/// knows how long a body is. A proxy that decides otherwise would let a second request pass unchecked.
 final class RequestHeadValidator: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
-    private let framing: Framing
+    private let overhead: FramingOverhead
     private let shutdown: ShutdownState
-    /// What follows a refused head is not a request any more.
+    private let logger: Logger
+    /// After a refused head the position of the next request is unknown.
     private var hasRefused = false
 
-    init(_ framing: Framing, _ shutdown: ShutdownState) { (self.framing, self.shutdown) = (framing, shutdown) }
+    init(_ overhead: FramingOverhead, _ shutdown: ShutdownState, _ logger: Logger) {
+        (self.overhead, self.shutdown, self.logger) = (overhead, shutdown, logger)
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !hasRefused else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
-            framing.began(head.uri)
-            guard max(Self.size(of: head), framing.head) <= RequestLimits.head,
-                head.headers.count <= RequestLimits.fields
-            else {
+            guard Self.isUnambiguous(head) else {
                 hasRefused = true
-                return context.fireErrorCaught(HTTPParserError.headerOverflow)
+                return errorCaught(context: context, error: HTTPParserError.invalidHeaderToken)
             }
-            guard Self.isClear(head) else {
-                hasRefused = true
-                // As if the parser itself had not understood it.
-                return context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
-            }
-            return context.fireChannelRead(Self.wrapInboundOut(.head(spelledOut(head))))
-        case .body(let bytes): framing.carried(bytes.readableBytes)
-        case .end: framing.ended()
+            return context.fireChannelRead(Self.wrapInboundOut(.head(withExplicitClose(head))))
+        case .body(let bytes): overhead.bytes -= bytes.readableBytes
+        case .end: overhead.bytes = 0
         }
         context.fireChannelRead(data)
     }
 
-    /// What it takes on the wire at least (`name:value`, CR, LF): of requests that come in one piece with others, nobody
-    /// has counted the padding.
-    private static func size(of head: HTTPRequestHead) -> Int {
-        let line = head.method.rawValue.utf8.count + head.uri.utf8.count + " HTTP/1.1".utf8.count + 3
-        return head.headers.reduce(line + 2) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 }
+    /// Logs what is not HTTP. The framework answers it with a bare 400 and closes the connection.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if error is HTTPParserError {
+            // The peer only: what a proxy reports in such a request cannot be trusted.
+            let peer = context.remoteAddress?.ipAddress ?? "-"
+            logger.notice("malformed_request", metadata: ["cause": "\(error)", "client_address": "\(peer)"])
+        }
+        context.fireErrorCaught(error)
     }
 
-    static func isClear(_ head: HTTPRequestHead) -> Bool {
-        // Origin-form only (RFC 9112 3.2.1): the absolute form brings a second opinion on the host.
+    static func isUnambiguous(_ head: HTTPRequestHead) -> Bool {
+        // Origin form only (RFC 9112 3.2.1): the absolute form names a second host.
         guard head.uri.utf8.first == UInt8(ascii: "/"), head.uri.utf8.allSatisfy({ (0x21...0x7e).contains($0) }),
-            head.headers["Host"].count == 1 || Self.isOldHealthCheck(head)
+            head.headers["Host"].count == 1 || isHealthCheckWithoutHost(head)
         else { return false }
         let codings = head.headers["Transfer-Encoding"]
         guard !codings.isEmpty else { return true }
-        // HTTP/1.0 has no chunks, and any coding but this one ends where nobody agrees (RFC 9112 6.1).
+        // HTTP/1.0 has no chunks, and implementations disagree on where any other coding ends (RFC 9112 6.1).
         return head.version == .http1_1 && codings.count == 1 && codings.first?.lowercased() == "chunked"
             && head.headers["Content-Length"].isEmpty
     }
 
-    /// The plain check of HAProxy and others: HTTP/1.0, which knows no Host, at a health path. HTTP/1.1 must name one
-    /// (RFC 9112 3.2).
-    private static func isOldHealthCheck(_ head: HTTPRequestHead) -> Bool {
+    /// The plain check of HAProxy and others: HTTP/1.0 without Host at a health path. HTTP/1.1 needs one (RFC 9112 3.2).
+    private static func isHealthCheckWithoutHost(_ head: HTTPRequestHead) -> Bool {
         head.version == .http1_0 && !head.headers.contains(name: "Host")
-            && HealthRoutes.paths.contains(String(head.uri.prefix { $0 != "?" }))
+            && HealthPath.all.contains(String(head.uri.prefix { $0 != "?" }))
     }
 
-    /// The same head in the one spelling of `Connection: close` that the framework knows. An HTTP/1.0 connection is
-    /// closed after its answer whatever it asks for (RFC 9112 9.3), and cannot be told to go on (RFC 9110 10.1.1). When
-    /// the program is about to stop, every request is the last one of its connection.
-    private func spelledOut(_ head: HTTPRequestHead) -> HTTPRequestHead {
+    /// Marks the last request of a connection with the exact `Connection: close` that the framework compares with.
+    ///
+    /// An HTTP/1.0 connection ends after its answer (RFC 9112 9.3) and must not get `100 Continue` (RFC 9110 10.1.1).
+    /// During shutdown every request is the last of its connection.
+    private func withExplicitClose(_ head: HTTPRequestHead) -> HTTPRequestHead {
         var head = head
         let isOld = head.version != .http1_1
         if isOld { head.headers.remove(name: "Expect") }
@@ -79,33 +79,19 @@ final class RequestHeadValidator: ChannelInboundHandler, RemovableChannelHandler
         return head
     }
 
-    /// Whether the parser may read nothing after this request. It stops after one that asks for another protocol
-    /// (`Upgrade`, CONNECT), since what follows would be that protocol. None is offered here, and a server may ignore
-    /// the wish (RFC 9110 7.8), but a connection on which nobody reads any more must end: a proxy would send the next
-    /// visitors' requests into it. The parser wants both fields; either is enough here.
+    /// Whether the parser may read nothing after this request.
+    ///
+    /// It stops after CONNECT and after a request for another protocol (`Upgrade` with `Connection: upgrade`; either field
+    /// alone is enough here). A server may ignore the wish (RFC 9110 7.8), but a connection that no longer reads must
+    /// end: a proxy would send the requests of other visitors into it.
     private static func endsParsing(_ head: HTTPRequestHead, _ options: [String]) -> Bool {
         head.method == .CONNECT || head.headers.contains(name: "Upgrade") || options.contains { $0.contains("upgrade") }
     }
 }
 
-/// Puts ``FramingBudget`` and ``RequestHeadValidator`` around the parser, places the server's configuration has no word for.
-final class StrictHeadInstaller: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = Any
-
-    private let framing: Framing
-    private let shutdown: ShutdownState
-
-    init(_ framing: Framing, _ shutdown: ShutdownState) { (self.framing, self.shutdown) = (framing, shutdown) }
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        let pipeline = context.pipeline.syncOperations
-        do {
-            let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(FramingBudget(framing), position: .before(parser))
-            try pipeline.addHandler(RequestHeadValidator(framing, shutdown), position: .after(parser))
-        } catch {
-            // A connection without its guard is none.
-            context.close(promise: nil)
-        }
-    }
+/// The paths of health checks.
+enum HealthPath {
+    static let live = "/healthz"
+    static let ready = "/readyz"
+    static let all: Set<String> = [live, ready]
 }

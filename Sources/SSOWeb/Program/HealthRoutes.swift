@@ -5,9 +5,6 @@ import SSOShared
 
 /// `/healthz`: the process serves. `/readyz`: it can do its work, or 503 with the reason (contract 7).
 public struct HealthRoutes: Sendable {
-    /// Both addresses.
-    static let paths: Set<String> = ["/healthz", "/readyz"]
-
     private let database: any Database
     private let clock: ServiceClock
     private let shutdown: ShutdownState
@@ -19,12 +16,12 @@ public struct HealthRoutes: Sendable {
 
     /// Adds both addresses, with GET and HEAD.
     public func add<Context: RequestContext>(to router: Router<Context>) {
-        router.only([.get, .head], at: "/healthz") { request, _ in
+        router.only([.get, .head], at: RouterPath(HealthPath.live)) { request, _ in
             var response = Self.answer(.ok, "ok", type: "text/plain; charset=utf-8", to: request)
             if let name = HTTPField.Name("X-SSO-Version") { response.headers[name] = ProductVersion.text }
             return response
         }
-        router.only([.get, .head], at: "/readyz") { [database, clock, shutdown] request, _ in
+        router.only([.get, .head], at: RouterPath(HealthPath.ready)) { [database, clock, shutdown] request, _ in
             guard !shutdown.isUnderWay else { return Self.unavailable("stopping", to: request) }
             do {
                 try await database.checkReady()

@@ -9,12 +9,11 @@ import UnixSignals
 /// The HTTP server of a program, with the limits of contract 7 set on purpose.
 public enum WebServer {
     /// - Parameters:
-    ///   - broken: answers what is no request.
     ///   - addresses: which peers are proxies, for the share of connections that each other peer has.
     ///   - shutdown: whether the program is about to stop.
     ///   - started: told the address in use: with port 0 the system chose it.
     public static func application<Context: RequestContext>(
-        router: Router<Context>, broken: BrokenRequests, listen: ListenAddress, limits: ServerLimits = .init(),
+        router: Router<Context>, listen: ListenAddress, limits: ServerLimits = .init(),
         addresses: ClientAddress = ClientAddress(trusted: []), shutdown: ShutdownState, logger: Logger,
         services: [any Service] = [],
         started: @escaping @Sendable (String) -> Void = { _ in }
@@ -24,7 +23,7 @@ public enum WebServer {
             router: router,
             server: .http1(
                 configuration: .init(
-                    additionalChannelHandlers: handlers(limits, broken, places, shutdown),
+                    additionalChannelHandlers: handlers(limits, places, shutdown, logger),
                     idleTimeout: TimeAmount(limits.idle),
                     // Twice our own limits: what lies between is refused by the router, what lies beyond here.
                     httpDecoderConfiguration: .init(
@@ -40,11 +39,10 @@ public enum WebServer {
 
     /// Those of one connection.
     private static func handlers(
-        _ limits: ServerLimits, _ broken: BrokenRequests, _ places: ConnectionPlaces, _ shutdown: ShutdownState
+        _ limits: ServerLimits, _ places: ConnectionPlaces, _ shutdown: ShutdownState, _ logger: Logger
     ) -> [any RemovableChannelHandler] {
-        let framing = Framing()
-        return [
-            StrictHeadInstaller(framing, shutdown), FramingAnswer(framing, broken, shutdown), RequestDeadline(limits),
+        [
+            RequestValidationInstaller(shutdown, logger), KeepAliveHandler(shutdown), RequestDeadline(limits),
             ConnectionPlace(places),
         ]
     }

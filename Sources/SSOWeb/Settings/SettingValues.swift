@@ -40,3 +40,30 @@ public struct DatabaseLocation: Sendable, CustomStringConvertible {
         self.path = path
     }
 }
+
+/// How long a program that got SIGTERM still takes connections, so that proxies have time to look elsewhere.
+public struct ShutdownGrace: Sendable {
+    static let setting = "SHUTDOWN_GRACE"
+    /// The time.
+    public let duration: Duration
+
+    init(_ duration: Duration) { self.duration = duration }
+
+    /// Reads `2s` or `500ms`.
+    ///
+    /// - Throws: ``SettingError``.
+    init(_ text: String) throws {
+        let fault = SettingError("\"\(text)\" must be a time from 0s to 60s, such as 2s or 500ms.")
+        let unit = text.hasSuffix("ms") ? "ms" : "s"
+        guard text.hasSuffix(unit), text.utf8.allSatisfy({ $0 < 0x80 }), let number = Int(text.dropLast(unit.count)),
+            text.first?.isNumber == true
+        else { throw fault }
+        duration = unit == "ms" ? .milliseconds(number) : .seconds(number)
+        guard duration <= .seconds(60) else { throw fault }
+    }
+
+    /// Asks for the setting; nil when `reader` holds a problem.
+    static func read(_ reader: SettingsReader) -> Self? {
+        reader.value(setting, default: "2s") { try Self($0) }
+    }
+}

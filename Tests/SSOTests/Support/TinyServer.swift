@@ -51,11 +51,11 @@ enum TinyServer {
                 })
         }
         router.get("/big") { _, _ in ByteBuffer(repeating: 0x61, count: bigBytes) }
-        let (logger, origin) = (LogBook().logger("tiny"), try PublicOrigin("http://localhost"))
+        let logger = LogBook().logger("tiny")
         try await serving({ started in
             WebServer.application(
-                router: router, broken: BrokenRequests(pages: pages, origin: origin, logger: logger),
-                listen: try ListenAddress("127.0.0.1:0"), limits: limits, addresses: addresses, shutdown: shutdown,
+                router: router, listen: try ListenAddress("127.0.0.1:0"), limits: limits, addresses: addresses,
+                shutdown: shutdown,
                 logger: logger, started: started)
         }) { port in
             try await body(HTTPProbe(port: port))
