@@ -4,14 +4,14 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Turns whatever was thrown into a plain page with one way on, and a line in the log under the same reference.
+/// Turns every error into a page, or JSON on the paths of programs, and a line in the log with the same reference.
 ///
-/// Nothing of the cause reaches the visitor. A fault nobody foresaw ends as a 500 page; the process goes on.
+/// The cause goes to the log only. An unexpected error becomes a 500 page and does not end the process.
 public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
     let pages: Pages
     let jsonPaths: Set<String>
 
-    /// - Parameter jsonPaths: where programs ask, not people: the answer is `{"error":"CODE"}` there.
+    /// - Parameter jsonPaths: paths that programs request. Their error body is `{"error":"CODE"}`.
     public init(pages: Pages, jsonPaths: Set<String> = []) {
         self.pages = pages
         self.jsonPaths = jsonPaths
@@ -23,49 +23,61 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch let error as HTTPParserError {
-            throw error  // the connection itself is broken: FramingAnswer has the words for it
+            throw error  // The body is not HTTP. The framework answers with a bare 400 and closes the connection.
         } catch {
-            let failure = Self.failure(for: error)
-            log(failure, error, context)
+            let publicError = Self.publicError(for: error)
+            log(publicError, context)
             return jsonPaths.contains(request.uri.path)
-                ? Self.json(failure) : pages.failure(failure, reference: context.reference)
+                ? Self.json(publicError) : page(publicError, context.reference)
         }
     }
 
-    private static func json(_ failure: PublicError) -> Response {
-        var headers = failure.headers
-        headers[.contentType] = "application/json"
-        return Response(
-            status: failure.status, headers: headers,
-            body: .init(byteBuffer: ByteBuffer(string: failure.json)))
-    }
-
-    private func log(_ failure: PublicError, _ error: any Error, _ context: Context) {
-        let level: Logger.Level = failure.status.code >= 500 ? .error : .notice
-        context.logger.log(
-            level: level, "request refused",
-            metadata: [
-                "status": "\(failure.status.code)", "code": "\(failure.code)",
-                "cause": "\(failure.cause ?? failure.title)",
-            ])
-    }
-
-    static func failure(for error: any Error) -> PublicError {
+    static func publicError(for error: any Error) -> PublicError {
         switch error {
-        case let failure as PublicError: failure
-        case let failure as DatabaseFailure: .unavailable("\(failure)")
-        case is URLEncodedFields.FieldError: .badRequest("A field of the form or link is doubled or broken.")
+        case let error as PublicError: error
+        case let error as DatabaseFailure: .unavailable("\(error)")
+        case is URLEncodedFields.FieldError: .badRequest("A field of the form or link is repeated or malformed.")
         case let error as any HTTPResponseError where error.status == .notFound: .notFound
         case let error as any HTTPResponseError where (400..<500).contains(error.status.code):
             PublicError(
-                error.status, code: "invalid_request", title: "That request cannot be read",
-                explanation: "The service could not make sense of it.")
+                error.status, code: "invalid_request", title: "The request could not be read",
+                explanation: "The service does not understand this request.")
         case is CancellationError: .unavailable("the request was cancelled")
         default:
             PublicError(
-                .internalServerError, code: "internal_error", title: "Something went wrong here",
-                explanation: "The fault is on our side and has been noted.",
+                .internalServerError, code: "internal_error", title: "Something went wrong",
+                explanation: "The error is on our side and has been logged. Try again in a moment.",
                 cause: "\(type(of: error))")
         }
+    }
+
+    private static func json(_ error: PublicError) -> Response {
+        var headers = error.headers
+        headers[.contentType] = "application/json"
+        return Response(
+            status: error.status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: error.json)))
+    }
+
+    private func page(_ error: PublicError, _ reference: RequestReference) -> Response {
+        pages.response("error", ErrorPage(error, reference), status: error.status, headers: error.headers)
+    }
+
+    private func log(_ error: PublicError, _ context: Context) {
+        let isOurs = error.status.code >= 500
+        context.logger.log(
+            level: isOurs ? .error : .notice, isOurs ? "request_failed" : "request_refused",
+            metadata: [
+                "status": "\(error.status.code)", "code": "\(error.code)", "cause": "\(error.cause ?? error.title)",
+            ])
+    }
+}
+
+/// What `error.mustache` shows.
+private struct ErrorPage: Sendable {
+    let title, explanation, label, href, reference: String
+
+    init(_ error: PublicError, _ reference: RequestReference) {
+        (title, explanation) = (error.title, error.explanation)
+        (label, href, self.reference) = (error.nextStep.label, error.nextStep.href, reference.description)
     }
 }

@@ -1,41 +1,41 @@
 public import HTTPTypes
 import SSOShared
 
-/// A failure as a person may see it: what happened and one way on. The cause stays in the log.
+/// An error that may be shown to a user: what happened and one link to continue. The cause goes to the log only.
 public struct PublicError: Error, Sendable {
     /// The one link of an error page.
     public struct NextStep: Sendable {
-        /// The words of the link.
+        /// The text of the link.
         public let label: String
-        /// Where it leads: a path of this service, or an address known to be good.
+        /// A path of this service, or a checked address.
         public let href: String
 
-        /// A link with these words to this place.
+        /// A link with this text to this address.
         public init(label: String, href: String) {
             self.label = label
             self.href = href
         }
 
-        /// To this service's own start page.
+        /// The link to this service's start page.
         public static let home = Self(label: "Go to the start page", href: "/")
     }
 
-    /// The status of the answer.
+    /// The status of the response.
     public let status: HTTPResponse.Status
-    /// Stable, for logs and JSON: `invalid_request`.
+    /// A stable code for logs and JSON: `invalid_request`.
     public let code: String
-    /// What happened, in a few words; the heading of the page.
+    /// The heading of the page: what happened, in a few words.
     public let title: String
-    /// What it means for the person, in a sentence or two.
+    /// One or two sentences: what it means for the user and what to do.
     public let explanation: String
-    /// The one thing to do now.
+    /// The one link of the page.
     public let nextStep: NextStep
-    /// What the log says beside the reference. Never a token, code, secret, cookie or link.
+    /// The cause for the log. Never contains a token, code, secret, cookie or email link.
     public let cause: String?
-    /// Headers the answer needs beside those of every answer, such as `Retry-After`.
+    /// Additional headers, such as `Retry-After`.
     public let headers: HTTPFields
 
-    /// A failure with words of its own. Those below fit most.
+    /// An error with its own texts. The constants below cover the common cases.
     public init(
         _ status: HTTPResponse.Status, code: String, title: String, explanation: String, nextStep: NextStep = .home,
         cause: String? = nil, headers: HTTPFields = [:]
@@ -51,70 +51,70 @@ public struct PublicError: Error, Sendable {
 }
 
 extension PublicError {
-    /// No page has this address, or none for this visitor: never told apart.
+    /// There is no page at this address, or this user may not see it. Both look the same.
     public static let notFound = Self(
-        .notFound, code: "not_found", title: "There is nothing here",
-        explanation: "The address leads to no page of this service.")
+        .notFound, code: "not_found", title: "Page not found",
+        explanation: "This service has no page at this address.")
 
-    /// A body beyond what the address takes.
+    /// The body is larger than the route accepts.
     public static let tooLarge = Self(
-        .contentTooLarge, code: "invalid_request", title: "That was too much",
-        explanation: "The request is larger than this service accepts.")
+        .contentTooLarge, code: "invalid_request", title: "The request is too large",
+        explanation: "It is larger than this service accepts.")
 
-    /// A request target beyond what any link of ours has.
+    /// The request target is over the limit.
     static let addressTooLong = Self(
-        .uriTooLong, code: "invalid_request", title: "That address is too long",
-        explanation: "The address has more bytes than this service reads.")
+        .uriTooLong, code: "invalid_request", title: "The address is too long",
+        explanation: "Check the link. The address is longer than this service accepts.")
 
-    /// Request line and headers together.
+    /// The request line and headers together are over the limit.
     static let headTooLarge = Self(
-        .requestHeaderFieldsTooLarge, code: "invalid_request", title: "That request is too large",
-        explanation: "Its headers, cookies included, are more than this service accepts.")
+        .requestHeaderFieldsTooLarge, code: "invalid_request", title: "The request is too large",
+        explanation: "Its headers are larger than this service accepts. Deleting the cookies of this site may help.")
 
-    /// The whole answer for a program that asked.
+    /// The response body for a program.
     var json: String { JSONText.object([.init("error", code)]) }
 
-    /// A body that is no form where a form is wanted.
+    /// The body is not a form.
     public static let unsupportedType = Self(
-        .unsupportedMediaType, code: "invalid_request", title: "That is no form",
-        explanation: "This address takes forms of the type application/x-www-form-urlencoded only.")
+        .unsupportedMediaType, code: "invalid_request", title: "This is not a form",
+        explanation: "This address accepts only forms of the type application/x-www-form-urlencoded.")
 
-    /// Storage trouble. Says nothing about the visitor's request: it was neither done nor refused.
+    /// The storage is unavailable. The request was neither carried out nor refused.
     public static func unavailable(_ cause: String) -> Self {
         Self(
-            .serviceUnavailable, code: "temporarily_unavailable", title: "Back in a moment",
-            explanation: "The service cannot reach its storage right now. Nothing is lost: try again shortly.",
+            .serviceUnavailable, code: "temporarily_unavailable", title: "Temporarily unavailable",
+            explanation: "The service cannot reach its storage at the moment. Try again in a few seconds.",
             cause: cause, headers: [.retryAfter: "1"])
     }
 
-    /// A request that makes no sense; `cause` goes into the log.
+    /// The request is malformed. `cause` goes to the log.
     public static func badRequest(_ explanation: String, cause: String? = nil) -> Self {
         Self(
-            .badRequest, code: "invalid_request", title: "That request cannot be read", explanation: explanation,
+            .badRequest, code: "invalid_request", title: "The request could not be read", explanation: explanation,
             cause: cause)
     }
 
-    /// Another method than the address takes; the answer names those in `Allow`.
+    /// The route does not accept this method. `Allow` lists the accepted ones (RFC 9110 15.5.6).
     public static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Self {
         Self(
-            .methodNotAllowed, code: "invalid_request", title: "That does not work here",
-            explanation: "This address does not take requests of that kind.",
+            .methodNotAllowed, code: "invalid_request", title: "This does not work here",
+            explanation: "This address does not accept requests of this kind.",
             headers: [.allow: allowed.map(\.rawValue).joined(separator: ", ")])
     }
 
-    /// Beyond a limit; the page and `Retry-After` say how long to wait, a second at least.
+    /// A limit is exceeded. The page and `Retry-After` show the wait, at least one second.
     public static func tooManyRequests(retryAfter: Duration) -> Self {
         Self(
-            .tooManyRequests, code: "rate_limited", title: "One moment, please",
+            .tooManyRequests, code: "rate_limited", title: "Too many requests",
             explanation: "Too many requests came from your network. Try again in \(PlainDate.span(retryAfter)).",
             headers: [.retryAfter: String(max(1, retryAfter.secondsRoundedUp))])
     }
 
-    /// A form that was not made for this session: it lay open too long, or somebody else's page sent it.
+    /// The form does not belong to this session: it was open for too long, or another site sent it.
     public static func staleForm(_ nextStep: NextStep) -> Self {
         Self(
-            .forbidden, code: "stale_form", title: "This page was out of date",
-            explanation: "It lay open too long, or you have signed in or out elsewhere since. Nothing was sent.",
+            .forbidden, code: "stale_form", title: "This page has expired",
+            explanation: "It was open for too long, or you have signed in or out in another tab. Nothing was changed.",
             nextStep: nextStep)
     }
 }
