@@ -1,14 +1,15 @@
 public import Hummingbird
 public import SSOShared
 
-/// Tokens against forged forms (CSRF, ASVS 3.5.1): bound to the session, derived with a key that no database holds.
+/// Makes and checks the CSRF tokens of forms (ASVS 3.5.1). A token is bound to the session and derived with a key that is
+/// not in the database.
 public struct CSRFTokens: Sendable {
     /// The name of the hidden field in every form.
     public static let fieldName = "form_token"
     private let keys: [[UInt8]]
     private let origin: PublicOrigin
 
-    /// Tokens derived from these keys, for forms that are posted to this origin.
+    /// Derives tokens from these keys, for forms that are posted to this origin.
     public init(keys: SealingKeys, origin: PublicOrigin) {
         self.keys = keys.derive("form-token")
         self.origin = origin
@@ -19,10 +20,10 @@ public struct CSRFTokens: Sendable {
         return Base64URL.encode(HMACSHA256.code(for: Array(seed.utf8), key: key))
     }
 
-    /// Whether a form comes from a page of ours in this session.
+    /// Whether a form comes from one of our pages in this session.
     ///
-    /// Two independent proofs: the token, and what the browser says of the sender. `Origin: null` is refused: a
-    /// sandboxed frame sends it. Programs that send neither header (no browser does) are judged by the token alone.
+    /// Checks the token and the headers in which the browser names the sender. `Origin: null` is refused because sandboxed
+    /// frames send it. A program that sends neither header is accepted by its token alone.
     public func accepts(_ request: Request, fields: URLEncodedFields, seed: String?) -> Bool {
         guard let seed, isSameOrigin(request) else { return false }
         guard let given = try? fields.text(Self.fieldName), let bytes = Base64URL.decode(given) else { return false }
@@ -31,7 +32,7 @@ public struct CSRFTokens: Sendable {
         }
     }
 
-    /// What `Origin` and `Sec-Fetch-Site` say, where they say anything.
+    /// Whether `Origin` and `Sec-Fetch-Site` name this origin. Missing headers are accepted.
     public func isSameOrigin(_ request: Request) -> Bool {
         let origins = request.headers[values: .origin]
         guard origins.allSatisfy({ $0 == origin.text }) else { return false }

@@ -4,39 +4,37 @@ import NIOCore
 import NIOHTTPTypes
 import Synchronization
 
-/// The places for connections, and which connection gives its place up when all are taken.
+/// Limits the number of connections and chooses which one to close when the limit is reached.
 ///
-/// A connection that waits for its client (idle, half a head, half a body) can be closed; one that is being answered is
-/// never closed. At the limit the one that has waited longest goes, so idle connections and slow requests in any number
-/// cannot keep a new visitor out: the visitor's request arrives whole before its turn comes (slow request attacks, OWASP
-/// ASVS 15.1.3).
+/// Only a connection that waits for its client (idle, part of a head or of a body) is closed, never one that is being
+/// answered. The one that has waited longest is closed first. A new visitor's request arrives whole before its turn comes,
+/// so idle connections and slow requests cannot keep it out (slow request attacks, OWASP ASVS 15.1.3).
 ///
-/// Peers with more than their share of the places lose theirs first. Where proxies are declared, every other peer is
-/// held to its share at all times. Where none is declared, a peer may be a proxy that speaks for all visitors, so the
-/// share only decides who goes first.
+/// Peers with more than a quarter of the places lose theirs first. With declared proxies every other peer is held to that
+/// share at all times. Without, a peer may be a proxy for all visitors, so the share only decides the order.
 final class ConnectionPlaces: Sendable {
     private struct Place {
         /// Nil for a trusted proxy, which has no share.
         let peer: [UInt8]?
         let close: @Sendable () -> Void
-        /// When it began to wait for its client, as a count of events; nil while it is being answered.
+        /// The event number at which it began to wait for its client. nil while it is being answered.
         var waitingSince: Int?
     }
 
     private struct State {
         var places: [Int: Place] = [:]
         var perPeer: [[UInt8]: Int] = [:]
-        /// Counts events: gives names to connections and an order to their waiting.
+        /// Counts events. Gives connections their numbers and orders their waiting.
         var events = 0
-        /// Connections between their acceptance and the end of their socket, known here or not.
+        /// Open sockets, including those that have no place.
         var sockets = 0
-        /// Whether somebody waits in the system's queue because every connection was being answered.
+        /// Whether the listener has stopped accepting because every connection was being answered.
         var isPaused = false
     }
 
-    /// A quarter: one peer in four can be hostile, and the rest still find a place.
+    /// The share of one peer is a quarter of the places.
     static let shareDivisor = 4
-    /// Sockets beyond the limit, for those that are closing.
+    /// Additional sockets for connections that are closing.
     private static let slack = 64
 
     private let limit: Int
@@ -50,11 +48,11 @@ final class ConnectionPlaces: Sendable {
         share = max(1, limit / Self.shareDivisor)
     }
 
-    /// Gives a place to a new connection, and closes another one if there are too many.
+    /// Gives a place to a new connection. Closes another one when there are too many.
     ///
     /// - Parameters:
     ///   - close: ends the connection. Called at most once, from any thread.
-    /// - Returns: the connection's number for the other calls.
+    /// - Returns: the number of the connection for the other calls.
     func enter(_ peer: IPAddress?, close: @escaping @Sendable () -> Void) -> Int {
         let isProxy = peer.map(addresses.isTrusted) ?? false
         let key = isProxy ? nil : peer?.networkKey
@@ -69,9 +67,9 @@ final class ConnectionPlaces: Sendable {
         return number
     }
 
-    /// A whole request is there.
+    /// Marks a connection as being answered.
     ///
-    /// - Returns: whether the connection still has its place. Without one it is closed, and must not be answered.
+    /// - Returns: whether it still has its place. Otherwise it is being closed and must not be answered.
     func beginAnswer(_ number: Int) -> Bool {
         state.withLock { state in
             state.places[number]?.waitingSince = nil
@@ -79,7 +77,7 @@ final class ConnectionPlaces: Sendable {
         }
     }
 
-    /// All whole requests are answered: it waits for its client again.
+    /// Marks a connection as waiting for its client.
     func wait(_ number: Int) {
         let victim = state.withLock { state -> Place? in
             guard state.places[number] != nil else { return nil }
@@ -92,13 +90,13 @@ final class ConnectionPlaces: Sendable {
         victim?.close()
     }
 
-    /// The connection is closed.
+    /// Removes a closed connection.
     func leave(_ number: Int) { state.withLock { _ = remove(number, &$0) } }
 
     fileprivate func socketOpened() { state.withLock { $0.sockets += 1 } }
     fileprivate func socketClosed() { state.withLock { $0.sockets -= 1 } }
 
-    /// Whether another socket may be accepted. It may while a place is free or can be freed.
+    /// Whether another socket may be accepted: while a place is free or can be freed.
     fileprivate func takesSocket() -> Bool {
         state.withLock { state in
             var isTaking = state.sockets < limit
@@ -121,7 +119,7 @@ final class ConnectionPlaces: Sendable {
     }
 
     private func longestWaiting(_ state: inout State, where isMeant: (Place) -> Bool) -> Place? {
-        // A look at each: some microseconds, and only when places are short.
+        // Linear, some microseconds, and only when the places run out.
         var longest: (number: Int, since: Int)?
         for (number, place) in state.places {
             guard let since = place.waitingSince, since < longest?.since ?? .max, isMeant(place) else { continue }
@@ -137,7 +135,7 @@ final class ConnectionPlaces: Sendable {
     }
 }
 
-/// Has the listener accept connections as ``ConnectionPlaces`` says.
+/// Makes the listener accept connections as ``ConnectionPlaces`` permits.
 struct ConnectionGate: AvailableConnectionsDelegate {
     let places: ConnectionPlaces
 
@@ -146,7 +144,7 @@ struct ConnectionGate: AvailableConnectionsDelegate {
     func isAcceptingNewConnections() -> Bool { places.takesSocket() }
 }
 
-/// Tells ``ConnectionPlaces`` whether its connection waits for its client or is being answered.
+/// Reports to ``ConnectionPlaces`` whether a connection waits for its client or is being answered.
 final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -155,12 +153,12 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let places: ConnectionPlaces
     private var number: Int?
-    /// Requests that arrived whole, and answers that the system has taken whole. An answer may come before its request
-    /// is whole, so neither alone says how many wait.
+    /// Whole requests, and responses that the system has accepted whole. A response may be sent before its request is whole,
+    /// so both are counted.
     private var (arrived, answered) = (0, 0)
     private var isAnswering = false
     private var isBusy = false
-    /// Whether the place was given to another connection; this one is closing.
+    /// Whether this connection has lost its place and is closing.
     private var isLost = false
 
     init(_ places: ConnectionPlaces) { self.places = places }
@@ -186,7 +184,7 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
             arrived += 1
             update()
         }
-        // A request that nobody would see answered is not carried out.
+        // The client would not see a response, so the request is not carried out.
         guard !isLost else { return }
         context.fireChannelRead(data)
     }
@@ -198,7 +196,7 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
             update()
         case .head, .body: break
         case .end:
-            // Until the system has taken all of it: what still lies here would be lost with the connection.
+            // Until the system has accepted all bytes: unsent bytes would be lost with the connection.
             let taken = promise ?? context.eventLoop.makePromise()
             taken.futureResult.assumeIsolated().whenComplete { [self] _ in
                 answered += 1

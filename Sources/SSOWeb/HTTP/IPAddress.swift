@@ -1,8 +1,8 @@
 import Foundation
 
-/// An address as its bytes.
+/// An IPv4 or IPv6 address.
 public struct IPAddress: Sendable, Hashable {
-    /// Four bytes or sixteen. An IPv4 address inside IPv6 (`::ffff:a.b.c.d`) is kept as IPv4.
+    /// Four or sixteen bytes. An IPv4 address inside IPv6 (`::ffff:a.b.c.d`) is stored as IPv4.
     let bytes: [UInt8]
 
     public init?(_ text: some StringProtocol) {
@@ -22,7 +22,7 @@ public struct IPAddress: Sendable, Hashable {
         return inet_pton(family, text, &bytes) == 1 ? bytes : nil
     }
 
-    /// Stands for all clients whose address cannot be told, so that they share one count.
+    /// Represents all clients whose address is unknown, so that they share one count.
     public static let unknown = IPAddress(bytes: [0, 0, 0, 0])
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
@@ -31,15 +31,15 @@ public struct IPAddress: Sendable, Hashable {
         bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
     }
 
-    /// What limits count by: an IPv4 address, or the /64 of an IPv6 address, since one customer has that many.
+    /// The key of limits: an IPv4 address, or the /64 of an IPv6 address, because one customer has a whole /64.
     public var networkKey: [UInt8] { bytes.count == 4 ? bytes : Array(bytes.prefix(8)) }
 
-    /// The /48 of an IPv6 address, which a site has; nil for IPv4.
+    /// The /48 of an IPv6 address, which one site has. nil for IPv4.
     public var siteKey: [UInt8]? { bytes.count == 4 ? nil : Array(bytes.prefix(6)) }
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// As RFC 5952 writes it: `203.0.113.7`, `2001:db8::1`.
+    /// The text form of RFC 5952: `203.0.113.7`, `2001:db8::1`.
     public var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let family = bytes.count == 4 ? AF_INET : AF_INET6
@@ -48,19 +48,19 @@ extension IPAddress: CustomStringConvertible {
     }
 }
 
-/// A network in CIDR notation: `10.0.0.0/8`, `fd00::/8`, or one address.
+/// A network in CIDR notation (`10.0.0.0/8`, `fd00::/8`), or one address.
 public struct Network: Sendable {
     private let address: IPAddress
     private let prefix: Int
 
-    /// - Throws: ``SettingError`` for anything that is no network.
+    /// - Throws: ``SettingError`` when the text is not a CIDR network.
     public init(_ text: some StringProtocol) throws {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = parts.first.flatMap({ IPAddress($0) }) else {
-            throw SettingError("\"\(text)\" is no network. Give one such as 10.0.0.0/8 or fd00::/8")
+            throw SettingError("\"\(text)\" is not a CIDR network. Give a network such as 10.0.0.0/8 or fd00::/8.")
         }
         let bits = address.bytes.count * 8
-        // Digits alone: Int also takes a sign.
+        // Digits only: Int also accepts a sign.
         let digits = parts.count == 2 && parts[1].utf8.allSatisfy { (0x30...0x39).contains($0) } ? parts[1] : ""
         guard let prefix = parts.count == 2 ? Int(digits) : bits, (0...bits).contains(prefix) else {
             throw SettingError("\"\(text)\" has a prefix length outside 0 to \(bits).")
@@ -69,7 +69,7 @@ public struct Network: Sendable {
         self.prefix = prefix
     }
 
-    /// Whether it is larger than any private network: 10.0.0.0/8 and fc00::/7 are the largest (RFC 1918, RFC 4193).
+    /// Whether the network is larger than any private one: 10.0.0.0/8 and fc00::/7 are the largest (RFC 1918, RFC 4193).
     public var exceedsPrivateRange: Bool { prefix < (address.bytes.count == 4 ? 8 : 7) }
 
     func contains(_ other: IPAddress) -> Bool {

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Counts events per key over a sliding window, in memory: a brake on floods, never the only guard of anything.
+/// Counts events per key over a sliding window, in memory. Slows floods down. Never the only protection of anything.
 public final class RateLimit: Sendable {
     private struct Window {
         var start: Timestamp
         var current: Int
         var previous: Int
 
-        /// Moves to the span that `now` lies in.
+        /// Moves the window to the span that contains `now`.
         mutating func advance(to now: Timestamp, span: Duration) {
             let age = now - start
             if age < .zero {
-                // The clock was ahead and is right again: what was counted counts from now on.
+                // The clock was ahead and has been corrected. The events count from now on.
                 start = now
             } else if age >= span * 2 {
                 self = Window(start: now, current: 0, previous: 0)
@@ -20,7 +20,7 @@ public final class RateLimit: Sendable {
             }
         }
 
-        /// How many events the span before `now` holds, with those of the span before spread evenly.
+        /// The number of events within one span before `now`. Events of the previous window count as evenly spread.
         func estimate(at now: Timestamp, span: Duration) -> Double {
             let part = Double((now - start).milliseconds) / Double(span.milliseconds)
             return Double(previous) * (1 - part) + Double(current)
@@ -32,29 +32,28 @@ public final class RateLimit: Sendable {
     private let clock: ServiceClock
     private let windows = Mutex<[[UInt8]: Window]>([:])
 
-    /// At most this many keys are remembered, so memory stays bounded whatever addresses come.
+    /// The maximum number of keys, which bounds memory.
     static let maximumKeys = 20_000
-    /// How many keys stay when there is no room. Far fewer than ``maximumKeys``: sorting them is rare then.
+    /// The number of keys kept when the maximum is reached. Far fewer than ``maximumKeys``, so that sorting is rare.
     private static let keysKept = 15_000
 
-    /// - Parameters:
-    ///   - limit: how many events within `span` pass.
+    /// - Parameter limit: the number of events that pass within `span`.
     public init(_ limit: Int, per span: Duration, clock: ServiceClock) {
         self.limit = limit
         self.span = span
         self.clock = clock
     }
 
-    /// How many keys are remembered.
+    /// The number of keys in memory.
     var count: Int { windows.withLock { $0.count } }
 
-    /// How long to wait until another event would pass, nil for now. Counts nothing.
-    public func wait(_ key: [UInt8]) -> Duration? { weigh(key, counts: false) }
+    /// The time until another event passes, or nil when one passes now. Does not count.
+    public func wait(_ key: [UInt8]) -> Duration? { check(key, counts: false) }
 
-    /// Counts one event. Returns nil if it passes, else how long to wait.
-    public func hit(_ key: [UInt8]) -> Duration? { weigh(key, counts: true) }
+    /// Counts one event. Returns nil when it passes, otherwise the time to wait.
+    public func hit(_ key: [UInt8]) -> Duration? { check(key, counts: true) }
 
-    /// Takes one counted event back: what it was for has turned out to be legitimate.
+    /// Removes one event from the count, because it has proved legitimate.
     public func giveBack(_ key: [UInt8]) {
         windows.withLock { windows in
             guard var window = windows[key] else { return }
@@ -63,7 +62,7 @@ public final class RateLimit: Sendable {
         }
     }
 
-    private func weigh(_ key: [UInt8], counts: Bool) -> Duration? {
+    private func check(_ key: [UInt8], counts: Bool) -> Duration? {
         let now = clock.now()
         return windows.withLock { windows in
             var window = windows[key] ?? Window(start: now, current: 0, previous: 0)
@@ -81,8 +80,7 @@ public final class RateLimit: Sendable {
         }
     }
 
-    /// Forgets what has aged out, and then the least busy keys: a flood of new addresses must not wash away the counts
-    /// of those that have reached the limit.
+    /// Removes expired keys, then the least busy ones, so that a flood of new addresses does not evict keys at their limit.
     private func makeRoom(_ windows: inout [[UInt8]: Window], _ now: Timestamp) {
         guard windows.count >= Self.maximumKeys else { return }
         let stale = now - span * 2

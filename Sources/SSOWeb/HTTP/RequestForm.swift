@@ -3,15 +3,15 @@ public import Hummingbird
 import NIOCore
 
 extension Request {
-    /// Bodies of forms are at most this long (contract 7).
+    /// The maximum size of a form in bytes.
     public static var maximumFormBytes: Int { 64 * 1024 }
 
-    /// The query's fields.
+    /// The fields of the query.
     public var queryFields: URLEncodedFields { URLEncodedFields(Array((uri.query ?? "").utf8)) }
 
-    /// Reads a form's fields.
+    /// Reads the fields of a form.
     ///
-    /// - Throws: ``PublicError`` 415 for another type than `application/x-www-form-urlencoded`, 413 over 64 KiB.
+    /// - Throws: ``PublicError`` 415 unless the type is `application/x-www-form-urlencoded`, 413 over 64 KiB.
     public func formFields() async throws -> URLEncodedFields {
         guard MediaRange.essence(of: headers[values: .contentType]) == "application/x-www-form-urlencoded" else {
             throw PublicError.unsupportedType
@@ -21,9 +21,9 @@ extension Request {
 
     /// Reads a body of at most `limit` bytes.
     ///
-    /// - Throws: ``PublicError`` 413 beyond it.
+    /// - Throws: ``PublicError`` 413 when it is longer.
     public func boundedBody(_ limit: Int) async throws -> [UInt8] {
-        // A body that says it is too long is not read at all.
+        // A body that is announced as too long is not read.
         if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit { throw PublicError.tooLarge }
         do {
             let buffer = try await body.collect(upTo: limit)
@@ -35,21 +35,21 @@ extension Request {
         }
     }
 
-    /// Whether a browser loads this ahead of a click. Nothing that is used once may be used for that.
+    /// Whether the browser loads this before a click. Such a request must not consume anything that works once.
     public var isPrefetch: Bool {
         (headers[values: .secPurpose] + headers[values: .purpose]).contains { $0.lowercased().contains("prefetch") }
     }
 
-    /// Whether a person opened this as a page of its own. Where the browser says nothing, nothing is held against it.
+    /// Whether the user opened this as a page of its own. Missing Fetch Metadata headers are accepted.
     public var isTopLevelNavigation: Bool {
         headers[values: .secFetchDest].allSatisfy { $0 == "document" }
             && headers[values: .secFetchMode].allSatisfy { $0 == "navigate" }
     }
 }
 
-/// The part of a media type that says what it is.
+/// Reads the media type of a Content-Type field.
 public enum MediaRange {
-    /// `application/json` of `Application/JSON; charset=utf-8`; nil when the field is missing or stands there twice.
+    /// `application/json` for `Application/JSON; charset=utf-8`. nil when the field is missing or appears twice.
     public static func essence(of values: [String]) -> String? {
         guard values.count == 1, let first = values.first else { return nil }
         let essence = first.prefix { $0 != ";" }

@@ -2,12 +2,11 @@ public import HTTPTypes
 public import Hummingbird
 
 extension RouterMethods {
-    /// Serves a path with some methods and answers every other known one with 405 and `Allow` (RFC 9110 15.5.6).
+    /// Serves a path with the given methods and answers all other methods with 405 and `Allow` (RFC 9110 15.5.6).
     ///
-    /// - Parameter refusing: another answer with 405, for an address that speaks no HTML.
+    /// Does not derive HEAD from GET, unlike ``page(at:use:)``: a link checker's HEAD must not issue a token.
     ///
-    /// HEAD is not made from GET here: for addresses whose GET does what cannot be looked at without doing it. A link
-    /// checker's HEAD must not issue a token. See ``page(at:use:)``.
+    /// - Parameter refusal: another 405 response, for a path that does not serve HTML.
     @discardableResult public func only(
         _ methods: [HTTPRequest.Method], at path: RouterPath,
         refusing refusal: @Sendable @escaping ([HTTPRequest.Method]) throws -> Response = { allowed in
@@ -19,9 +18,9 @@ extension RouterMethods {
         return refuseOthers(than: methods, at: path, with: refusal)
     }
 
-    /// Serves a page: GET, and HEAD as GET without the body (RFC 9110 9.3.2).
+    /// Serves a page with GET, and HEAD as GET without the body (RFC 9110 9.3.2).
     ///
-    /// - Parameter handler: changes nothing for a HEAD.
+    /// - Parameter handler: must not change anything for a HEAD.
     @discardableResult public func page(
         at path: RouterPath, use handler: @Sendable @escaping (Request, Context) async throws -> Response
     ) -> Self {
@@ -30,9 +29,9 @@ extension RouterMethods {
         return refuseOthers(than: [.get, .head], at: path) { throw PublicError.methodNotAllowed($0) }
     }
 
-    /// Serves a page and takes the form on it: GET, HEAD and POST of one path.
+    /// Serves a page and accepts its form: GET, HEAD and POST of one path.
     ///
-    /// - Parameter show: changes nothing for a HEAD.
+    /// - Parameter show: must not change anything for a HEAD.
     @discardableResult public func form(
         at path: RouterPath,
         show: @Sendable @escaping (Request, Context) async throws -> Response,
@@ -44,7 +43,7 @@ extension RouterMethods {
         return refuseOthers(than: [.get, .head, .post], at: path) { throw PublicError.methodNotAllowed($0) }
     }
 
-    /// A cookie is part of what GET would have done.
+    /// Runs GET and drops the body and the cookies.
     private static func head(
         _ request: Request, _ context: Context, _ show: (Request, Context) async throws -> Response
     ) async throws -> Response {
@@ -65,7 +64,7 @@ extension RouterMethods {
 }
 
 extension HTTPRequest.Method {
-    /// Those that the server's parser lets through; what has another name never becomes a request.
+    /// All methods that the parser accepts. Any other method is malformed.
     fileprivate static let parsed: [HTTPRequest.Method] = [
         "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "ACL", "BIND", "CHECKOUT",
         "COPY",

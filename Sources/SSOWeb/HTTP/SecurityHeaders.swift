@@ -1,13 +1,13 @@
 import HTTPTypes
 public import Hummingbird
 
-/// The headers of every answer (contract 7). A route that needs another value sets it first and keeps it.
+/// Adds the security headers to every response. A route that needs another value sets it, and that value stays.
 public struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
     private let fields: SecurityFields
     private let pathsWithTokens: Set<String>
 
-    /// - Parameter pathsWithTokens: where the address itself holds a token. No answer there, error pages of whatever
-    ///   kind included, lets it into a Referer.
+    /// - Parameter pathsWithTokens: paths whose URL contains a token. Their responses, error pages included, keep the URL out
+    ///   of the Referer of later requests.
     public init(origin: PublicOrigin, pathsWithTokens: Set<String> = []) {
         self.pathsWithTokens = pathsWithTokens
         fields = SecurityFields(origin: origin)
@@ -23,20 +23,20 @@ public struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// What a page may load and where its forms may go.
+/// Content security policies: what a page may load and where its forms may go.
 public enum ContentPolicy {
-    /// For pages with forms, which go to this origin alone.
+    /// For pages with forms, which go to this origin only.
     public static let forms =
         "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'; "
         + "base-uri 'none'; frame-ancestors 'none'"
 
-    /// For pages that hold a token: no form at all.
+    /// For pages that contain a token: no forms.
     public static let noForms =
         "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'none'; "
         + "base-uri 'none'; frame-ancestors 'none'"
 }
 
-/// The headers of every answer, as they are under one public address.
+/// The security headers of every response for one public origin.
 struct SecurityFields: Sendable {
     private let fixed: [(HTTPField.Name, String)]
 
@@ -49,7 +49,7 @@ struct SecurityFields: Sendable {
             (.crossOriginResourcePolicy, "same-origin"),
             (.frameOptions, "DENY"),
             (.permissionsPolicy, "camera=(), geolocation=(), microphone=()"),
-            // What is public says so itself; everything else is personal until shown otherwise.
+            // The default for personal pages. Public responses set their own value.
             (.cacheControl, "no-store"),
         ]
         if origin.isHTTPS {
@@ -59,7 +59,7 @@ struct SecurityFields: Sendable {
         fixed = fields
     }
 
-    /// Adds those that are not there yet.
+    /// Adds the headers that the response does not have yet.
     func add(to headers: inout HTTPFields) {
         for (name, value) in fixed where headers[name] == nil { headers[name] = value }
     }

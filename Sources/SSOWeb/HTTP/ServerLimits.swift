@@ -1,21 +1,21 @@
 import Synchronization
 
-/// How long and how much a connection may hold the server up (contract 7).
+/// Limits on time and connections that protect the server from slow and numerous clients.
 public struct ServerLimits: Sendable {
-    /// A connection on which nothing whole comes for this long is closed: between requests, and inside a head, however
-    /// steadily that drips.
+    /// A connection is closed after this time without a whole request, also while a head arrives slowly.
     public var idle: Duration
-    /// A request must be there whole this long after its head. Forms and verify requests are small: 64 KiB take two
-    /// seconds on a line of 256 kbit/s.
+    /// A request must be complete within this time after its head. The largest form, 64 KiB, takes two seconds at
+    /// 256 kbit/s.
     public var request: Duration
-    /// An answer must be taken whole this long after it began: the largest page goes through a bad line in that.
+    /// The client must have received the whole response within this time.
     public var answer: Duration
-    /// 25 KiB of memory each. For more connections than this, those that have waited longest for a whole request are closed.
+    /// The maximum number of connections, of about 25 KiB of memory each. Beyond it the connection that has waited longest
+    /// for its client is closed.
     public var connections: Int
-    /// What is in flight at SIGTERM has this long to finish.
+    /// Requests in flight have this time to finish during shutdown.
     public var drain: Duration
 
-    /// The limits of the contract, each to be replaced by name.
+    /// The default limits. Each can be replaced.
     public init(
         idle: Duration = .seconds(15), request: Duration = .seconds(3), answer: Duration = .seconds(30),
         connections: Int = 4096, drain: Duration = .seconds(10)
@@ -28,16 +28,15 @@ public struct ServerLimits: Sendable {
     }
 }
 
-/// Whether the program has been asked to stop. Shared by everything that then behaves differently: `/readyz` answers 503,
-/// and every answer ends its connection.
+/// Whether the program is shutting down. Then `/readyz` answers 503 and every response ends its connection.
 public final class ShutdownState: Sendable {
     private let hasBegun = Atomic(false)
 
     public init() {}
 
-    /// Whether the program is about to stop.
+    /// Whether the shutdown has begun.
     public var isUnderWay: Bool { hasBegun.load(ordering: .relaxed) }
 
-    /// Has the program behave as one that is about to stop.
+    /// Begins the shutdown.
     public func begin() { hasBegun.store(true, ordering: .relaxed) }
 }

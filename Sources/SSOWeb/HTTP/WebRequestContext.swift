@@ -2,31 +2,31 @@ public import Hummingbird
 import Logging
 public import NIOCore
 
-/// What every request of both programs carries: who sent it, and the reference under which the log knows it.
+/// What every request carries: its peer, and the reference that connects an error page with the log.
 public protocol WebRequestContext: RequestContext {
-    /// The peer of the connection; nil in tests without a network.
+    /// The peer of the connection. nil in tests without a network.
     var peer: SocketAddress? { get }
-    /// Short enough to read out on the telephone; on the error page and in the log.
+    /// Appears on error pages and in the log.
     var reference: RequestReference { get }
 }
 
 extension WebRequestContext {
-    /// Has every line of this request's log carry its reference, in place of the framework's own number.
+    /// Adds the reference to every log line of this request, instead of the framework's number.
     public mutating func addReferenceToLog() {
         logger[metadataKey: "hb.request.id"] = nil
         logger[metadataKey: "reference"] = .stringConvertible(reference)
     }
 }
 
-/// Names one request: eight letters and digits.
+/// Identifies one request: eight letters and digits, short enough to read out on the telephone.
 public struct RequestReference: Sendable, CustomStringConvertible {
-    /// The reference as people read it out.
+    /// The eight characters.
     public let description: String
     private static let letters = Array("23456789ABCDEFGHJKMNPQRSTUVWXYZ".utf8)
 
-    /// A fresh one.
+    /// Makes a random reference.
     public init() {
-        // No 0/O, 1/I/L: people type this from a screenshot. Needs to be unlikely, not secret.
+        // Without 0, O, 1, I and L, which are easily confused. A reference is not a secret.
         var rest = UInt64.random(in: .min ... .max)
         description = String(
             decoding: (0..<8).map { _ in

@@ -38,7 +38,7 @@ public struct ClientAddressLogging<Context: WebRequestContext>: RouterMiddleware
         if let address = addresses.address(of: request, peer: context.peer) {
             context.logger[metadataKey: "client_address"] = .stringConvertible(address)
         }
-        if let hop = addresses.unreadableHop(of: request, peer: context.peer), warning.isDue() {
+        if let hop = addresses.malformedHop(of: request, peer: context.peer), warning.isDue() {
             context.logger.warning(
                 "X-Forwarded-For of a trusted proxy holds no address: limits and logs take the proxy for the client",
                 metadata: ["value": "\(hop.prefix(64))"])
