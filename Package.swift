@@ -66,6 +66,7 @@ let package = Package(
             name: "SSOWeb",
             dependencies: [
                 "SSOShared", hummingbird, mustache, logging, arguments, lifecycle, httpTypes, nioCore,
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),

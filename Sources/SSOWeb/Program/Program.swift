@@ -59,7 +59,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
     /// - Throws: a message for whoever typed something that is no setting.
     public func validate() throws {
         let known = SettingsArguments(known: Subject.settingNames, secrets: Subject.secretNames)
-        if let fault = known.fault(in: arguments) { throw ValidationError(fault) }
+        if let problem = known.problem(in: arguments) { throw ValidationError(problem) }
     }
 
     /// Prints what is in force, then all that is wrong, the world around included. Changes nothing.

@@ -1,4 +1,6 @@
-/// Where a program binds: `127.0.0.1:8080`, `[::1]:8080`, `0.0.0.0:8080`. Port 0 lets the system choose.
+import SSOShared
+
+/// The address that a program binds: `127.0.0.1:8080`, `[::1]:8080`, `0.0.0.0:8080`. With port 0 the system chooses one.
 public struct ListenAddress: Sendable, CustomStringConvertible {
     /// A name or an address, without the brackets of IPv6.
     public let host: String
@@ -6,63 +8,53 @@ public struct ListenAddress: Sendable, CustomStringConvertible {
     public let port: Int
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// - Throws: ``SettingError`` when it is not host, colon, port.
-    public init(_ text: String) throws {
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-            (0...65535).contains(port), text[text.index(after: colon)...].utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
-        else { throw SettingError("\"\(text)\" is no address to bind. Give host and port: 127.0.0.1:8080") }
-        var host = text[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-            throw SettingError("\"\(text)\" names no host. Give host and port: 127.0.0.1:8080")
+    /// - Throws: ``SettingError`` when it is not a host and a port.
+    public init(_ text: String) throws(SettingError) {
+        guard let address = try? HostPort(text, allowing: .portZero), let port = address.port else {
+            throw SettingError("\"\(text)\" is not an address to bind. Give host and port, such as 127.0.0.1:8080.")
         }
-        self.host = String(host)
-        self.port = port
+        (host, self.port) = (address.host, port)
     }
 }
 
-/// `sqlite:PATH`: where a program keeps its rows.
+/// The database of a program: `sqlite:PATH`.
 public struct DatabaseLocation: Sendable, CustomStringConvertible {
     /// The file, relative to the working folder unless it begins with a slash.
     public let path: String
     public var description: String { "sqlite:\(path)" }
 
     /// - Throws: ``SettingError`` for anything but `sqlite:` and a path.
-    public init(_ text: String) throws {
+    public init(_ text: String) throws(SettingError) {
         guard text.hasPrefix("sqlite:"), text.utf8.count > 7, !text.utf8.contains(0) else {
-            throw SettingError("\"\(text.prefix { $0 != ":" }):…\" is no database this version knows. Give sqlite:PATH")
+            // The rest may contain a password.
+            throw SettingError("\"\(text.prefix { $0 != ":" }):…\" is not a supported database. Give sqlite:PATH.")
         }
         let path = String(text.dropFirst(7))
-        // SQLite has its own ideas of these: no file, or an address of one.
+        // SQLite reads these as a database in memory or as a URI.
         guard path != ":memory:", !path.hasPrefix("file:"), !path.hasPrefix("//") else {
-            throw SettingError("\"\(text)\" names no file. Give sqlite:PATH, with one slash at most at its start.")
+            throw SettingError("\"\(text)\" is not a file. Give sqlite:PATH. An absolute path begins with one slash.")
         }
         self.path = path
     }
 }
 
-/// How long a program that got SIGTERM still takes connections, so that proxies have time to look elsewhere.
+/// How long a program accepts connections after SIGTERM, so that proxies can stop using it.
 public struct ShutdownGrace: Sendable {
     static let setting = "SHUTDOWN_GRACE"
-    /// The time.
+    /// At most a minute.
     public let duration: Duration
 
-    init(_ duration: Duration) { self.duration = duration }
-
-    /// Reads `2s` or `500ms`.
-    ///
-    /// - Throws: ``SettingError``.
-    init(_ text: String) throws {
-        let fault = SettingError("\"\(text)\" must be a time from 0s to 60s, such as 2s or 500ms.")
+    /// Parses `2s` or `500ms`.
+    init(_ text: String) throws(SettingError) {
         let unit = text.hasSuffix("ms") ? "ms" : "s"
-        guard text.hasSuffix(unit), text.utf8.allSatisfy({ $0 < 0x80 }), let number = Int(text.dropLast(unit.count)),
-            text.first?.isNumber == true
-        else { throw fault }
+        let digits = text.dropLast(unit.count)
+        guard text.hasSuffix(unit), !digits.isEmpty, digits.utf8.allSatisfy(ASCII.isDigit), let number = Int(digits),
+            number <= (unit == "ms" ? 60_000 : 60)
+        else { throw SettingError("\"\(text)\" must be a time from 0s to 60s, such as 2s or 500ms.") }
         duration = unit == "ms" ? .milliseconds(number) : .seconds(number)
-        guard duration <= .seconds(60) else { throw fault }
     }
 
-    /// Asks for the setting; nil when `reader` holds a problem.
+    /// Reads the setting. nil when it is invalid.
     static func read(_ reader: SettingsReader) -> Self? {
         reader.value(setting, default: "2s") { try Self($0) }
     }
