@@ -11,7 +11,7 @@ struct IdPServer: AsyncParsableCommand {
         subcommands: [Serve.self, Check.self, UserCommand.self, BackupCommand.self, RestoreCommand.self],
         defaultSubcommand: Serve.self)
 
-    static let discussion = SettingsHelp.text(IdPSettings.names, secrets: IdPSettings.secretNames)
+    static let discussion = SettingsArguments.help(IdPSettings.names, secrets: IdPSettings.secretNames)
 
     struct Serve: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

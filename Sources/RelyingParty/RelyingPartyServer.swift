@@ -10,7 +10,7 @@ struct RelyingPartyServer: AsyncParsableCommand {
         version: "relying-party \(ProductVersion.text)", subcommands: [Serve.self, Check.self],
         defaultSubcommand: Serve.self)
 
-    static let discussion = SettingsHelp.text(
+    static let discussion = SettingsArguments.help(
         RelyingPartySettings.names, secrets: RelyingPartySettings.secretNames)
 
     struct Serve: AsyncParsableCommand {

@@ -51,7 +51,7 @@ struct SettingsOrderTests {
         ])
     func refused(arguments: [String], words: String) throws {
         let known = SettingsArguments(known: ["IDP_LISTEN"], secrets: ["IDP_SECRET_KEY"])
-        let fault = try #require(known.fault(in: arguments))
+        let fault = try #require(known.problem(in: arguments))
         #expect(fault.contains(words), "\(fault)")
         #expect(!fault.contains("S3CRET"))
     }
@@ -59,20 +59,20 @@ struct SettingsOrderTests {
     @Test("options that can are not")
     func taken() {
         let known = SettingsArguments(known: ["IDP_LISTEN"], secrets: ["IDP_SECRET_KEY"])
-        #expect(known.fault(in: ["--idp-listen", "a", "--idp-secret-key-file", "f", "--log-level=info"]) == nil)
+        #expect(known.problem(in: ["--idp-listen", "a", "--idp-secret-key-file", "f", "--log-level=info"]) == nil)
     }
 
     @Test("an address that may hold a login is taken when it holds none")
     func plainAddress() {
         let known = SettingsArguments(known: [], secrets: ["IDP_MAIL_URL", "IDP_SECRET_KEY"])
         for arguments in [["--idp-mail-url", "outbox:var/outbox"], ["--idp-mail-url=smtp://relay.example:587"]] {
-            #expect(known.fault(in: arguments) == nil)
+            #expect(known.problem(in: arguments) == nil)
         }
         for arguments in [
             ["--idp-mail-url", "smtp://u:S3CRET@h"], ["--idp-mail-url=smtp://u:S3CRET@h"], ["--idp-mail-url"],
         ] {
-            #expect(known.fault(in: arguments)?.contains("--idp-mail-url") == true)
-            #expect(known.fault(in: arguments)?.contains("S3CRET") == false)
+            #expect(known.problem(in: arguments)?.contains("--idp-mail-url") == true)
+            #expect(known.problem(in: arguments)?.contains("S3CRET") == false)
         }
     }
 
