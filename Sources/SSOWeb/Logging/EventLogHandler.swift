@@ -1,11 +1,11 @@
 import Foundation
 public import Logging
 
-/// Writes one line an event to standard error: plain text, or one JSON object with `LOG_FORMAT=json`.
+/// Writes one line per event to standard error: plain text, or a JSON object with `LOG_FORMAT=json`.
 ///
-/// Whatever comes from outside is escaped: a name with a line break in it must not look like a second event.
+/// Escapes all values, so that a name with a line break cannot look like a second event.
 public struct EventLogHandler: LogHandler {
-    /// How a line looks.
+    /// The form of a line.
     public enum Format: String, Sendable { case text, json }
 
     public var metadata: Logger.Metadata = [:]
@@ -18,7 +18,7 @@ public struct EventLogHandler: LogHandler {
 
     /// A handler for the program called `label`.
     ///
-    /// - Parameter hasPriorities: whether lines begin with their priority, for the journal of systemd.
+    /// - Parameter hasPriorities: whether each line begins with its priority, for the systemd journal.
     public init(label: String, format: Format, hasPriorities: Bool = false) {
         self.label = label
         self.format = format
@@ -32,7 +32,7 @@ public struct EventLogHandler: LogHandler {
 
     public func log(event: LogEvent) { LogWriter.standardError.append(line(for: event)) }
 
-    /// One line, its end included.
+    /// One line, including its end.
     func line(for event: LogEvent) -> String {
         var fields = metadata
         if let more = metadataProvider?.get() { fields.merge(more) { $1 } }
@@ -50,7 +50,7 @@ public struct EventLogHandler: LogHandler {
                 [
                     ("time", now), ("level", "\(event.level)"), ("program", label), ("event", "\(event.message)"),
                 ]
-                // A field of that name must not pose as the log's own, nor double a key.
+                // A field with the name of a standard field must not replace it or repeat a key.
                 + pairs.map { (Self.ownFields.contains($0.0) ? "_\($0.0)" : $0.0, $0.1) }
             return "\(priority){" + all.map { "\(LogEscape.json($0.0)):\(LogEscape.json($0.1))" }.joined(separator: ",")
                 + "}\n"
@@ -58,18 +58,19 @@ public struct EventLogHandler: LogHandler {
     }
 }
 
-/// Whether standard error goes to the journal of systemd, which then reads a priority at the beginning of each line.
+/// Detects the systemd journal, which reads a priority at the beginning of each line.
 enum JournalStream {
-    /// - Parameter value: `JOURNAL_STREAM`, the journal's device and inode as `DEVICE:INODE` (systemd.exec(5)). A child
-    ///   whose output was redirected inherits the variable as well, so it only counts when it names this very
-    ///   descriptor.
+    /// Whether the descriptor is the journal.
+    ///
+    /// - Parameter value: `JOURNAL_STREAM`, the journal's `DEVICE:INODE` (systemd.exec(5)). A child process with redirected
+    ///   output inherits the variable too, so it must match the descriptor.
     static func isConnected(to descriptor: Int32, _ value: String?) -> Bool {
         var status = stat()
         guard let value, fstat(descriptor, &status) == 0 else { return false }
         return value == "\(status.st_dev):\(status.st_ino)"
     }
 
-    /// The prefix of a line of this level (sd-daemon(3), syslog(3)).
+    /// The priority of a level as a prefix (sd-daemon(3), syslog(3)).
     static func prefix(_ level: Logger.Level) -> String {
         switch level {
         case .trace, .debug: "<7>"

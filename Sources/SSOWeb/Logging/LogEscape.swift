@@ -1,5 +1,5 @@
-/// Makes any text safe inside one line of a log (ASVS 16.4.1): no control character, no line separator, nothing that
-/// a terminal would obey.
+/// Escapes text for one line of a log (ASVS 16.4.1): control characters, line separators and everything else that a
+/// terminal interprets.
 enum LogEscape {
     static func text(_ text: String) -> String { escape(text) { $0 == "\\" } }
 
@@ -12,9 +12,9 @@ enum LogEscape {
 
     static func json(_ text: String) -> String { "\"" + escape(text) { $0 == "\"" || $0 == "\\" } + "\"" }
 
-    /// Escapes as JSON does, so that the text form can be read back with the same rules.
+    /// Escapes as JSON does, so that one rule reads both formats.
     private static func escape(_ text: String, also special: (Unicode.Scalar) -> Bool) -> String {
-        // Nearly always there is nothing to do.
+        // The usual case.
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f && !special(Unicode.Scalar($0)) }) { return text }
         var result = ""
         for scalar in text.unicodeScalars {

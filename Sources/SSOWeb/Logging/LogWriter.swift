@@ -2,23 +2,22 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Writes lines to a descriptor in a thread of its own.
+/// Writes lines to a descriptor on its own thread.
 ///
-/// Whoever logs only puts a line into a bounded queue. A reader of the log that stops reading (a full pipe, a hung log
-/// shipper) therefore holds up nothing but this thread. Lines that find the queue full are dropped and counted; the
-/// count is written as soon as the reader reads again.
+/// Logging only adds a line to a bounded queue, so a log reader that stops (a full pipe, a hung log shipper) blocks only this
+/// thread. When the queue is full, lines are dropped and counted. The count is written when the reader continues.
 final class LogWriter: Sendable {
-    /// The one queue to standard error.
+    /// The queue to standard error.
     static let standardError = LogWriter(descriptor: 2)
 
     private struct Queue {
         var lines: [String] = []
         var bytes = 0
         var dropped = 0
-        /// Whether the thread works, or has been called.
+        /// Whether the thread is writing or has been signalled.
         var isAwake = false
         var hasThread = false
-        /// Who waits until everything is written.
+        /// Signalled when everything is written.
         var waiting: [DispatchSemaphore] = []
         var droppedLine: @Sendable (Int) -> String = { "log_lines_dropped count=\($0)\n" }
     }
@@ -26,9 +25,9 @@ final class LogWriter: Sendable {
     private let descriptor: Int32
     private let capacity: Int
     private let queue = Mutex(Queue())
-    private let call = DispatchSemaphore(value: 0)
+    private let wake = DispatchSemaphore(value: 0)
 
-    /// - Parameter capacity: how many bytes may wait: some thousand lines.
+    /// - Parameter capacity: the maximum number of queued bytes. The default holds some thousand lines.
     init(descriptor: Int32, capacity: Int = 1 << 20) {
         (self.descriptor, self.capacity) = (descriptor, capacity)
     }
@@ -36,9 +35,9 @@ final class LogWriter: Sendable {
     /// Sets the form of the line that reports dropped lines.
     func reportDropped(by line: @escaping @Sendable (Int) -> String) { queue.withLock { $0.droppedLine = line } }
 
-    /// Queues a line, its end included. Never waits.
+    /// Queues a line, including its end. Never waits.
     func append(_ line: String) {
-        let (isCallDue, isThreadDue) = queue.withLock { queue in
+        let (needsSignal, needsThread) = queue.withLock { queue in
             guard queue.bytes + line.utf8.count <= capacity else {
                 queue.dropped += 1
                 return (false, false)
@@ -48,11 +47,11 @@ final class LogWriter: Sendable {
             defer { (queue.isAwake, queue.hasThread) = (true, true) }
             return (!queue.isAwake, !queue.hasThread)
         }
-        if isThreadDue { startThread() }
-        if isCallDue { call.signal() }
+        if needsThread { startThread() }
+        if needsSignal { wake.signal() }
     }
 
-    /// Waits until everything queued is written, at most so long: for the end of the program.
+    /// Waits until all queued lines are written, at most `limit`.
     func flush(within limit: DispatchTimeInterval = .seconds(1)) {
         let written = DispatchSemaphore(value: 0)
         let isDue = queue.withLock { queue in
@@ -66,7 +65,7 @@ final class LogWriter: Sendable {
     private func startThread() {
         let thread = Thread { [self] in
             while true {
-                call.wait()
+                wake.wait()
                 while let batch = take() { batch.forEach(write) }
             }
         }
@@ -75,8 +74,8 @@ final class LogWriter: Sendable {
         thread.start()
     }
 
-    /// All that waits, or nil when nothing does. Lines are dropped only while the queue is full, so their count belongs
-    /// after the lines taken with it.
+    /// All queued lines, or nil when there are none. Lines are dropped only while the queue is full, so the count of dropped
+    /// lines comes last.
     private func take() -> [String]? {
         queue.withLock { queue in
             guard !queue.lines.isEmpty else {
@@ -92,8 +91,8 @@ final class LogWriter: Sendable {
         }
     }
 
-    /// One call per line, so that the lines of two processes on one pipe do not mix. What cannot be written is lost: a
-    /// full disk or a closed pipe must not end a program that signs people in.
+    /// Writes one line per call, so that the lines of two processes on one pipe do not mix. Ignores errors: a full disk or a
+    /// closed pipe must not end the program.
     private func write(_ line: String) {
         var rest = Array(line.utf8)[...]
         while !rest.isEmpty {
@@ -101,7 +100,7 @@ final class LogWriter: Sendable {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {
-                // Another process has made the shared end of a terminal or pipe non-blocking.
+                // Another process has made the shared terminal or pipe non-blocking.
                 var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = Foundation.poll(&poll, 1, -1)
             } else if errno != EINTR {

@@ -1,33 +1,31 @@
 import Foundation
 public import Logging
 
-/// Sets up the one log of a program. Call once, before anything logs.
+/// Sets up the log of a program. Call once, before the first log line.
 public enum ProgramLog {
-    /// - Parameters:
-    ///   - program: the name every JSON line carries.
-    ///   - reader: asked for `LOG_FORMAT` (`text`, `json`) and `LOG_LEVEL` (`trace` … `critical`).
+    /// Makes the logger from `LOG_FORMAT` (`text`, `json`) and `LOG_LEVEL` (`trace` to `critical`).
+    ///
+    /// - Parameter program: the name in every JSON line.
     public static func logger(program: String, settings reader: SettingsReader) -> Logger {
-        let format =
-            reader.value("LOG_FORMAT", default: "text") { text in
-                guard let format = EventLogHandler.Format(rawValue: text) else {
-                    throw SettingError("\"\(text)\" is no format. Give text or json.")
-                }
-                return format
-            } ?? .text
-        let level =
-            reader.value("LOG_LEVEL", default: "info") { text in
-                guard let level = Logger.Level(rawValue: text) else {
-                    throw SettingError("\"\(text)\" is no level. Give trace, debug, info, notice, warning or error.")
-                }
-                return level
-            } ?? .info
-        if level > .notice {
+        let format = reader.value("LOG_FORMAT", default: "text") { text in
+            guard let format = EventLogHandler.Format(rawValue: text) else {
+                throw SettingError("\"\(text)\" must be text or json.")
+            }
+            return format
+        }
+        let level = reader.value("LOG_LEVEL", default: "info") { text in
+            guard let level = Logger.Level(rawValue: text) else {
+                throw SettingError("\"\(text)\" must be trace, debug, info, notice, warning or error.")
+            }
+            return level
+        }
+        if let level, level > .notice {
             reader.warn(
-                "LOG_LEVEL: \(level) leaves out the references that pages show and the fingerprints of secrets. notice is "
-                    + "the quietest level that has them.")
+                "LOG_LEVEL: \(level) omits the references of error pages and the fingerprints of secrets. notice is the "
+                    + "quietest level that includes them.")
         }
         let hasPriorities = JournalStream.isConnected(to: 2, ProcessInfo.processInfo.environment["JOURNAL_STREAM"])
-        let handler = EventLogHandler(label: program, format: format, hasPriorities: hasPriorities)
+        let handler = EventLogHandler(label: program, format: format ?? .text, hasPriorities: hasPriorities)
         LogWriter.standardError.reportDropped { count in
             handler.line(
                 for: LogEvent(
@@ -35,10 +33,10 @@ public enum ProgramLog {
                     file: #fileID, function: #function, line: #line))
         }
         var logger = Logger(label: program) { _ in handler }
-        logger.logLevel = level
+        logger.logLevel = level ?? .info
         return logger
     }
 
-    /// Waits until everything logged is written, at most a second: for the end of the program.
+    /// Waits at most a second until all lines are written, for the end of the program.
     public static func flush() { LogWriter.standardError.flush() }
 }

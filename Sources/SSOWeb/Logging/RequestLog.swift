@@ -2,8 +2,10 @@ public import Hummingbird
 import Logging
 import Synchronization
 
-/// One line a request: method, route, status, time. Never the query, a header or a raw path, which may hold a token;
-/// the route's pattern keeps the number of different lines bounded, too.
+/// Logs one line per request: method, route, status and time.
+///
+/// Never logs the query, a header or the raw path, which may contain a token. The pattern of the route also bounds the
+/// number of different lines.
 public struct RequestLog<Context: WebRequestContext>: RouterMiddleware {
     public init() {}
 
@@ -12,10 +14,9 @@ public struct RequestLog<Context: WebRequestContext>: RouterMiddleware {
     ) async throws -> Response {
         let start = ContinuousClock.now
         let response = try await next(request, context)
-        let level: Logger.Level =
-            context.endpointPath == "/healthz" || context.endpointPath == "/readyz" ? .trace : .debug
+        let isHealthCheck = context.endpointPath.map(HealthPath.all.contains) ?? false
         context.logger.log(
-            level: level, "request",
+            level: isHealthCheck ? .trace : .debug, "request",
             metadata: [
                 "method": "\(request.method.rawValue.prefix(16))", "route": "\(context.endpointPath ?? "-")",
                 "status": "\(response.status.code)", "milliseconds": "\((ContinuousClock.now - start).milliseconds)",
@@ -24,10 +25,10 @@ public struct RequestLog<Context: WebRequestContext>: RouterMiddleware {
     }
 }
 
-/// Has every line of a request's log say from which network address it came (ASVS 16.2.1: who, when, where, what).
+/// Adds the client's address to every log line of a request (ASVS 16.2.1).
 public struct ClientAddressLogging<Context: WebRequestContext>: RouterMiddleware {
     private let addresses: ClientAddress
-    private let warning = OneWarning()
+    private let hasWarned = Flag()
 
     public init(_ addresses: ClientAddress) { self.addresses = addresses }
 
@@ -38,18 +39,24 @@ public struct ClientAddressLogging<Context: WebRequestContext>: RouterMiddleware
         if let address = addresses.address(of: request, peer: context.peer) {
             context.logger[metadataKey: "client_address"] = .stringConvertible(address)
         }
-        if let hop = addresses.malformedHop(of: request, peer: context.peer), warning.isDue() {
+        if let hop = addresses.malformedHop(of: request, peer: context.peer), !hasWarned.set() {
+            // Once per process: with a wrongly configured proxy it is true of every request.
             context.logger.warning(
-                "X-Forwarded-For of a trusted proxy holds no address: limits and logs take the proxy for the client",
-                metadata: ["value": "\(hop.prefix(64))"])
+                "forwarded_address_malformed",
+                metadata: [
+                    "value": "\(hop.prefix(64))",
+                    "message": """
+                    X-Forwarded-For of a trusted proxy has no valid address. Limits and logs use the proxy's address.
+                    """,
+                ])
         }
         return try await next(request, context)
     }
 }
 
-/// Something that is said once in a program's life: a proxy that is set up wrongly is so with every request.
-private final class OneWarning: Sendable {
-    private let isGiven = Atomic(false)
+private final class Flag: Sendable {
+    private let value = Atomic(false)
 
-    func isDue() -> Bool { !isGiven.exchange(true, ordering: .relaxed) }
+    /// Sets the flag and returns its previous value.
+    func set() -> Bool { value.exchange(true, ordering: .relaxed) }
 }

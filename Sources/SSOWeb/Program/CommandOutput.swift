@@ -1,25 +1,25 @@
 public import ArgumentParser
 import Foundation
 
-/// How a command ends. The codes are those of sysexits.h, so that a service manager can tell what a restart may mend.
+/// The exit codes of commands, as in sysexits.h: a service manager can tell whether a restart helps.
 public enum CommandExit {
-    /// Trouble with data or at run time.
+    /// The data or the environment prevented the work.
     public static let runtimeError = ExitCode(1)
-    /// A wrong setting: the next start would fail in the same way (EX_CONFIG).
+    /// A setting is wrong, so the next start would fail in the same way (EX_CONFIG).
     public static let configurationError = ExitCode(78)
 
     /// Writes one line to standard error.
     ///
-    /// - Returns: `code`, to be thrown.
-    public static func failure(_ program: String, _ words: String, code: ExitCode = runtimeError) -> ExitCode {
-        StandardError.write("\(program): \(LogEscape.text(words))\n")
+    /// - Returns: the exit code to throw.
+    public static func failure(_ program: String, _ message: String, code: ExitCode = runtimeError) -> ExitCode {
+        StandardError.write("\(program): \(LogEscape.text(message))\n")
         return code
     }
 }
 
-/// What a command prints for people: columns as wide as their widest cell, no lines and no colours.
+/// Formats a table for a terminal: columns as wide as their widest cell, without lines and colours.
 public enum CommandTable {
-    /// The rows under their header, one line each. Characters that a terminal would obey are escaped.
+    /// The header and the rows, one line each. Control characters are escaped.
     public static func text(_ header: [String], _ rows: [[String]]) -> String {
         let rows = ([header] + rows).map { $0.map(LogEscape.text) }
         let widths = header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
@@ -31,20 +31,18 @@ public enum CommandTable {
     }
 }
 
-/// Where commands that end by themselves report. What a running program logs goes through ``LogWriter``.
+/// Writes messages of commands to standard error. The log of a running program goes through ``LogWriter``.
 enum StandardError {
-    /// Writes in one piece, so that the lines of two processes on one stream do not mix.
-    ///
-    /// What cannot be written is lost: a full disk under the log, or a pipe that nobody reads any more, must not end a
-    /// program that signs people in. (`FileHandle.write(_:)` would end it.)
+    /// Writes in one call, so that the lines of two processes do not mix. Ignores errors, such as a full disk or a closed
+    /// pipe, at which `FileHandle.write(_:)` would end the process.
     static func write(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }
 
-/// What a program prints for the person who starts it, apart from its log.
+/// Writes to standard output, apart from the log.
 public enum StandardOutput {
-    /// Writes at once. What cannot be written is lost: nobody reads it then.
+    /// Writes without a buffer. Ignores errors, such as a closed pipe.
     public static func write(_ text: String) {
         try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
     }
