@@ -1,7 +1,7 @@
 public import Logging
 public import ServiceLifecycle
 
-/// Looks at the clock once a second and logs when it cannot be relied on, and when it can again.
+/// Checks the clock once per second and logs when it becomes unreliable and when it is reliable again.
 public struct ClockWatch: Service {
     private let clock: ServiceClock
     private let logger: Logger
@@ -24,7 +24,7 @@ public struct ClockWatch: Service {
         }
     }
 
-    /// What is to be logged of a change; nil for none.
+    /// The event to log for a change of state, or nil.
     static func event(from last: ClockState, to state: ClockState) -> ClockEvent? {
         if state.epoch != last.epoch { return state.origin == .acceptedJump ? .jumpAccepted : .restored }
         switch (last.disagreement, state.disagreement) {
@@ -38,7 +38,7 @@ public struct ClockWatch: Service {
     }
 }
 
-/// Something that happened to the clock.
+/// A change of the clock's state.
 enum ClockEvent: Equatable {
     case jumped(ahead: Duration)
     case setBack(behind: Duration)
@@ -53,8 +53,8 @@ enum ClockEvent: Equatable {
                 metadata: [
                     "ahead_seconds": "\(ahead.secondsRoundedUp)",
                     "message": """
-                    The wall clock jumped ahead. Time goes on as before, nothing is purged and /readyz is 503 until \
-                    it is right again, or has stayed there for \(PlainDate.span(JudgedClock.patience)).
+                    The wall clock jumped ahead. The program keeps its time, nothing is purged and /readyz is 503 until \
+                    the wall clock is right again or the jump has lasted for \(PlainDate.span(JudgedClock.patience)).
                     """,
                 ])
         case .setBack(let behind):
@@ -63,7 +63,7 @@ enum ClockEvent: Equatable {
                 metadata: [
                     "behind_seconds": "\(behind.secondsRoundedUp)",
                     "message": """
-                    The wall clock was set back. Time goes on as before and nothing is purged. If the wall clock is \
+                    The wall clock was set back. The program keeps its time and nothing is purged. If the wall clock is \
                     right now, restart the program.
                     """,
                 ])
@@ -71,10 +71,12 @@ enum ClockEvent: Equatable {
             logger.warning(
                 "clock_jump_accepted",
                 metadata: [
-                    "message": "The wall clock stayed where it jumped to. It counts now; the purge rests for an hour."
+                    "message":
+                        "The jump has lasted, so the program uses the wall clock again. The purge pauses for an hour."
                 ])
         case .restored:
-            logger.notice("clock_restored", metadata: ["message": "The wall clock agrees with the program's time."])
+            logger.notice(
+                "clock_restored", metadata: ["message": "The wall clock agrees with the program's time again."])
         }
     }
 }

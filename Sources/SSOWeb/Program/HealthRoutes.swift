@@ -3,18 +3,18 @@ public import Hummingbird
 import NIOCore
 import SSOShared
 
-/// `/healthz`: the process serves. `/readyz`: it can do its work, or 503 with the reason (contract 7).
+/// Serves `/healthz` (200 while the process serves) and `/readyz` (200, or 503 with the reason as JSON).
 public struct HealthRoutes: Sendable {
     private let database: any Database
     private let clock: ServiceClock
     private let shutdown: ShutdownState
 
-    /// Readiness is that of this database and of the time, until the program is about to stop.
+    /// Ready means that the database works, that the clock is right and that the program is not shutting down.
     public init(database: any Database, clock: ServiceClock, shutdown: ShutdownState) {
         (self.database, self.clock, self.shutdown) = (database, clock, shutdown)
     }
 
-    /// Adds both addresses, with GET and HEAD.
+    /// Adds both paths with GET and HEAD.
     public func add<Context: RequestContext>(to router: Router<Context>) {
         router.only([.get, .head], at: RouterPath(HealthPath.live)) { request, _ in
             var response = Self.answer(.ok, "ok", type: "text/plain; charset=utf-8", to: request)
@@ -25,7 +25,7 @@ public struct HealthRoutes: Sendable {
             guard !shutdown.isUnderWay else { return Self.unavailable("stopping", to: request) }
             do {
                 try await database.checkReady()
-                // A process with the right time should have the traffic, and an operator should look.
+                // Another process may have the right time, and an operator should check this machine.
                 guard !clock.state().hasJumped else { return Self.unavailable("clock", to: request) }
                 return Self.answer(.ok, #"{"status":"ready"}"#, type: "application/json", to: request)
             } catch {

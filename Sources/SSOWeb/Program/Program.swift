@@ -3,40 +3,40 @@ import Foundation
 public import Logging
 import SSOShared
 
-/// A program that reads settings and serves. `idp` and `relying-party` start, check and fail in the same way.
+/// A program that reads settings and serves HTTP: `idp` or `relying-party`.
 public protocol Program: Sendable {
     associatedtype Settings: Sendable
-    /// The program as it is called: `idp`.
+    /// The name of the command: `idp`.
     static var name: String { get }
-    /// What the names of its own settings begin with: `IDP_`.
+    /// The prefix of its settings: `IDP_`.
     static var prefix: String { get }
-    /// Settings that may stand on the command line.
+    /// Settings that are accepted on the command line.
     static var settingNames: [String] { get }
-    /// Settings that may not.
+    /// Settings that are refused on the command line.
     static var secretNames: [String] { get }
-    /// Names beginning with `SSO_` that the other end reads from the same `.env`.
+    /// Names that begin with `SSO_` and that the other program reads from the same `.env`.
     static var foreignNames: [String] { get }
 
-    /// Reads every setting; nil when `reader` holds a problem. What could keep ``serve(_:_:)`` from its work although the
-    /// settings are fine, such as a database that cannot be opened, is for `reader` to look at later.
+    /// Reads all settings. nil when `reader` has a problem. Adds checks to `reader` for what may be wrong outside the
+    /// settings, such as a database that cannot be opened.
     static func read(_ reader: SettingsReader, environment: @escaping (String) -> String?) -> Settings?
-    /// Serves until told to stop.
+    /// Serves until a signal stops the program.
     ///
-    /// - Throws: what kept it from starting or going on.
+    /// - Throws: the error that prevented the start or ended the service.
     static func serve(_ settings: Settings, _ log: ProgramLogger) async throws
-    /// Calls the servers that the settings name, for `check --connect`: `reader` is shown what answered, and told what did
-    /// not. Changes nothing there and sends no email.
+    /// Connects to the servers that the settings name, for `check --connect`. Records what answered and reports what did not.
+    /// Changes nothing there and sends no email.
     static func connect(_ settings: Settings, _ reader: SettingsReader) async
 }
 
 /// The log of a running program.
 public struct ProgramLogger: Sendable {
-    /// Where everything goes.
+    /// The logger for all events.
     public let logger: Logger
-    /// How long the program stays reachable after SIGTERM.
+    /// How long the program accepts connections after SIGTERM.
     public let grace: ShutdownGrace
 
-    /// Says that the server listens, and where.
+    /// Logs the address at which the server listens.
     public func started(_ address: String, publicURL: PublicOrigin) {
         logger.info(
             "listening",
@@ -53,25 +53,25 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
         help: ArgumentHelp("Any setting, such as --\(Subject.name)-listen 127.0.0.1:9090", valueName: "settings"))
     var arguments: [String] = []
 
-    /// No settings at all.
+    /// No settings.
     public init() {}
 
-    /// - Throws: a message for whoever typed something that is no setting.
+    /// - Throws: a message about the first argument that is not a setting.
     public func validate() throws {
         let known = SettingsArguments(known: Subject.settingNames, secrets: Subject.secretNames)
         if let problem = known.problem(in: arguments) { throw ValidationError(problem) }
     }
 
-    /// Prints what is in force, then all that is wrong, the world around included. Changes nothing.
+    /// Prints the effective settings, then all problems, including those outside the settings. Changes nothing.
     ///
-    /// - Parameter connecting: whether the servers that the settings name are called as well.
-    /// - Throws: exit code 1 when ``serve()`` would not start, or a server did not answer as it must.
+    /// - Parameter connecting: whether to connect to the servers that the settings name.
+    /// - Throws: exit code 1 when ``serve()`` would not start, or when a server does not answer correctly.
     public func check(connecting: Bool = false) async throws {
         let reader = reader()
         let (_, _, settings) = read(reader)
         await reader.runChecks()
         if connecting, let settings { await Subject.connect(settings, reader) }
-        if connecting, settings == nil { reader.warn("--connect: no server was called, since a setting is wrong.") }
+        if connecting, settings == nil { reader.warn("--connect: no server was contacted because a setting is wrong.") }
         let width = reader.lines.map(\.name.count).max() ?? 0
         for line in reader.lines {
             print(
@@ -80,12 +80,12 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
         }
         report(reader)
         guard reader.problems.isEmpty else { throw CommandExit.runtimeError }
-        print("All settings are fine.")
+        print("All settings are valid.")
     }
 
     /// Checks the settings, then serves.
     ///
-    /// - Throws: exit code 78 for a wrong setting, which no restart mends, 1 when something else keeps it from serving.
+    /// - Throws: exit code 78 for a wrong setting, which a restart cannot fix, and 1 for any other error.
     public func serve() async throws {
         defer { ProgramLog.flush() }
         let reader = reader()
@@ -95,29 +95,29 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
             report(reader, to: logger)
             throw CommandExit.configurationError
         }
-        for warning in reader.warnings { logger.warning("setting", metadata: ["warning": "\(warning)"]) }
+        for warning in reader.warnings { logger.warning("setting_warning", metadata: ["message": "\(warning)"]) }
         for line in reader.lines {
-            // Both ends of a shared secret are compared by these: also in a quiet log.
+            // At notice, so that a quiet log has them: operators compare the fingerprints of both programs.
             let level: Logger.Level = line.shown.contains("fingerprint") ? .notice : .info
             logger.log(level: level, "setting", metadata: ["name": "\(line.name)", "value": "\(line.shown)"])
         }
         do {
             try await Subject.serve(settings, ProgramLogger(logger: logger, grace: grace))
         } catch {
-            // The address as well: the system's words for one that is taken do not name it.
+            // The system's error for an address in use does not contain the address.
             let listen = reader.lines.first { $0.name.hasSuffix("_LISTEN") }?.shown
-            logger.critical("cannot go on", metadata: ["cause": "\(error)", "listen": "\(listen ?? "-")"])
-            // One cause ended it; what else would have, nobody wants to find out start by start.
-            let told = reader.warnings.count
+            logger.critical("startup_failed", metadata: ["cause": "\(error)", "listen": "\(listen ?? "-")"])
+            // Report all remaining problems now, not one per restart.
+            let reported = reader.warnings.count
             await reader.runChecks()
-            report(reader, to: logger, warningsFrom: told)
+            report(reader, to: logger, warningsFrom: reported)
             throw error is SettingError ? CommandExit.configurationError : CommandExit.runtimeError
         }
         logger.info("stopped")
     }
 
     private func reader() -> SettingsReader {
-        // Whoever reads our log may go away; that must not end the program.
+        // A closed log pipe must not end the program.
         signal(SIGPIPE, SIG_IGN)
         return SettingsReader(
             SettingsSource(arguments: arguments, environment: ProcessInfo.processInfo.environment, dotEnv: ".env"))
@@ -126,7 +126,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
     private func read(_ reader: SettingsReader) -> (Logger, ShutdownGrace?, Subject.Settings?) {
         let logger = ProgramLog.logger(program: Subject.name, settings: reader)
         let grace = ShutdownGrace.read(reader)
-        // `env:NAME` of the clients file finds what stands in `.env` as well.
+        // The names that `env:NAME` in the clients file uses are known, too.
         var asked: [String] = []
         let settings = Subject.read(reader) { name in
             asked.append(name)
@@ -139,11 +139,11 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
         return (logger, grace, reader.problems.isEmpty ? settings : nil)
     }
 
-    private func report(_ reader: SettingsReader, to logger: Logger, warningsFrom told: Int = 0) {
-        for warning in reader.warnings.dropFirst(told) {
-            logger.warning("setting", metadata: ["warning": "\(warning)"])
+    private func report(_ reader: SettingsReader, to logger: Logger, warningsFrom reported: Int = 0) {
+        for warning in reader.warnings.dropFirst(reported) {
+            logger.warning("setting_warning", metadata: ["message": "\(warning)"])
         }
-        for problem in reader.problems { logger.error("setting", metadata: ["error": "\(problem)"]) }
+        for problem in reader.problems { logger.error("setting_invalid", metadata: ["message": "\(problem)"]) }
     }
 
     private func report(_ reader: SettingsReader) {

@@ -1,17 +1,17 @@
 public import Logging
 public import ServiceLifecycle
 
-/// Removes what has expired, a bounded piece at a time, for as long as the program runs.
+/// Deletes expired rows in small batches, for as long as the program runs.
 ///
-/// Deletes nothing while the time is in doubt, see ``PurgePermit``.
+/// Deletes nothing while the time is uncertain, see ``PurgePermit``.
 public struct PurgeService: Service {
-    /// Removes at most so many rows and says how many went.
+    /// Deletes at most `limit` rows and returns how many were deleted.
     public typealias Purge = @Sendable (_ limit: Int) async throws -> Int
 
-    /// Rows a transaction: few enough that a sign-in behind it does not notice.
-    static let piece = 500
-    /// Pieces of one kind before the next kind has its turn.
-    static let maximumPieces = 200
+    /// Rows per transaction, few enough not to delay a sign-in.
+    static let batchSize = 500
+    /// Batches of one purge before the next purge runs.
+    static let maximumBatches = 200
 
     private let interval: Duration
     private let clock: ServiceClock
@@ -19,9 +19,9 @@ public struct PurgeService: Service {
     private let newest: @Sendable () async throws -> Timestamp?
     private let purges: [Purge]
 
-    /// Runs each of the purges at this interval, and again at once while one of them has more to do.
+    /// Runs all purges at this interval, and again at once while one of them has more to delete.
     ///
-    /// - Parameter newest: when the newest row was made, nil when there is none.
+    /// - Parameter newest: the time of the newest row, or nil without rows.
     public init(
         every interval: Duration, clock: ServiceClock, logger: Logger,
         newest: @escaping @Sendable () async throws -> Timestamp?, _ purges: [Purge]
@@ -53,46 +53,46 @@ public struct PurgeService: Service {
             let newest = permit.needsNewestRow(for: state) ? try await newest() : nil
             return permit.allows(state, now: clock.now(), newest: newest)
         } catch {
-            logger.warning("purge failed, will try again", metadata: ["cause": "\(error)"])
+            logger.warning("purge_failed", metadata: ["cause": "\(error)"])
             return false
         }
     }
 
-    /// Purges until nothing is left, or the next kind has its turn. Whether it came to the end.
+    /// Runs one purge until nothing is left or its batches are used up. Returns whether nothing is left.
     private func round(of purge: Purge) async -> Bool {
         do {
-            for _ in 0..<Self.maximumPieces where !Task.isCancelled {
-                if try await purge(Self.piece) < Self.piece { return true }
-                // A jump is noticed between two pieces, not only between two rounds.
+            for _ in 0..<Self.maximumBatches where !Task.isCancelled {
+                if try await purge(Self.batchSize) < Self.batchSize { return true }
+                // Check for a jump of the clock after every batch.
                 guard clock.state().disagreement == nil else { return true }
             }
             return false
         } catch {
-            logger.warning("purge failed, will try again", metadata: ["cause": "\(error)"])
+            logger.warning("purge_failed", metadata: ["cause": "\(error)"])
             return true
         }
     }
 }
 
-/// Decides whether the time is certain enough to delete by it. Expired sessions that were refused by mistake are back
-/// when the clock is right; deleted ones are not.
+/// Decides whether the time is certain enough to delete rows. With a wrong clock, refused sessions become valid again when
+/// the clock is right, but deleted ones do not.
 struct PurgePermit: Sendable {
-    /// How far the newest row may lie back before the time is doubted, and how long the purge rests then: time to
-    /// notice a wrong clock. A program that was switched off for a day only begins its purge an hour later.
+    /// The age of the newest row from which the time counts as uncertain, and how long the purge then waits, so that an operator
+    /// can notice a wrong clock. After a day without the program the purge begins an hour late.
     static let rest: Duration = .hours(1)
 
     private var epoch: Int?
     private var restsUntil: Timestamp?
 
-    /// Whether ``allows(_:now:newest:)`` has to know the newest row: once for each time taken from the wall clock. Later
-    /// the program's own rows would bear out whatever its clock says.
+    /// Whether ``allows(_:now:newest:)`` needs the newest row: only after the time was taken from the wall clock. Later rows
+    /// have the time of the clock in question.
     func needsNewestRow(for state: ClockState) -> Bool { epoch != state.epoch }
 
     mutating func allows(_ state: ClockState, now: Timestamp, newest: Timestamp?) -> Bool {
         if epoch != state.epoch {
             let isStart = epoch == nil
             let contradicts = newest.map { now - $0 > Self.rest } ?? false
-            // A jump that was accepted may still be wrong, whatever rows were made meanwhile.
+            // An accepted jump may still be wrong.
             restsUntil = contradicts || !isStart ? now + Self.rest : nil
             epoch = state.epoch
         }

@@ -1,16 +1,15 @@
 public import Hummingbird
 
-/// What both programs' requests pass before any feature of theirs.
+/// The middleware and routes that both programs share.
 public enum WebRouter {
-    /// A router with the house's middleware, its styles and scripts, `/healthz` and `/readyz`. What is added to it
-    /// afterwards knows no session yet.
+    /// Makes a router with the shared middleware, the assets, `/healthz` and `/readyz`. It does not read sessions.
     ///
     /// - Parameters:
-    ///   - clock: whose doubt `/readyz` tells.
-    ///   - addresses: who is at the other end, for the log.
-    ///   - shutdown: whether the program is about to stop, for `/readyz`.
-    ///   - jsonPaths: where programs ask, not people.
-    ///   - pathsWithTokens: where the address itself holds a token.
+    ///   - clock: makes `/readyz` fail while the wall clock is ahead.
+    ///   - addresses: finds the client's address for the log.
+    ///   - shutdown: makes `/readyz` fail during the shutdown.
+    ///   - jsonPaths: paths that programs request. Their errors are JSON.
+    ///   - pathsWithTokens: paths whose URL contains a token.
     public static func router<Context: WebRequestContext>(
         _ context: Context.Type, origin: PublicOrigin, pages: Pages, assets: StaticAssets, database: any Database,
         clock: ServiceClock, addresses: ClientAddress, shutdown: ShutdownState, jsonPaths: Set<String> = [],

@@ -6,12 +6,12 @@ import NIOCore
 public import ServiceLifecycle
 import UnixSignals
 
-/// The HTTP server of a program, with the limits of contract 7 set on purpose.
+/// The HTTP server of a program, with all limits set explicitly.
 public enum WebServer {
     /// - Parameters:
-    ///   - addresses: which peers are proxies, for the share of connections that each other peer has.
-    ///   - shutdown: whether the program is about to stop.
-    ///   - started: told the address in use: with port 0 the system chose it.
+    ///   - addresses: the trusted proxies. Every other peer is held to its share of the connections.
+    ///   - shutdown: whether the program is shutting down.
+    ///   - started: receives the address in use, which the system chooses for port 0.
     public static func application<Context: RequestContext>(
         router: Router<Context>, listen: ListenAddress, limits: ServerLimits = .init(),
         addresses: ClientAddress = ClientAddress(trusted: []), shutdown: ShutdownState, logger: Logger,
@@ -25,19 +25,19 @@ public enum WebServer {
                 configuration: .init(
                     additionalChannelHandlers: handlers(limits, places, shutdown, logger),
                     idleTimeout: TimeAmount(limits.idle),
-                    // Twice our own limits: what lies between is refused by the router, what lies beyond here.
+                    // Twice the sizes of RequestLimits, so that RequestGuard can answer most large heads with a page.
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: 32 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 128))),
             configuration: .init(
                 address: .hostname(listen.host, port: listen.port),
-                // A burst waits in the system's queue; a full queue makes a new client try again only after a second.
+                // A burst of connections waits in the system's queue. With a full queue clients retry after a second.
                 backlog: 1024, availableConnectionsDelegate: ConnectionGate(places: places)),
             services: services,
             onServerRunning: { channel in started(channel.localAddress.map { "\($0)" } ?? "unknown") },
             logger: logger)
     }
 
-    /// Those of one connection.
+    /// The handlers of one connection.
     private static func handlers(
         _ limits: ServerLimits, _ places: ConnectionPlaces, _ shutdown: ShutdownState, _ logger: Logger
     ) -> [any RemovableChannelHandler] {
@@ -47,14 +47,14 @@ public enum WebServer {
         ]
     }
 
-    /// Runs until SIGTERM or SIGINT, finishes what is in flight, returns.
+    /// Runs until SIGTERM or SIGINT, finishes the requests in flight and returns.
     ///
     /// - Parameters:
-    ///   - shutdown: set when the first signal comes.
-    ///   - grace: after SIGTERM the listener stays open for so long, while every answer ends its connection. A proxy
-    ///     sees `/readyz` fail and stops using its kept connections before they are closed under its requests. SIGINT,
-    ///     which comes from a terminal, and a second SIGTERM close the listener at once.
-    /// - Throws: what kept the server from starting or going on, such as an address in use.
+    ///   - shutdown: begins with the first signal.
+    ///   - grace: how long the listener stays open after SIGTERM while every response ends its connection. A proxy sees
+    ///     `/readyz` fail and stops using its connections before they are closed. SIGINT and a second SIGTERM close the
+    ///     listener at once.
+    /// - Throws: the error that prevented the start or ended the service, such as an address in use.
     public static func run(
         _ application: some Service, limits: ServerLimits = .init(), shutdown: ShutdownState, grace: ShutdownGrace,
         logger: Logger
@@ -84,21 +84,21 @@ public enum WebServer {
         do {
             try await group.run()
         } catch is CancellationError {
-            logger.warning("stopped with requests still in flight after the drain time")
+            logger.warning("drain_timeout", metadata: ["limit": "\(limits.drain)"])
         }
     }
 }
 
-/// How many files and connections the process may hold open.
+/// The limit of open files, which also limits connections.
 enum OpenFiles {
-    /// More than the connections, the database, the back channel and mail need together.
+    /// Enough for the connections, the database, the back channel and mail.
     private static let wanted = 16_384
 
-    /// Raises the soft limit as far as the hard one lets it. The usual 1024 would be used up by connections alone, and
-    /// then the database could open nothing.
+    /// Raises the soft limit as far as the hard limit permits. With the usual 1024 the connections alone could use all
+    /// descriptors, and the database could not open a file.
     ///
-    /// - Returns: the limit in force.
-    @discardableResult static func raiseLimit() -> Int {
+    /// - Returns: the effective limit.
+    private static func raiseLimit() -> Int {
         var limit = rlimit()
         guard getrlimit(numericCast(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return wanted }
         if limit.rlim_cur < wanted {
@@ -108,21 +108,24 @@ enum OpenFiles {
         return Int(min(limit.rlim_cur, rlim_t(wanted)))
     }
 
-    /// At most half of the open files are connections: a listener that runs out of descriptors (EMFILE) accepts nothing
-    /// for a second at a time.
+    /// At most half of the open files may be connections. A listener without descriptors (EMFILE) pauses for a second.
     static func connections(atMost wish: Int) -> Int { max(16, min(wish, raiseLimit() / 2)) }
 }
 
-/// Does something each time the process gets SIGHUP: by custom "read your files again".
+/// Reloads files when the process receives SIGHUP.
 public struct ReloadService: Service {
     private let reload: @Sendable () -> Void
 
-    /// - Parameter reload: runs off the event loops, never twice at once.
+    /// - Parameter reload: runs outside the event loops, one call at a time.
     public init(_ reload: @escaping @Sendable () -> Void) { self.reload = reload }
 
-    /// For a program that reads no file again: SIGHUP must not end it, as it would by default.
+    /// For a program without files to reload. The default action of SIGHUP would end it.
     public init(logger: Logger) {
-        self.init { logger.notice("SIGHUP: no file to read again; settings are read at the start only") }
+        self.init {
+            logger.notice(
+                "reload_ignored",
+                metadata: ["message": "SIGHUP: no file to reload. Settings are read at the start only."])
+        }
     }
 
     /// Runs until the program stops.
