@@ -8,7 +8,8 @@ struct BrokenRequestTests {
         let status: Int
         let text: String
 
-        init(_ name: String, _ status: Int = 400, _ text: String) {
+        init(_ name: String, _ text: String) { self.init(name, 400, text) }
+        init(_ name: String, _ status: Int, _ text: String) {
             (testDescription, self.status, self.text) = (name, status, text)
         }
     }
