@@ -1,8 +1,8 @@
 public import Hummingbird
 public import SSOShared
 
-/// Makes and checks the CSRF tokens of forms (ASVS 3.5.1). A token is bound to the session and derived with a key that is
-/// not in the database.
+/// Makes and checks the CSRF tokens of forms (ASVS 3.5.1). A token is bound to the session and derived with a key that
+/// is not in the database.
 public struct CSRFTokens: Sendable {
     /// The name of the hidden field in every form.
     public static let fieldName = "form_token"
@@ -22,8 +22,8 @@ public struct CSRFTokens: Sendable {
 
     /// Whether a form comes from one of our pages in this session.
     ///
-    /// Checks the token and the headers in which the browser names the sender. `Origin: null` is refused because sandboxed
-    /// frames send it. A program that sends neither header is accepted by its token alone.
+    /// Checks the token and the headers in which the browser names the sender. `Origin: null` is refused because
+    /// sandboxed frames send it. A program that sends neither header is accepted by its token alone.
     public func accepts(_ request: Request, fields: URLEncodedFields, seed: String?) -> Bool {
         guard let seed, isSameOrigin(request) else { return false }
         guard let given = try? fields.text(Self.fieldName), let bytes = Base64URL.decode(given) else { return false }

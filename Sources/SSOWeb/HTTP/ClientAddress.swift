@@ -18,8 +18,8 @@ public struct ClientAddress: Sendable {
 
     /// The client's address, or nil when it is unknown.
     ///
-    /// Reads `X-Forwarded-For` from the right and stops at the first address that is not a trusted proxy: the client can
-    /// write everything to the left of it. A malformed address also ends the search.
+    /// Reads `X-Forwarded-For` from the right and stops at the first address that is not a trusted proxy: the client
+    /// can write everything to the left of it. A malformed address also ends the search.
     public func address(of request: Request, peer: SocketAddress?) -> IPAddress? {
         trace(request, peer: peer).client
     }
@@ -40,7 +40,8 @@ public struct ClientAddress: Sendable {
         return (nearest, nil)
     }
 
-    /// An address as proxies write it: bare, or with the port of the connection (`192.0.2.1:4711`, `[2001:db8::1]:4711`).
+    /// An address as proxies write it: bare, or with the port of the connection (`192.0.2.1:4711`,
+    /// `[2001:db8::1]:4711`).
     private static func hop(_ text: Substring) -> IPAddress? {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         var text = text.drop(while: isBlank)
@@ -65,9 +66,9 @@ public struct ClientAddress: Sendable {
 
     /// The address that limits count by, or nil when clients cannot be told apart.
     ///
-    /// Without a declared proxy a loopback address is not counted: it may be an undeclared proxy on this machine, and then
-    /// all clients would share one count. With a declared proxy it is counted: all clients whose address is malformed
-    /// share one limit.
+    /// Without a declared proxy a loopback address is not counted: it may be an undeclared proxy on this machine, and
+    /// then all clients would share one count. With a declared proxy it is counted: all clients whose address is
+    /// malformed share one limit.
     public func countedAddress(of request: Request, peer: SocketAddress?) -> IPAddress? {
         guard let address = address(of: request, peer: peer), !hasNoTrustedProxies || !address.isLoopback else {
             return nil
@@ -79,8 +80,8 @@ public struct ClientAddress: Sendable {
 extension Request {
     /// Whether the request comes from a browser on this machine, for pages that only the developer may see.
     ///
-    /// The peer alone does not prove it. Behind a proxy on this machine every client is a loopback peer, so the headers of
-    /// a proxy make this false. Another site can let its own name resolve to 127.0.0.1 and read the response (DNS
+    /// The peer alone does not prove it. Behind a proxy on this machine every client is a loopback peer, so the headers
+    /// of a proxy make this false. Another site can let its own name resolve to 127.0.0.1 and read the response (DNS
     /// rebinding), so a Host other than a loopback name makes it false, too.
     public func isLocalRequest(_ peer: SocketAddress?) -> Bool {
         guard let peer = peer?.ipAddress.flatMap({ IPAddress($0) }), peer.isLoopback else { return false }

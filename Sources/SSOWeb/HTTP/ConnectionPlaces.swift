@@ -7,11 +7,11 @@ import Synchronization
 /// Limits the number of connections and chooses which one to close when the limit is reached.
 ///
 /// Only a connection that waits for its client (idle, part of a head or of a body) is closed, never one that is being
-/// answered. The one that has waited longest is closed first. A new visitor's request arrives whole before its turn comes,
-/// so idle connections and slow requests cannot keep it out (slow request attacks, OWASP ASVS 15.1.3).
+/// answered. The one that has waited longest is closed first. A new visitor's request arrives whole before its turn
+/// comes, so idle connections and slow requests cannot keep it out (slow request attacks, OWASP ASVS 15.1.3).
 ///
-/// Peers with more than a quarter of the places lose theirs first. With declared proxies every other peer is held to that
-/// share at all times. Without, a peer may be a proxy for all visitors, so the share only decides the order.
+/// Peers with more than a quarter of the places lose theirs first. With declared proxies every other peer is held to
+/// that share at all times. Without, a peer may be a proxy for all visitors, so the share only decides the order.
 final class ConnectionPlaces: Sendable {
     private struct Place {
         /// Nil for a trusted proxy, which has no share.
@@ -153,8 +153,8 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let places: ConnectionPlaces
     private var number: Int?
-    /// Whole requests, and responses that the system has accepted whole. A response may be sent before its request is whole,
-    /// so both are counted.
+    /// Whole requests, and responses that the system has accepted whole. A response may be sent before its request is
+    /// whole, so both are counted.
     private var (arrived, answered) = (0, 0)
     private var isAnswering = false
     private var isBusy = false

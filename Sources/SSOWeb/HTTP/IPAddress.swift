@@ -69,7 +69,8 @@ public struct Network: Sendable {
         self.prefix = prefix
     }
 
-    /// Whether the network is larger than any private one: 10.0.0.0/8 and fc00::/7 are the largest (RFC 1918, RFC 4193).
+    /// Whether the network is larger than any private one: 10.0.0.0/8 and fc00::/7 are the largest (RFC 1918, RFC
+    /// 4193).
     public var exceedsPrivateRange: Bool { prefix < (address.bytes.count == 4 ? 8 : 7) }
 
     func contains(_ other: IPAddress) -> Bool {

@@ -5,8 +5,9 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// Sends what the framework leaves out about the connection itself: `100 Continue` to a client that asks before it sends
-/// (RFC 9110 10.1.1), and `Connection: close` in the last answer, so that no proxy reuses the connection (RFC 9112 9.6).
+/// Sends what the framework leaves out about the connection itself: `100 Continue` to a client that asks before it
+/// sends (RFC 9110 10.1.1), and `Connection: close` in the last answer, so that no proxy reuses the connection (RFC
+/// 9112 9.6).
 final class KeepAliveHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -76,8 +77,8 @@ final class KeepAliveHandler: ChannelDuplexHandler, RemovableChannelHandler {
         return last == answered + 1
     }
 
-    /// Closes this side of the connection after the answer, so that the client can read all of it and then close. The idle
-    /// timeout closes clients that do not.
+    /// Closes this side of the connection after the answer, so that the client can read all of it and then close. The
+    /// idle timeout closes clients that do not.
     private func end(_ context: ChannelHandlerContext, _ data: NIOAny, _ promise: EventLoopPromise<Void>?) {
         let (written, channel) = (promise ?? context.eventLoop.makePromise(), context.channel)
         written.futureResult.whenComplete { _ in channel.close(mode: .output, promise: nil) }

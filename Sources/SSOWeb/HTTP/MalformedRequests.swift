@@ -35,8 +35,8 @@ final class FramingLimit: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
-/// Puts ``FramingLimit`` before the parser and ``RequestHeadValidator`` after it. The server's configuration can only add
-/// handlers further down.
+/// Puts ``FramingLimit`` before the parser and ``RequestHeadValidator`` after it. The server's configuration can only
+/// add handlers further down.
 final class RequestValidationInstaller: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
 

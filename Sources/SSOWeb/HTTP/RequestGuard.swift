@@ -1,8 +1,8 @@
 import HTTPTypes
 public import Hummingbird
 
-/// Refuses what no browser and no relying party sends, before any route sees it: heads that are too large, a missing Host,
-/// paths that are not written plainly.
+/// Refuses what no browser and no relying party sends, before any route sees it: heads that are too large, a missing
+/// Host, paths that are not written plainly.
 public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
     public init() {}
 
@@ -19,8 +19,8 @@ public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Whether a path is written as the routes are: no empty or dot segment, no percent escape, no parameter. Proxies and
-    /// frameworks read those forms differently, which lets a request pass a rule on paths.
+    /// Whether a path is written as the routes are: no empty or dot segment, no percent escape, no parameter. Proxies
+    /// and frameworks read those forms differently, which lets a request pass a rule on paths.
     static func isPlain(_ path: String) -> Bool {
         if path == "/" { return true }
         let segments = path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

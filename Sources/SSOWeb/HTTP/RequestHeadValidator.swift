@@ -2,8 +2,8 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Refuses heads that two programs could read in two ways (request smuggling, RFC 9112 3.2 and 6.3), with a bare 400 and
-/// the end of the connection.
+/// Refuses heads that two programs could read in two ways (request smuggling, RFC 9112 3.2 and 6.3), with a bare 400
+/// and the end of the connection.
 ///
 /// The framework alone drops the host of an absolute target, takes the first of two Host fields, and answers before it
 /// knows how long a body is. A proxy that decides otherwise would let a second request pass unchecked.
@@ -58,7 +58,8 @@ final class RequestHeadValidator: ChannelInboundHandler, RemovableChannelHandler
             && head.headers["Content-Length"].isEmpty
     }
 
-    /// The plain check of HAProxy and others: HTTP/1.0 without Host at a health path. HTTP/1.1 needs one (RFC 9112 3.2).
+    /// The plain check of HAProxy and others: HTTP/1.0 without Host at a health path. HTTP/1.1 needs one (RFC 9112
+    /// 3.2).
     private static func isHealthCheckWithoutHost(_ head: HTTPRequestHead) -> Bool {
         head.version == .http1_0 && !head.headers.contains(name: "Host")
             && HealthPath.all.contains(String(head.uri.prefix { $0 != "?" }))
@@ -81,9 +82,9 @@ final class RequestHeadValidator: ChannelInboundHandler, RemovableChannelHandler
 
     /// Whether the parser may read nothing after this request.
     ///
-    /// It stops after CONNECT and after a request for another protocol (`Upgrade` with `Connection: upgrade`; either field
-    /// alone is enough here). A server may ignore the wish (RFC 9110 7.8), but a connection that no longer reads must
-    /// end: a proxy would send the requests of other visitors into it.
+    /// It stops after CONNECT and after a request for another protocol (`Upgrade` with `Connection: upgrade`; either
+    /// field alone is enough here). A server may ignore the wish (RFC 9110 7.8), but a connection that no longer reads
+    /// must end: a proxy would send the requests of other visitors into it.
     private static func endsParsing(_ head: HTTPRequestHead, _ options: [String]) -> Bool {
         head.method == .CONNECT || head.headers.contains(name: "Upgrade") || options.contains { $0.contains("upgrade") }
     }

@@ -9,8 +9,8 @@ public struct ServerLimits: Sendable {
     public var request: Duration
     /// The client must have received the whole response within this time.
     public var answer: Duration
-    /// The maximum number of connections, of about 25 KiB of memory each. Beyond it the connection that has waited longest
-    /// for its client is closed.
+    /// The maximum number of connections, of about 25 KiB of memory each. Beyond it the connection that has waited
+    /// longest for its client is closed.
     public var connections: Int
     /// Requests in flight have this time to finish during shutdown.
     public var drain: Duration

@@ -4,8 +4,9 @@ import Synchronization
 
 /// Writes lines to a descriptor on its own thread.
 ///
-/// Logging only adds a line to a bounded queue, so a log reader that stops (a full pipe, a hung log shipper) blocks only this
-/// thread. When the queue is full, lines are dropped and counted. The count is written when the reader continues.
+/// Logging only adds a line to a bounded queue, so a log reader that stops (a full pipe, a hung log shipper) blocks
+/// only this thread. When the queue is full, lines are dropped and counted. The count is written when the reader
+/// continues.
 final class LogWriter: Sendable {
     /// The queue to standard error.
     static let standardError = LogWriter(descriptor: 2)
@@ -74,8 +75,8 @@ final class LogWriter: Sendable {
         thread.start()
     }
 
-    /// All queued lines, or nil when there are none. Lines are dropped only while the queue is full, so the count of dropped
-    /// lines comes last.
+    /// All queued lines, or nil when there are none. Lines are dropped only while the queue is full, so the count of
+    /// dropped lines comes last.
     private func take() -> [String]? {
         queue.withLock { queue in
             guard !queue.lines.isEmpty else {
@@ -91,8 +92,8 @@ final class LogWriter: Sendable {
         }
     }
 
-    /// Writes one line per call, so that the lines of two processes on one pipe do not mix. Ignores errors: a full disk or a
-    /// closed pipe must not end the program.
+    /// Writes one line per call, so that the lines of two processes on one pipe do not mix. Ignores errors: a full disk
+    /// or a closed pipe must not end the program.
     private func write(_ line: String) {
         var rest = Array(line.utf8)[...]
         while !rest.isEmpty {

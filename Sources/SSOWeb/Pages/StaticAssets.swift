@@ -3,8 +3,8 @@ public import Hummingbird
 import NIOCore
 import SSOShared
 
-/// Serves embedded style sheets and scripts. Each path contains a hash of the content, so browsers may cache them without
-/// a time limit.
+/// Serves embedded style sheets and scripts. Each path contains a hash of the content, so browsers may cache them
+/// without a time limit.
 public struct StaticAssets: Sendable {
     private struct Asset: Sendable {
         let path: String

@@ -24,8 +24,8 @@ public protocol Program: Sendable {
     ///
     /// - Throws: the error that prevented the start or ended the service.
     static func serve(_ settings: Settings, _ log: ProgramLogger) async throws
-    /// Connects to the servers that the settings name, for `check --connect`. Records what answered and reports what did not.
-    /// Changes nothing there and sends no email.
+    /// Connects to the servers that the settings name, for `check --connect`. Records what answered and reports what
+    /// did not. Changes nothing there and sends no email.
     static func connect(_ settings: Settings, _ reader: SettingsReader) async
 }
 

@@ -74,18 +74,18 @@ public struct PurgeService: Service {
     }
 }
 
-/// Decides whether the time is certain enough to delete rows. With a wrong clock, refused sessions become valid again when
-/// the clock is right, but deleted ones do not.
+/// Decides whether the time is certain enough to delete rows. With a wrong clock, refused sessions become valid again
+/// when the clock is right, but deleted ones do not.
 struct PurgePermit: Sendable {
-    /// The age of the newest row from which the time counts as uncertain, and how long the purge then waits, so that an operator
-    /// can notice a wrong clock. After a day without the program the purge begins an hour late.
+    /// The age of the newest row from which the time counts as uncertain, and how long the purge then waits, so that an
+    /// operator can notice a wrong clock. After a day without the program the purge begins an hour late.
     static let rest: Duration = .hours(1)
 
     private var epoch: Int?
     private var restsUntil: Timestamp?
 
-    /// Whether ``allows(_:now:newest:)`` needs the newest row: only after the time was taken from the wall clock. Later rows
-    /// have the time of the clock in question.
+    /// Whether ``allows(_:now:newest:)`` needs the newest row: only after the time was taken from the wall clock. Later
+    /// rows have the time of the clock in question.
     func needsNewestRow(for state: ClockState) -> Bool { epoch != state.epoch }
 
     mutating func allows(_ state: ClockState, now: Timestamp, newest: Timestamp?) -> Bool {

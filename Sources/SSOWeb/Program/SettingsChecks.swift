@@ -13,8 +13,8 @@ extension SettingsReader {
         }
     }
 
-    /// Records a problem when the address cannot be bound, and a warning when it is in use: the running service itself may
-    /// be the one that uses it.
+    /// Records a problem when the address cannot be bound, and a warning when it is in use: the running service itself
+    /// may be the one that uses it.
     public func checkListenAddress(_ address: ListenAddress, _ name: String) async {
         do {
             // With the server's option: connections that were closed a moment ago do not block the port.

@@ -3,11 +3,11 @@ import SSOShared
 
 /// Strict parser of a `.env` file: lines `NAME=VALUE` or `export NAME=VALUE`, comments (`#`) and empty lines.
 ///
-/// The reader of swift-configuration skips invalid lines without a message and keeps quotation marks. A skipped line would
-/// silently leave a default in force.
+/// The reader of swift-configuration skips invalid lines without a message and keeps quotation marks. A skipped line
+/// would silently leave a default in force.
 ///
-/// Blanks around a value are removed, and one pair of quotation marks. Between double ones `\"` and `\\` mean `"` and `\`.
-/// Nothing is expanded, and a `#` after a value belongs to it.
+/// Blanks around a value are removed, and one pair of quotation marks. Between double ones `\"` and `\\` mean `"` and
+/// `\`. Nothing is expanded, and a `#` after a value belongs to it.
 struct DotEnvFile: Sendable {
     /// Value by name. Of a name that appears twice, the first value.
     private(set) var values: [String: String] = [:]

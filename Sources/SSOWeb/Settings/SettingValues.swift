@@ -1,6 +1,7 @@
 import SSOShared
 
-/// The address that a program binds: `127.0.0.1:8080`, `[::1]:8080`, `0.0.0.0:8080`. With port 0 the system chooses one.
+/// The address that a program binds: `127.0.0.1:8080`, `[::1]:8080`, `0.0.0.0:8080`. With port 0 the system chooses
+/// one.
 public struct ListenAddress: Sendable, CustomStringConvertible {
     /// A name or an address, without the brackets of IPv6.
     public let host: String

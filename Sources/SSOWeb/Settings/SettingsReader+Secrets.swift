@@ -36,8 +36,8 @@ extension SettingsReader {
         }
     }
 
-    /// The text of a secret, from `NAME` or from the file that `NAME_FILE` names, whichever source comes first. Both in one
-    /// source are a problem.
+    /// The text of a secret, from `NAME` or from the file that `NAME_FILE` names, whichever source comes first. Both in
+    /// one source are a problem.
     public func secretText(_ name: String, required: Bool, hint: String) -> String? {
         switch source.secret(name) {
         case .both:

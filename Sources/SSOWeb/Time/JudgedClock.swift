@@ -32,10 +32,11 @@ struct ClockState: Sendable, Equatable {
 /// The time begins at the wall clock's reading, advances with the steady clock, and follows the wall clock when that is
 /// slightly ahead. Otherwise:
 /// - The wall clock is set back: the time continues. Expired sessions and tokens must not become valid again.
-/// - The wall clock jumps ahead: the time continues until the jump has lasted for ``patience``. A clock that is wrong for two
-///   seconds would otherwise end every session and token. A paused virtual machine and the first step of NTP look the same
-///   and last.
-/// - An accepted jump is reversed: the time from before the jump continues. Rows made before the jump keep their lifetime.
+/// - The wall clock jumps ahead: the time continues until the jump has lasted for ``patience``. A clock that is wrong
+///   for two seconds would otherwise end every session and token. A paused virtual machine and the first step of NTP
+///   look the same and last.
+/// - An accepted jump is reversed: the time from before the jump continues. Rows made before the jump keep their
+///   lifetime.
 struct JudgedClock: Sendable {
     /// The largest difference that counts as agreement. Ordinary steps of NTP are smaller.
     static let tolerance: Duration = .seconds(30)

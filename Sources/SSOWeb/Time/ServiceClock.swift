@@ -29,7 +29,8 @@ public struct ServiceClock: Sendable {
 
     /// The system's clock. Within one process it ignores a wall clock that is set back or jumps ahead for a while.
     ///
-    /// After a restart the stores refuse rows from the future, so what was issued under a clock that ran ahead is not valid.
+    /// After a restart the stores refuse rows from the future, so what was issued under a clock that ran ahead is not
+    /// valid.
     public static func system() -> Self {
         let start = ContinuousClock.now
         return Self(reading: { reading(since: start) })
