@@ -66,6 +66,7 @@ let package = Package(
             name: "SSOWeb",
             dependencies: [
                 "SSOShared", hummingbird, mustache, logging, arguments, lifecycle, httpTypes, nioCore,
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -73,7 +74,7 @@ let package = Package(
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            resources: embedded("Pages/layout.mustache", "Pages/failure.mustache", "Pages/house.css"),
+            resources: embedded("Pages/layout.mustache", "Pages/error.mustache", "Pages/base.css"),
             swiftSettings: settings),
 
         // The two programs.

@@ -26,7 +26,7 @@ func buildIdP(
     let devices = Devices(
         store: DeviceStore(database: database, clock: clock, randomness: randomness),
         cookie: DeviceCookie(keys: settings.keys, origin: settings.publicURL))
-    let newcomers = NewcomerLimit(
+    let newcomers = NewSessionLimit(
         settings.limits.newSessions, by: settings.trustedProxies, clock: clock, knownBrowser: devices.countedBrowser)
     let limits = SignInLimits(
         settings.limits, addresses: settings.trustedProxies, newcomers: newcomers, keys: settings.keys, clock: clock)
@@ -35,7 +35,7 @@ func buildIdP(
             database: database, clock: clock, randomness: randomness,
             lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2)), maximumVisitors: 100_000),
         cookie: SessionCookie(name: "idp_session", origin: settings.publicURL),
-        forms: FormTokens(keys: settings.keys, origin: settings.publicURL),
+        forms: CSRFTokens(keys: settings.keys, origin: settings.publicURL),
         newcomers: newcomers)
     let eligibility = SignInEligibility(allowed: settings.allowedEmails)
     let accounts = AccountStore(

@@ -14,11 +14,11 @@ struct IdPServices: Sendable {
 
     /// The real services, as the settings say.
     ///
-    /// - Throws: ``DatabaseError/refused(_:)`` when the database cannot be used, ``SettingFault`` when the outbox folder
+    /// - Throws: ``DatabaseError/refused(_:)`` when the database cannot be used, ``SettingError`` when the outbox folder
     ///   cannot; in one clear line.
     static func live(_ settings: IdPSettings, logger: Logger) async throws -> IdPServices {
         if let problem = (settings.mail.mailer() as? OutboxMailer)?.problem {
-            throw SettingFault("IDP_MAIL_URL: \(problem)")
+            throw SettingError("IDP_MAIL_URL: \(problem)")
         }
         return IdPServices(
             database: try await SQLiteDatabase(path: settings.database.path, migrations: IdPMigrations.all),

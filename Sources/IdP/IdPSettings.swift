@@ -48,7 +48,7 @@ struct IdPSettings: Sendable {
         publicURL?.includesSubdomains = includesSubdomains
         let listen = reader.value("IDP_LISTEN", default: "127.0.0.1:8080", ListenAddress.init)
         let database = database(reader)
-        let keys = reader.sealingKeys("IDP_SECRET_KEY")
+        let keys = reader.derivedKeys("IDP_SECRET_KEY")
         let mail = mailURL(reader, publicURL: publicURL)
         let mailFrom = required(reader, "IDP_MAIL_FROM", hint: "Give one such as: Main App <sign-in@example.com>") {
             try MailFrom($0)
@@ -59,13 +59,13 @@ struct IdPSettings: Sendable {
         let clients = registeredClients(reader, environment: environment)
         for client in clients.all {
             for secret in client.secrets {
-                reader.separate(keys, "IDP_SECRET_KEY", from: secret, "the secret of the client \(client.id)")
+                reader.requireDifferent(keys, "IDP_SECRET_KEY", from: secret, "the secret of the client \(client.id)")
             }
         }
         let proxies = reader.value("IDP_TRUSTED_PROXIES", default: "") { text in
             let items = text.split(whereSeparator: { $0 == "," || $0 == " " })
             let networks = try items.readAll { try Network($0) }
-            for (item, network) in zip(items, networks) where network.holdsStrangers {
+            for (item, network) in zip(items, networks) where network.exceedsPrivateRange {
                 reader.warn(
                     "IDP_TRUSTED_PROXIES: \(item) is larger than any private network: every host in it can forge the address that "
                         + "limits and logs use. Give the proxy's own network.")
@@ -84,19 +84,19 @@ struct IdPSettings: Sendable {
         let linkTester = reader.flag("IDP_LINK_TESTER", default: publicURL?.isLoopback == true)
 
         if let publicURL, !publicURL.isLoopback, let listen, LoopbackHost.contains(listen.host),
-            proxies?.trustsNobody ?? false
+            proxies?.hasNoTrustedProxies ?? false
         {
             reader.warn(
                 "IDP_TRUSTED_PROXIES: is not set, so all visitors seem to come from the proxy on this machine, and the "
                     + "limits per network are off. Give 127.0.0.1 if the proxy sets X-Forwarded-For.")
         }
-        reader.settleExamples(publicURL: publicURL, listen: listen)
+        reader.reportExampleSecrets(publicURL: publicURL, listen: listen)
         if let database {
-            reader.later { await $0.inspect(database, "IDP_DATABASE_URL", migrations: IdPMigrations.all) }
+            reader.addCheck { await $0.checkDatabase(database, "IDP_DATABASE_URL", migrations: IdPMigrations.all) }
         }
-        if let listen { reader.later { await $0.inspect(listen, "IDP_LISTEN") } }
+        if let listen { reader.addCheck { await $0.checkListenAddress(listen, "IDP_LISTEN") } }
         if case .outbox(let folder) = mail {
-            reader.later { reader in
+            reader.addCheck { reader in
                 if let problem = OutboxMailer(folder: folder).problem { reader.problem("IDP_MAIL_URL: \(problem)") }
             }
         }
@@ -140,7 +140,7 @@ struct IdPSettings: Sendable {
 
     private static func positiveNumber(_ text: String) throws -> Int {
         guard let number = Int(text), (1...1_000_000).contains(number) else {
-            throw SettingFault("\"\(text)\" must be a whole number from 1 to 1000000.")
+            throw SettingError("\"\(text)\" must be a whole number from 1 to 1000000.")
         }
         return number
     }
@@ -151,7 +151,7 @@ struct IdPSettings: Sendable {
         guard let text = reader.secretText("IDP_MAIL_URL", required: true, hint: hint) else { return nil }
         do {
             let mail = try MailURL.parse(text.trimmingCharacters(in: .whitespacesAndNewlines))
-            reader.show("IDP_MAIL_URL", "\(mail)")
+            reader.record("IDP_MAIL_URL", "\(mail)")
             if case .outbox = mail, let publicURL, !publicURL.isLoopback {
                 reader.problem(
                     "IDP_MAIL_URL: outbox: shows every email to every visitor. It is for a loopback IDP_PUBLIC_URL "
@@ -169,17 +169,17 @@ struct IdPSettings: Sendable {
     ) -> ClientRegistry {
         var clients: [Client] = []
         if let path = reader.text("IDP_CLIENTS_FILE") {
-            reader.show("IDP_CLIENTS_FILE", path)
+            reader.record("IDP_CLIENTS_FILE", path)
             clients += ClientsFile(
                 path: path, environment: environment, problem: reader.problem, warn: reader.warn,
-                checkForExampleSecret: { reader.judge($0, setting: $1) }
+                checkForExampleSecret: { reader.checkForExampleSecret($0, setting: $1) }
             ).read()
         }
         if let client = EnvironmentClient.read(reader) { clients.append(client) }
         let registry = ClientRegistry(clients, problem: reader.problem)
         for client in registry.all {
             let prints = client.secrets.map(\.fingerprint).joined(separator: ", ")
-            reader.show(
+            reader.record(
                 "client \(client.id)",
                 "\"\(client.name)\", fingerprints \(prints), \(client.redirectURIs.joined(separator: " "))")
         }

@@ -21,7 +21,7 @@ func buildRelyingParty(
             database: database, clock: clock, randomness: randomness,
             lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(1))),
         cookie: SessionCookie(name: "rp_session", origin: settings.publicURL),
-        forms: FormTokens(keys: settings.keys, origin: settings.publicURL))
+        forms: CSRFTokens(keys: settings.keys, origin: settings.publicURL))
     let pending = PendingSignInsCookie(
         keys: settings.keys, origin: settings.publicURL, clock: clock, randomness: randomness)
     let start = SignInStart(settings: settings, cookie: pending, clock: clock, randomness: randomness)
@@ -45,10 +45,7 @@ func buildRelyingParty(
         every: .minutes(1), clock: clock, logger: services.logger, newest: sessions.store.newestRow,
         [sessions.store.purge, used.purge])
     return WebServer.application(
-        router: router,
-        broken: BrokenRequests(
-            pages: pages, origin: settings.publicURL, jsonPaths: [HomeRoutes.sessionPath], logger: services.logger),
-        listen: settings.listen, shutdown: shutdown, logger: services.logger,
+        router: router, listen: settings.listen, shutdown: shutdown, logger: services.logger,
         services: [purge, ClockWatch(clock, logger: services.logger), ReloadService(logger: services.logger)],
         started: started)
 }

@@ -12,6 +12,6 @@ struct VisitorContext: SessionRequestContext {
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         peer = source.channel.remoteAddress
-        nameLogLines()
+        addReferenceToLog()
     }
 }

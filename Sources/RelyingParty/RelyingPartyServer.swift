@@ -10,7 +10,7 @@ struct RelyingPartyServer: AsyncParsableCommand {
         version: "relying-party \(ProductVersion.text)", subcommands: [Serve.self, Check.self],
         defaultSubcommand: Serve.self)
 
-    static let discussion = SettingsHelp.text(
+    static let discussion = SettingsArguments.help(
         RelyingPartySettings.names, secrets: RelyingPartySettings.secretNames)
 
     struct Serve: AsyncParsableCommand {
@@ -58,7 +58,7 @@ enum RelyingPartyProgram: Program {
     static func connect(_ settings: RelyingPartySettings, _ reader: SettingsReader) async {
         do {
             try await BackChannelClient(settings).checkHealth()
-            reader.show("connect RP_IDP_BACKCHANNEL_URL", "the identity provider answers at \(settings.backChannel)")
+            reader.record("connect RP_IDP_BACKCHANNEL_URL", "the identity provider answers at \(settings.backChannel)")
         } catch {
             reader.problem("RP_IDP_BACKCHANNEL_URL: \(settings.backChannel): \(error)")
         }

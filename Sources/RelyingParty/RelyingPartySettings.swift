@@ -33,7 +33,7 @@ struct RelyingPartySettings: Sendable {
         publicURL?.includesSubdomains = includesSubdomains
         let listen = reader.value("RP_LISTEN", default: "127.0.0.1:8081", ListenAddress.init)
         let database = reader.value("RP_DATABASE_URL", default: "sqlite:var/rp.sqlite", DatabaseLocation.init)
-        let keys = reader.sealingKeys("RP_SECRET_KEY")
+        let keys = reader.derivedKeys("RP_SECRET_KEY")
         let idp = reader.value("RP_IDP_URL", default: "http://localhost:8080", PublicOrigin.init)
         let plaintext = reader.flag("RP_ALLOW_PLAINTEXT_BACKCHANNEL", default: false)
         let backChannel = reader.value("RP_IDP_BACKCHANNEL_URL", default: idp?.text ?? "http://localhost:8080") {
@@ -46,13 +46,13 @@ struct RelyingPartySettings: Sendable {
             reader.problem("SSO_CLIENT_ID: is required and not set. It is the id the IdP has registered for you.")
         }
         let secret = reader.sharedSecret("SSO_SHARED_SECRET")
-        reader.separate(keys, "RP_SECRET_KEY", from: secret, "SSO_SHARED_SECRET")
+        reader.requireDifferent(keys, "RP_SECRET_KEY", from: secret, "SSO_SHARED_SECRET")
 
         if let database {
-            reader.later { await $0.inspect(database, "RP_DATABASE_URL", migrations: RelyingPartyMigrations.all) }
+            reader.addCheck { await $0.checkDatabase(database, "RP_DATABASE_URL", migrations: RelyingPartyMigrations.all) }
         }
-        if let listen { reader.later { await $0.inspect(listen, "RP_LISTEN") } }
-        reader.settleExamples(publicURL: publicURL, listen: listen)
+        if let listen { reader.addCheck { await $0.checkListenAddress(listen, "RP_LISTEN") } }
+        reader.reportExampleSecrets(publicURL: publicURL, listen: listen)
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let idp, let plaintext,
             let backChannel, let signed, let clientID, let secret
         else { return nil }
@@ -73,7 +73,7 @@ struct RelyingPartySettings: Sendable {
             return try PublicOrigin(text).text
         } catch {
             guard text.hasPrefix("http:") else { throw error }
-            throw SettingFault(
+            throw SettingError(
                 "\(error) For plain http inside one host's network set RP_ALLOW_PLAINTEXT_BACKCHANNEL=true")
         }
     }
@@ -81,14 +81,14 @@ struct RelyingPartySettings: Sendable {
     /// The shape that every registry has (contract 2): another id can only be a slip.
     private static func wellFormedID(_ text: String) throws -> String {
         guard ClientID.isWellFormed(text) else {
-            throw SettingFault(
+            throw SettingError(
                 "\"\(text)\" must be lower-case letters, digits and -, at most 63. Copy it from the IdP.")
         }
         return text
     }
 
     private static func certificateFile(_ path: String) throws -> String {
-        if let fault = CertificateFile.fault(path) { throw SettingFault(fault) }
+        if let fault = CertificateFile.fault(path) { throw SettingError(fault) }
         return path
     }
 }

@@ -31,7 +31,7 @@ enum TinyServer {
         let router = Router(context: Context.self)
         let pages = try Pages(brand: "Tiny", templates: [:], assets: StaticAssets([:]))
         router.addMiddleware {
-            FailureMiddleware(pages: pages)
+            ErrorMiddleware(pages: pages)
             RequestGuard()
         }
         router.get("/") { _, _ in "here" }
@@ -51,11 +51,11 @@ enum TinyServer {
                 })
         }
         router.get("/big") { _, _ in ByteBuffer(repeating: 0x61, count: bigBytes) }
-        let (logger, origin) = (CapturedLog().logger("tiny"), try PublicOrigin("http://localhost"))
+        let logger = LogBook().logger("tiny")
         try await serving({ started in
             WebServer.application(
-                router: router, broken: BrokenRequests(pages: pages, origin: origin, logger: logger),
-                listen: try ListenAddress("127.0.0.1:0"), limits: limits, addresses: addresses, shutdown: shutdown,
+                router: router, listen: try ListenAddress("127.0.0.1:0"), limits: limits, addresses: addresses,
+                shutdown: shutdown,
                 logger: logger, started: started)
         }) { port in
             try await body(HTTPProbe(port: port))

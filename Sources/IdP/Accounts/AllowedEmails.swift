@@ -5,7 +5,7 @@ struct AllowedEmails: Sendable {
     private var domains: Set<[UInt8]> = []
     private var addresses: Set<[UInt8]> = []
 
-    /// - Throws: ``SettingFault`` naming each item that is neither an address nor `*@domain`.
+    /// - Throws: ``SettingError`` naming each item that is neither an address nor `*@domain`.
     init(_ text: String) throws {
         let items = text.split(separator: ",").filter { !$0.allSatisfy(\.isWhitespace) }
         for (isDomain, bytes) in try items.readAll(Self.read) {
@@ -16,7 +16,7 @@ struct AllowedEmails: Sendable {
     private static func read(_ item: Substring) throws -> (isDomain: Bool, bytes: [UInt8]) {
         let words = item.split(whereSeparator: \.isWhitespace)
         guard words.count == 1, let pattern = words.first?.lowercased() else {
-            throw SettingFault("\"\(item)\" contains a space. Separate items with commas.")
+            throw SettingError("\"\(item)\" contains a space. Separate items with commas.")
         }
         let isDomain = pattern.hasPrefix("*@")
         // A domain is checked as part of an address, so that one rule defines what an address is. An address may hold a
@@ -24,7 +24,7 @@ struct AllowedEmails: Sendable {
         guard !pattern.dropFirst(isDomain ? 1 : 0).contains("*"),
             let address = try? EmailAddress(isDomain ? "a" + pattern.dropFirst() : pattern)
         else {
-            throw SettingFault("\"\(pattern)\" is not an email address, and not *@domain such as *@example.com.")
+            throw SettingError("\"\(pattern)\" is not an email address, and not *@domain such as *@example.com.")
         }
         return (isDomain, Array(address.text.utf8.dropFirst(isDomain ? 2 : 0)))
     }

@@ -15,7 +15,7 @@ enum AssociationSource: Sendable {
         _ reader: SettingsReader, kind: AssociationKind, apps: (name: String, content: [UInt8]?), file name: String
     ) -> AssociationSource {
         guard let path = reader.text(name) else { return apps.content.map(AssociationSource.apps) ?? .none }
-        reader.show(name, path)
+        reader.record(name, path)
         if apps.content != nil {
             reader.problem(
                 "\(name): \(apps.name) is set as well, and both define the content of the file. Keep one of them.")

@@ -111,7 +111,7 @@ struct AuthorizeRoutes: Sendable {
         return .redirect(to: asked.url(at: ""))
     }
 
-    private func notPending(_ id: String, _ session: Session) -> PublicFailure {
+    private func notPending(_ id: String, _ session: Session) -> PublicError {
         session[PendingFlows.self].ended(id).map { AuthorizeError.ended($0, clients.client(id: $0.clientID)) }
             ?? AuthorizeError.noSuchFlow
     }

@@ -14,7 +14,7 @@ enum EnvironmentClient {
         if reader.text("SSO_CLIENT_ID") == nil { missing(reader, "SSO_CLIENT_ID", "Give one such as: partner") }
         let name = reader.value("SSO_CLIENT_NAME", default: id ?? "partner") { text in
             guard let name = DisplayName.ofClient(text) else {
-                throw SettingFault("must be 1 to 80 visible characters on one line.")
+                throw SettingError("must be 1 to 80 visible characters on one line.")
             }
             return name
         }
@@ -32,7 +32,7 @@ enum EnvironmentClient {
 
     private static func checkedID(_ text: String) throws -> String {
         guard ClientID.isWellFormed(text) else {
-            throw SettingFault("\"\(text)\" must be at most 63 lower-case letters, digits and -, such as: partner")
+            throw SettingError("\"\(text)\" must be at most 63 lower-case letters, digits and -, such as: partner")
         }
         return text
     }
@@ -40,7 +40,7 @@ enum EnvironmentClient {
     private static func checkedURIs(_ text: String) throws -> [String] {
         // A space separates as well. An absolute URL contains none.
         let uris = text.split(whereSeparator: { $0 == "," || $0 == " " }).map(String.init)
-        guard !uris.isEmpty else { throw SettingFault("must list at least one URL.") }
+        guard !uris.isEmpty else { throw SettingError("must list at least one URL.") }
         try RedirectURI.check(all: uris)
         return uris
     }

@@ -4,9 +4,9 @@ import SSOWeb
 
 /// Owns the rule what may be registered as a redirect URI. A request must name the same bytes.
 enum RedirectURI {
-    /// - Throws: ``SettingFault`` saying what is wrong with it.
+    /// - Throws: ``SettingError`` saying what is wrong with it.
     static func check(_ text: String) throws {
-        func refuse(_ why: String) throws -> Never { throw SettingFault("\"\(text)\" \(why)") }
+        func refuse(_ why: String) throws -> Never { throw SettingError("\"\(text)\" \(why)") }
         guard !text.isEmpty, text.utf8.count <= 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
             try refuse("must be ASCII without spaces, at most 2000 bytes.")
         }
@@ -48,12 +48,12 @@ enum RedirectURI {
 
     /// Checks the redirect URIs of one client.
     ///
-    /// - Throws: ``SettingFault`` for URIs that may not be registered, or appear twice.
+    /// - Throws: ``SettingError`` for URIs that may not be registered, or appear twice.
     static func check(all uris: [String]) throws {
         _ = try uris.enumerated().readAll { index, uri in
             try check(uri)
             guard !uris[..<index].contains(where: { $0.utf8.elementsEqual(uri.utf8) }) else {
-                throw SettingFault("\"\(uri)\" appears twice.")
+                throw SettingError("\"\(uri)\" appears twice.")
             }
         }
     }

@@ -19,7 +19,7 @@ struct DatabaseOptions: ParsableArguments {
                 environment: ProcessInfo.processInfo.environment, dotEnv: ".env"))
         let location = IdPSettings.database(reader)
         for problem in reader.problems { _ = CommandExit.failure(IdPProgram.name, problem) }
-        guard let location, reader.problems.isEmpty else { throw CommandExit.wrongSetting }
+        guard let location, reader.problems.isEmpty else { throw CommandExit.configurationError }
         return location
     }
 

@@ -11,7 +11,7 @@ struct IdPCommand: AsyncParsableCommand {
         subcommands: [Serve.self, Check.self, UserCommand.self, BackupCommand.self, RestoreCommand.self],
         defaultSubcommand: Serve.self)
 
-    static let discussion = SettingsHelp.text(IdPSettings.names, secrets: IdPSettings.secretNames)
+    static let discussion = SettingsArguments.help(IdPSettings.names, secrets: IdPSettings.secretNames)
 
     struct Serve: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -58,13 +58,13 @@ enum IdPProgram: Program {
     static func connect(_ settings: IdPSettings, _ reader: SettingsReader) async {
         switch settings.mail {
         // Whether the folder is writable was checked already.
-        case .outbox(let folder): reader.show("connect IDP_MAIL_URL", "outbox folder \(folder)")
+        case .outbox(let folder): reader.record("connect IDP_MAIL_URL", "outbox folder \(folder)")
         case .smtp(let endpoint):
             do {
                 // Short, because an operator waits and no email can be lost.
                 let timeouts = SMTPMailer.Timeouts(answer: .seconds(10))
                 let words = try await SMTPMailer(endpoint, timeouts: timeouts).probe(from: settings.mailFrom)
-                reader.show("connect IDP_MAIL_URL", words)
+                reader.record("connect IDP_MAIL_URL", words)
             } catch {
                 reader.problem("IDP_MAIL_URL: \(endpoint): \(error)")
             }

@@ -19,8 +19,8 @@ struct MailboxRoutes: Sendable {
         router.page(at: RouterPath(DevPages.route(of: .mailbox))) { [outbox, dev, pages] request, context in
             // The word in the path is the guard. The check of the peer also protects the codes when the address was passed
             // on and the program listens on more than loopback.
-            guard dev.isNamed(by: context.parameters.get("word")), request.isFromThisMachine(context.peer) else {
-                throw PublicFailure.notFound
+            guard dev.isNamed(by: context.parameters.get("word")), request.isLocalRequest(context.peer) else {
+                throw PublicError.notFound
             }
             let emails = outbox.items()
             return pages.response(

@@ -25,7 +25,7 @@ struct HomeRoutes: Sendable {
         let fields = try await request.formFields()
         guard let user = try await accounts.signedIn(context) else { return .redirect(to: "/") }
         guard sessions.forms.accepts(request, fields: fields, seed: user.session.formSeed) else {
-            throw PublicFailure.staleForm(.home)
+            throw PublicError.staleForm(.home)
         }
         let typed = try fields.text("name") ?? ""
         guard let name = DisplayName.normalised(typed) else {

@@ -17,8 +17,8 @@ struct LinkLabRoutes: Sendable {
     func add(to router: Router<VisitorContext>) {
         router.page(at: RouterPath(DevPages.route(of: .links))) { [self] request, context in
             guard dev.isNamed(by: context.parameters.get("word")),
-                !isForThisMachineOnly || request.isFromThisMachine(context.peer)
-            else { throw PublicFailure.notFound }
+                !isForThisMachineOnly || request.isLocalRequest(context.peer)
+            else { throw PublicError.notFound }
             let typed = request.uri.queryParameters["url"].map(String.init) ?? ""
             return page.response(typed, files: files)
         }

@@ -23,7 +23,7 @@ struct SignInCompletion: Sendable {
     ///   - proof: consumes what proves the identity, in the transaction that signs in; false if it is used up already.
     /// - Returns: 303 to the pending request, or to the home page without one; nil when the proof did not hold, or
     ///   another request of this browser has replaced or ended the session meanwhile.
-    /// - Throws: ``PublicFailure`` 403 when the account may not sign in, or the identity has none.
+    /// - Throws: ``PublicError`` 403 when the account may not sign in, or the identity has none.
     func finish(
         _ identity: ProvenIdentity, method: String, flow: FlowID?, _ session: Session, _ request: Request,
         _ context: VisitorContext, consuming proof: @escaping @Sendable (any SQLConnection) throws -> Bool
@@ -67,15 +67,15 @@ struct SignInCompletion: Sendable {
         flow.map { "\(SSOPath.complete)?flow=\($0.text)" } ?? "/"
     }
 
-    private static let notAllowed = PublicFailure(
+    private static let notAllowed = PublicError(
         .forbidden, code: "account_disabled", title: "This account is disabled",
         explanation: "Ask the people who run this service to enable it.",
         cause: "account disabled between email and code")
 
-    private static let unknownIdentity = PublicFailure(
+    private static let unknownIdentity = PublicError(
         .forbidden, code: "unknown_identity", title: "No account uses this yet",
         explanation: "Sign in with your email address first, then add it to your account.",
-        wayOn: .init(label: "Sign in", href: "/sign-in"), cause: "identity is not linked to an account")
+        nextStep: .init(label: "Sign in", href: "/sign-in"), cause: "identity is not linked to an account")
 }
 
 extension ProvenIdentity {

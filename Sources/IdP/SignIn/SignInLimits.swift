@@ -20,14 +20,14 @@ struct SignInLimits: Sendable {
     }
 
     let addresses: ClientAddress
-    let newcomers: NewcomerLimit
+    let newcomers: NewSessionLimit
     private let emailPosts: NetworkLimit
     private let codePosts: NetworkLimit
     private let browserPosts: RateLimit
     private let networkKeys: [[UInt8]]
 
     init(
-        _ counts: Counts, addresses: ClientAddress, newcomers: NewcomerLimit, keys: SealingKeys, clock: ServiceClock
+        _ counts: Counts, addresses: ClientAddress, newcomers: NewSessionLimit, keys: SealingKeys, clock: ServiceClock
     ) {
         self.addresses = addresses
         self.newcomers = newcomers
@@ -39,14 +39,14 @@ struct SignInLimits: Sendable {
 
     /// Counts a submitted address.
     ///
-    /// - Throws: ``PublicFailure`` 429 beyond the limit.
+    /// - Throws: ``PublicError`` 429 beyond the limit.
     func countEmailPost(_ request: Request, _ context: VisitorContext, deviceID: String?) throws {
         try count(emailPosts, request, context, deviceID)
     }
 
     /// Counts a submitted code.
     ///
-    /// - Throws: ``PublicFailure`` 429 beyond the limit.
+    /// - Throws: ``PublicError`` 429 beyond the limit.
     func countCodePost(_ request: Request, _ context: VisitorContext, deviceID: String?) throws {
         try count(codePosts, request, context, deviceID)
     }
@@ -55,7 +55,7 @@ struct SignInLimits: Sendable {
         _ limit: NetworkLimit, _ request: Request, _ context: VisitorContext, _ deviceID: String?
     ) throws {
         guard let deviceID else { return try addresses.limit(limit, request, context.peer) }
-        if let wait = browserPosts.hit(Array(deviceID.utf8)) { throw PublicFailure.tooManyRequests(retryAfter: wait) }
+        if let wait = browserPosts.hit(Array(deviceID.utf8)) { throw PublicError.tooManyRequests(retryAfter: wait) }
     }
 
     /// Takes back what one sign-in was counted for, once its code was right. A known browser was counted for itself.

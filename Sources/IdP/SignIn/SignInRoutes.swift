@@ -28,7 +28,7 @@ struct SignInRoutes: Sendable {
         guard let session = context.session,
             sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
         else {
-            throw PublicFailure.staleForm(.init(label: "Sign in", href: FlowID.path("/sign-in", flow)))
+            throw PublicError.staleForm(.init(label: "Sign in", href: FlowID.path("/sign-in", flow)))
         }
         let typed = try fields.text("email") ?? ""
         let submitted = SubmittedAddress(
@@ -42,7 +42,7 @@ struct SignInRoutes: Sendable {
         let fields = try await request.formFields()
         guard let session = context.session else { return .redirect(to: "/") }
         guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
-            throw PublicFailure.staleForm(.home)
+            throw PublicError.staleForm(.home)
         }
         // Every token of this session that was not redeemed yet ends with its row.
         try await sessions.store.end(session)

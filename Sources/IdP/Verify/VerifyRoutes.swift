@@ -57,7 +57,7 @@ struct VerifyRoutes: Sendable {
             throw VerifyRequestError.rateLimited(wait)
         }
         let body: [UInt8]
-        do { body = try await request.boundedBody(VerifyRequest.maximumBytes) } catch is PublicFailure {
+        do { body = try await request.boundedBody(VerifyRequest.maximumBytes) } catch is PublicError {
             throw VerifyRequestError.tooLarge
         }
         guard let signed = signatures.check(request, body: body) else {

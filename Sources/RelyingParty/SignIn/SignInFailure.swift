@@ -14,21 +14,21 @@ enum SignInFailure {
         .badRequest, "prefetch", "Open this page by itself", "A sign-in is not finished ahead of a click.",
         cause: "Sec-Purpose: prefetch")
 
-    static func refused(returnTo: String) -> PublicFailure {
+    static func refused(returnTo: String) -> PublicError {
         failure(
             .badRequest, "sign_in_refused", "You were not signed in",
             "Main App sent you back without signing you in.", cause: "the IdP answered with an error",
             returnTo: returnTo)
     }
 
-    static func noToken(returnTo: String) -> PublicFailure {
+    static func noToken(returnTo: String) -> PublicError {
         failure(
             .badRequest, "no_token", "You were not signed in", "The answer of Main App was not complete.",
             cause: "no token, or two", returnTo: returnTo)
     }
 
     /// The back channel failed. Trouble on the way is told apart from a refusal: after the first, trying again helps.
-    static func notVerified(_ error: BackChannelFailure, returnTo: String) -> PublicFailure {
+    static func notVerified(_ error: BackChannelFailure, returnTo: String) -> PublicError {
         switch error {
         case .rejected(.invalidToken):
             failure(
@@ -50,12 +50,12 @@ enum SignInFailure {
     private static func failure(
         _ status: HTTPResponse.Status, _ code: String, _ title: String, _ explanation: String, cause: String,
         returnTo: String = "/", retryAfter: String? = nil
-    ) -> PublicFailure {
+    ) -> PublicError {
         var headers: HTTPFields = [.referrerPolicy: "no-referrer"]
         headers[.retryAfter] = retryAfter
         let href = ReturnPath.start(returnTo: returnTo)
-        return PublicFailure(
+        return PublicError(
             status, code: code, title: title, explanation: explanation,
-            wayOn: .init(label: "Sign in again", href: href), cause: cause, headers: headers)
+            nextStep: .init(label: "Sign in again", href: href), cause: cause, headers: headers)
     }
 }

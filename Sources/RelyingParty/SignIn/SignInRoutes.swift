@@ -149,7 +149,7 @@ struct SignInRoutes: Sendable {
         let fields = try await request.formFields()
         guard let session = context.session else { return goOn(to: "/") }
         guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
-            throw PublicFailure.staleForm(.home)
+            throw PublicError.staleForm(.home)
         }
         try await sessions.store.end(session)
         context.logger.info("signed out")

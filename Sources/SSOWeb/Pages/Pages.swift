@@ -4,14 +4,14 @@ public import Hummingbird
 import Mustache
 import NIOCore
 
-/// Renders the pages of a program: every template parsed at start, one layout, one style sheet.
+/// Renders the pages of a program. All templates are parsed at the start and share one layout and one style sheet.
 public struct Pages: Sendable {
     private let library: MustacheLibrary
     private let frame: Frame
-    /// The program's name as people see it.
+    /// The program's name on its pages.
     public var brand: String { frame.brand }
 
-    /// What every page shows around its own content.
+    /// What the layout shows around the content of every page.
     struct Frame: Sendable {
         let brand: String
         let stylesheet: String
@@ -19,72 +19,53 @@ public struct Pages: Sendable {
     }
 
     /// - Parameters:
-    ///   - brand: the program's name as people see it.
-    ///   - templates: name to text, from the program's embedded files.
-    /// - Throws: what the parser says of a broken template: that stops the start, not a visitor.
+    ///   - brand: the program's name on its pages.
+    ///   - templates: the text of each template by name, from the program's embedded files.
+    /// - Throws: ``TemplateError`` at the start, so that no request meets a broken template.
     public init(brand: String, templates: [String: [UInt8]], assets: StaticAssets) throws {
         var library = MustacheLibrary()
-        let shared = ["layout": PackageResources.layout_mustache, "failure": PackageResources.failure_mustache]
+        let shared = ["layout": PackageResources.layout_mustache, "error": PackageResources.error_mustache]
         for (name, bytes) in shared.merging(templates, uniquingKeysWith: { $1 }) {
             do {
                 try library.register(String(decoding: bytes, as: UTF8.self), named: name)
             } catch {
-                throw TemplateFault(name: name, cause: "\(error)")
+                throw TemplateError(name: name, cause: "\(error)")
             }
         }
         self.library = library
         frame = Frame(
-            brand: brand, stylesheet: assets.path(of: "house.css"), brandStylesheet: assets.path(of: "brand.css"))
+            brand: brand, stylesheet: assets.path(of: "base.css"), brandStylesheet: assets.path(of: "brand.css"))
     }
 
-    /// The page as an answer.
+    /// Renders a page as a response.
     ///
-    /// - Parameter model: a struct whose properties the template names.
+    /// - Parameter model: a struct with the properties that the template names.
     public func response(
         _ template: String, _ model: some Sendable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {
         var fields = headers
         fields[.contentType] = "text/html; charset=utf-8"
-        // Buffers of one piece, so that the answer has a Content-Length.
+        // One buffer, so that the response has a Content-Length.
         return Response(
             status: status, headers: fields, body: .init(byteBuffer: ByteBuffer(string: text(template, model))))
     }
 
-    /// A template's text alone, for letters.
+    /// Renders a template as text, for emails.
     public func text(_ template: String, _ model: some Sendable) -> String {
         library.render(Framed(frame: frame, model: model), withTemplate: template) ?? ""
     }
-
-    /// An error page. It offers one way on and names the reference that the log has too.
-    func failure(_ failure: PublicFailure, reference: RequestReference) -> Response {
-        response("failure", FailurePage(failure, reference), status: failure.status, headers: failure.headers)
-    }
-
-    /// The same as text alone, for an answer that is made beside the framework.
-    func failureText(_ failure: PublicFailure, reference: RequestReference) -> String {
-        text("failure", FailurePage(failure, reference))
-    }
 }
 
-struct FailurePage: Sendable {
-    let title, explanation, label, href, reference: String
-
-    init(_ failure: PublicFailure, _ reference: RequestReference) {
-        (title, explanation) = (failure.title, failure.explanation)
-        (label, href, self.reference) = (failure.wayOn.label, failure.wayOn.href, reference.description)
-    }
-}
-
-/// A template that does not parse.
-struct TemplateFault: Error, CustomStringConvertible {
+/// A template cannot be parsed.
+struct TemplateError: Error, CustomStringConvertible {
     let name, cause: String
-    var description: String { "The template \(name) does not parse: \(cause)" }
+    var description: String { "The template \(name) cannot be parsed: \(cause)" }
 }
 
-/// A page's own properties, and around them the frame's.
+/// The properties of a page and of the layout around it.
 private struct Framed: MustacheParent {
     private let frame: Pages.Frame
-    /// Looked through once: a template asks for the same names again and again.
+    /// Read by reflection once: a template asks for the same names many times.
     private let properties: [String: Any]
 
     init(frame: Pages.Frame, model: any Sendable) {

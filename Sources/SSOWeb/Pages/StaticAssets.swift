@@ -3,7 +3,8 @@ public import Hummingbird
 import NIOCore
 import SSOShared
 
-/// Style sheets and scripts, compiled in and served under a hash of their content: cached for ever, never stale.
+/// Serves embedded style sheets and scripts. Each path contains a hash of the content, so browsers may cache them
+/// without a time limit.
 public struct StaticAssets: Sendable {
     private struct Asset: Sendable {
         let path: String
@@ -13,9 +14,9 @@ public struct StaticAssets: Sendable {
 
     private let assets: [String: Asset]
 
-    /// - Parameter files: name with extension (`brand.css`, `continue.js`) to content. `house.css` is always there.
+    /// - Parameter files: content by file name (`brand.css`, `continue.js`). `base.css` is always included.
     public init(_ files: [String: [UInt8]]) {
-        let all = ["house.css": PackageResources.house_css].merging(files) { $1 }
+        let all = ["base.css": PackageResources.base_css].merging(files) { $1 }
         assets = all.reduce(into: [:]) { result, file in
             let parts = file.key.split(separator: ".", maxSplits: 1)
             let stem = parts.first.map(String.init) ?? file.key
@@ -31,10 +32,10 @@ public struct StaticAssets: Sendable {
         "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml",
     ]
 
-    /// Where the file called `name` is served; the empty text for a file that is not there.
+    /// The path of the file called `name`. Empty when there is no such file.
     public func path(of name: String) -> String { assets[name]?.path ?? "" }
 
-    /// Serves every file at its ``path(of:)``, with GET and HEAD, to be kept for ever.
+    /// Serves every file at its ``path(of:)`` with GET and HEAD, as immutable.
     public func addRoutes<Context: RequestContext>(to router: Router<Context>) {
         for asset in assets.values {
             router.only([.get, .head], at: RouterPath(asset.path)) { request, _ in

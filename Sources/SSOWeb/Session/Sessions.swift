@@ -8,13 +8,13 @@ public struct Sessions: Sendable {
     /// How browsers hold them.
     public let cookie: SessionCookie
     /// The tokens of their forms.
-    public let forms: FormTokens
+    public let forms: CSRFTokens
 
     /// Limits how many sessions one network begins; nil where networks cannot be told apart.
-    let newcomers: NewcomerLimit?
+    let newcomers: NewSessionLimit?
 
     public init(
-        store: SessionStore, cookie: SessionCookie, forms: FormTokens, newcomers: NewcomerLimit? = nil
+        store: SessionStore, cookie: SessionCookie, forms: CSRFTokens, newcomers: NewSessionLimit? = nil
     ) {
         self.store = store
         self.cookie = cookie
@@ -25,7 +25,7 @@ public struct Sessions: Sendable {
     /// The session of this request, or a new one whose cookie the response must carry: pass it to ``remember(_:in:)``.
     /// For a HEAD without a session it is one that is not stored.
     ///
-    /// - Throws: ``PublicFailure`` 429 as ``begin(_:_:_:isVisit:)`` does.
+    /// - Throws: ``PublicError`` 429 as ``begin(_:_:_:isVisit:)`` does.
     public func current(_ request: Request, _ context: some SessionRequestContext) async throws -> Session {
         if let session = context.session { return session }
         return request.method == .head
@@ -35,7 +35,7 @@ public struct Sessions: Sendable {
     /// Starts a session for a browser that has none.
     ///
     /// - Parameter isVisit: whether the browser only looked at a page and submitted nothing.
-    /// - Throws: ``PublicFailure`` 429 when too many came from its network.
+    /// - Throws: ``PublicError`` 429 when too many came from its network.
     public func begin(
         _ slots: SessionSlots, _ request: Request, _ context: some WebRequestContext, isVisit: Bool
     ) async throws -> Session {

@@ -1,8 +1,8 @@
 import Configuration
 
-/// Where settings come from, nearest first: command line, environment, `.env` in the working folder.
+/// The places of settings, in this order: command line, environment, `.env` in the working folder.
 ///
-/// A setting has one name, the environment's: `IDP_LISTEN` is `--idp-listen` on the command line.
+/// A setting has the name that it has in the environment. `IDP_LISTEN` is `--idp-listen` on the command line.
 public struct SettingsSource: Sendable {
     private let reader: ConfigReader
     private let arguments: ConfigReader?
@@ -10,32 +10,30 @@ public struct SettingsSource: Sendable {
     private let dotEnv: DotEnvFile?
 
     /// - Parameters:
-    ///   - arguments: what stood on the command line, without the program's name, as ``SettingsArguments`` checked it.
+    ///   - arguments: the command line without the program's name, checked by ``SettingsArguments``.
     ///   - environment: the process's environment.
-    ///   - dotEnv: the path of the `.env` file; it may be missing.
+    ///   - dotEnv: the path of the `.env` file, which may be missing.
     public init(arguments: [String], environment: [String: String], dotEnv: String) {
         let file = DotEnvFile(path: dotEnv)
         let line = CommandLineArgumentsProvider(arguments: ["program"] + arguments)
         self.arguments = ConfigReader(provider: line)
         reader = ConfigReader(providers: [
             line,
-            // An empty value is none, and hides none: compose files write NAME= for what is not set.
+            // An empty value does not hide the next source: compose files write NAME= for what is not set.
             EnvironmentVariablesProvider(environmentVariables: environment.filter { !$0.value.isEmpty }),
             EnvironmentVariablesProvider(environmentVariables: file.values),
         ])
         (self.environment, self.dotEnv) = (environment, file)
     }
 
-    /// Settings from a dictionary alone, for tests.
+    /// Settings from a dictionary, for tests.
     public init(_ values: [String: String]) {
         reader = ConfigReader(provider: EnvironmentVariablesProvider(environmentVariables: values))
         (arguments, environment, dotEnv) = (nil, values, nil)
     }
 
-    /// The text of the setting called `name`, or nil where it is absent or empty: an empty value is no value.
-    func text(_ name: String) -> String? {
-        Self.text(name, in: reader)
-    }
+    /// The text of a setting, or nil when it is absent or empty.
+    func text(_ name: String) -> String? { Self.text(name, in: reader) }
 
     private static func text(_ name: String, in reader: ConfigReader?) -> String? {
         let components = name.lowercased().split(separator: "_").map(String.init)
@@ -43,26 +41,25 @@ public struct SettingsSource: Sendable {
         return text
     }
 
-    /// Whether a secret stands there itself, or as a file's name, whichever is nearer: what the command line says hides
-    /// what the environment does, and that what `.env` does, in either form.
+    /// How a secret is given.
     enum Secret {
         case absent
-        case direct(String)
+        case text(String)
         case file(String)
-        /// In one place in both forms.
-        case twice
+        /// As text and as a file in one source.
+        case both
     }
 
-    /// The secret called `name`, or the file that `name` with `_FILE` names.
+    /// The secret called `name`, or the file that `NAME_FILE` names, from the first source that has either.
     func secret(_ name: String) -> Secret {
-        let places: [(String) -> String?] = [
+        let sources: [(String) -> String?] = [
             { Self.text($0, in: arguments) }, { environment[$0] }, { dotEnv?.values[$0] },
         ]
-        for place in places {
-            let texts = [name, name + "_FILE"].map { place($0).flatMap { $0.isEmpty ? nil : $0 } }
+        for source in sources {
+            let texts = [name, name + "_FILE"].map { source($0).flatMap { $0.isEmpty ? nil : $0 } }
             switch (texts[0], texts[1]) {
-            case (.some, .some): return .twice
-            case (let text?, nil): return .direct(text)
+            case (.some, .some): return .both
+            case (let text?, nil): return .text(text)
             case (nil, let path?): return .file(path)
             case (nil, nil): continue
             }
@@ -70,10 +67,10 @@ public struct SettingsSource: Sendable {
         return .absent
     }
 
-    /// What is wrong with the `.env` file, each fault with its line.
-    var faults: [String] { dotEnv?.faults ?? [] }
+    /// What is wrong with the `.env` file, each problem with its line.
+    var problems: [String] { dotEnv?.problems ?? [] }
 
-    /// The names that begin with `prefix` in the environment and in `.env`, each with the place it stands at.
+    /// The names that begin with `prefix` in the environment and in `.env`, each with its place.
     func names(prefix: String) -> [(name: String, place: String)] {
         let file = (dotEnv?.lines ?? [:]).map { ($0.key, ".env:\($0.value)") }
         return (environment.keys.map { ($0, "the environment") } + file)

@@ -1,49 +1,49 @@
-/// What both clocks of the machine said at one moment.
+/// Both clocks of the machine, read at one moment.
 struct ClockReading: Sendable {
     /// The wall clock, which an operator, NTP or a broken machine may set to anything.
     let wall: Timestamp
-    /// Since the program's start. It cannot be set, and it goes on while the machine sleeps (CLOCK_BOOTTIME).
+    /// Time since the program's start. It cannot be set, and it continues while the machine sleeps (CLOCK_BOOTTIME).
     let steady: Duration
 }
 
-/// How far a program's clock can be relied on.
+/// How reliable the program's time is.
 struct ClockState: Sendable, Equatable {
-    /// How the time came to be taken from the wall clock.
+    /// Why the time was last taken from the wall clock.
     enum Origin: Sendable, Equatable {
         case start
         /// The wall clock jumped ahead and stayed there.
         case acceptedJump
-        /// A jump that was accepted was taken back: the time from before it goes on.
+        /// An accepted jump was reversed. The time from before the jump continues.
         case returned
     }
 
-    /// How far the wall clock is ahead of the time the program goes by, or behind it when negative. Nil while both agree.
+    /// How far the wall clock is ahead of the program's time. Negative when it is behind, nil while both agree.
     var disagreement: Duration?
     var origin = Origin.start
-    /// Counts how often the time was taken afresh since the start.
+    /// How often the time was taken from the wall clock again since the start.
     var epoch = 0
 
-    /// Whether the wall clock has jumped ahead, and it is not known yet whether it is right.
+    /// Whether the wall clock has jumped ahead and the jump is not accepted yet.
     var hasJumped: Bool { (disagreement ?? .zero) > .zero }
 }
 
-/// Decides what time it is, from readings of both clocks. Pure: the same readings give the same times.
+/// Computes the program's time from readings of both clocks. The same readings give the same times.
 ///
-/// Time goes on steadily from the wall clock's reading at the start, and follows the wall clock where that is a little
-/// ahead. The rest:
-/// - Set back: time goes on. A rewound clock must not revive what has expired.
-/// - Far ahead: time goes on as well, until the wall clock has stayed there for ``patience``. Taken at once, a clock
-///   that is wrong for two seconds ends every session and token, and the program stays in the future. A virtual
-///   machine that was paused, or the first step of NTP, looks just the same and does stay.
-/// - Back from a jump that was accepted: the time from before it goes on. Nothing is revived by that: what expires on
-///   this line had its whole life on it.
+/// The time begins at the wall clock's reading, advances with the steady clock, and follows the wall clock when that is
+/// slightly ahead. Otherwise:
+/// - The wall clock is set back: the time continues. Expired sessions and tokens must not become valid again.
+/// - The wall clock jumps ahead: the time continues until the jump has lasted for ``patience``. A clock that is wrong
+///   for two seconds would otherwise end every session and token. A paused virtual machine and the first step of NTP
+///   look the same and last.
+/// - An accepted jump is reversed: the time from before the jump continues. Rows made before the jump keep their
+///   lifetime.
 struct JudgedClock: Sendable {
-    /// Within this both clocks agree: ordinary steps of NTP are smaller.
+    /// The largest difference that counts as agreement. Ordinary steps of NTP are smaller.
     static let tolerance: Duration = .seconds(30)
-    /// As long as the longest wait of a sign-in. A restart ends the wait.
+    /// How long a jump must last: the lifetime of a sign-in. A restart accepts the jump at once.
     static let patience: Duration = .minutes(10)
 
-    /// Time that goes on steadily from a moment.
+    /// Time that advances steadily from a moment.
     private struct Line {
         let moment: Timestamp
         let steady: Duration
@@ -52,30 +52,29 @@ struct JudgedClock: Sendable {
     }
 
     private var line: Line
-    /// The line before the last jump that was accepted.
+    /// The line before the last accepted jump.
     private var left: Line?
     private var jump: (ahead: Duration, since: Duration)?
     private(set) var state = ClockState()
 
     init(_ reading: ClockReading) { line = Line(moment: reading.wall, steady: reading.steady) }
 
-    /// The time at this reading. Readings come in the order in which they were made.
+    /// The time at this reading. Readings must be passed in the order in which they were made.
     mutating func now(_ reading: ClockReading) -> Timestamp {
         let moment = line.moment(at: reading)
         let ahead = reading.wall - moment
         guard Self.agrees(ahead) else {
-            return ahead > .zero ? judge(jump: ahead, moment, reading) : judge(setBack: ahead, moment, reading)
+            return ahead > .zero ? resolve(jump: ahead, moment, reading) : resolve(setBack: ahead, moment, reading)
         }
         (jump, state.disagreement) = (nil, nil)
-        // Keep the line where it is while both clocks agree: to begin anew each time would lose the part of a
-        // millisecond on every call.
+        // Keep the line while both clocks agree: a new one would lose a fraction of a millisecond on every call.
         guard ahead > .zero else { return moment }
         line = Line(moment: reading.wall, steady: reading.steady)
         return reading.wall
     }
 
-    private mutating func judge(jump ahead: Duration, _ moment: Timestamp, _ reading: ClockReading) -> Timestamp {
-        // Another jump is another claim, and has to last by itself.
+    private mutating func resolve(jump ahead: Duration, _ moment: Timestamp, _ reading: ClockReading) -> Timestamp {
+        // A different jump must last for the whole time again.
         let since = jump.flatMap { Self.agrees($0.ahead - ahead) ? $0.since : nil } ?? reading.steady
         guard reading.steady - since >= Self.patience else {
             jump = (ahead, since)
@@ -87,7 +86,7 @@ struct JudgedClock: Sendable {
         return reading.wall
     }
 
-    private mutating func judge(setBack behind: Duration, _ moment: Timestamp, _ reading: ClockReading) -> Timestamp {
+    private mutating func resolve(setBack behind: Duration, _ moment: Timestamp, _ reading: ClockReading) -> Timestamp {
         jump = nil
         guard let before = left, Self.agrees(reading.wall - before.moment(at: reading)) else {
             state.disagreement = behind

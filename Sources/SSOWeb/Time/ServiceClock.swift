@@ -1,23 +1,23 @@
 import Foundation
 import Synchronization
 
-/// What time it is, as a value: tests put their own in.
+/// The source of the current time. Tests replace it.
 public struct ServiceClock: Sendable {
-    /// The moment it is.
+    /// The current time.
     public let now: @Sendable () -> Timestamp
-    /// How far that can be relied on at this moment.
+    /// How reliable the current time is.
     let state: @Sendable () -> ClockState
 
-    /// A clock that says what `now` says, and is right.
+    /// A reliable clock that returns `now`.
     public init(now: @escaping @Sendable () -> Timestamp) {
         self.now = now
         state = { ClockState() }
     }
 
-    /// A clock over readings of two others, by the rules of ``JudgedClock``.
+    /// A clock that applies the rules of ``JudgedClock`` to readings of both clocks.
     init(reading: @escaping @Sendable () -> ClockReading) {
         let clock = Mutex(JudgedClock(reading()))
-        // Read inside the lock: readings must come in order.
+        // Read inside the lock: readings must be in order.
         now = { clock.withLock { $0.now(reading()) } }
         state = {
             clock.withLock { clock in
@@ -27,17 +27,16 @@ public struct ServiceClock: Sendable {
         }
     }
 
-    /// The system's clock. Within one process it neither follows a wall clock that was set back nor one that jumps ahead
-    /// for a while.
+    /// The system's clock. Within one process it ignores a wall clock that is set back or jumps ahead for a while.
     ///
-    /// What was issued under a clock that ran ahead is refused by the stores themselves after a restart: each asks that
-    /// a row was not made in the future.
+    /// After a restart the stores refuse rows from the future, so what was issued under a clock that ran ahead is not
+    /// valid.
     public static func system() -> Self {
         let start = ContinuousClock.now
         return Self(reading: { reading(since: start) })
     }
 
-    /// Both clocks at one moment: a thread that was held up between the two would see a jump.
+    /// Reads both clocks at one moment. A thread that was suspended between the two readings would see a jump.
     private static func reading(since start: ContinuousClock.Instant) -> ClockReading {
         var (before, wall) = (ContinuousClock.now, wall())
         for _ in 1...3 where ContinuousClock.now - before > .milliseconds(100) {
@@ -49,4 +48,10 @@ public struct ServiceClock: Sendable {
     private static func wall() -> Timestamp {
         Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
     }
+}
+
+/// How far the clocks of two processes on one database may be apart.
+public enum ClockSkew {
+    /// Two minutes. A row made further in the future than this stems from a clock that was wrong, and does not count.
+    public static let tolerated: Duration = .minutes(2)
 }

@@ -1,29 +1,29 @@
-/// A moment in UTC: whole milliseconds since 1970. What every table stores and every rule compares.
+/// A moment in UTC: whole milliseconds since 1970, the form of all tables.
 ///
-/// Milliseconds, because a lifetime that is cut to whole seconds is wrong by up to one at both ends.
+/// In whole seconds a lifetime could be wrong by a second at each end.
 public struct Timestamp: Sendable, Hashable, Comparable, Codable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     public let milliseconds: Int64
 
-    /// So many milliseconds after the beginning of 1970.
+    /// The moment this number of milliseconds after the beginning of 1970.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Whole seconds since 1970, rounded down: the form of the wire.
+    /// Whole seconds since 1970, rounded down: the form of the verify response.
     public var seconds: Int { Int(milliseconds / 1000) }
 
     public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 
-    /// The moment so much later; at the end of all numbers it wraps and does not trap.
+    /// The later moment. Wraps instead of trapping on overflow.
     public static func + (moment: Self, span: Duration) -> Self {
         Self(milliseconds: moment.milliseconds &+ span.milliseconds)
     }
 
-    /// The moment so much earlier.
+    /// The earlier moment. Wraps instead of trapping on overflow.
     public static func - (moment: Self, span: Duration) -> Self {
         Self(milliseconds: moment.milliseconds &- span.milliseconds)
     }
 
-    /// The span from the right moment to the left one; negative when the left one is earlier.
+    /// The time from the right moment to the left one. Negative when the left one is earlier.
     public static func - (later: Self, earlier: Self) -> Duration {
         .milliseconds(later.milliseconds &- earlier.milliseconds)
     }
@@ -45,13 +45,13 @@ extension Duration {
         return seconds &* 1000 &+ attoseconds / 1_000_000_000_000_000
     }
 
-    /// Whole seconds, rounded up: "wait 43 seconds" must never say one too few.
+    /// Whole seconds, rounded up, so that a wait is never announced too short.
     public var secondsRoundedUp: Int { Int((milliseconds + 999) / 1000) }
 
-    /// So many minutes.
+    /// A number of minutes.
     public static func minutes(_ count: Int) -> Self { .seconds(count * 60) }
-    /// So many hours.
+    /// A number of hours.
     public static func hours(_ count: Int) -> Self { .seconds(count * 3600) }
-    /// So many days of 24 hours.
+    /// A number of days of 24 hours.
     public static func days(_ count: Int) -> Self { .hours(count * 24) }
 }

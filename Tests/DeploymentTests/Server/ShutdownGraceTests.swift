@@ -20,7 +20,7 @@ struct ShutdownGraceTests {
         arguments: [
             "", "2", "s", "ms", "-1s", "+1s", "61s", "60001ms", "1.5s", "2 s", "2m", "99999999999999999999s", "٢s",
         ])
-    func refused(text: String) { #expect(throws: SettingFault.self) { try ShutdownGrace(text) } }
+    func refused(text: String) { #expect(throws: SettingError.self) { try ShutdownGrace(text) } }
 
     @Test("from then on every answer ends its connection, on kept connections and on new ones")
     func everyAnswer() async throws {

@@ -11,7 +11,7 @@ struct DotEnvTests {
     }
 
     @Test(
-        "a line gives its value as it stands, without blanks and one pair of quotation marks around it",
+        "a line gives its value without the blanks and the one pair of quotation marks around it",
         arguments: [
             ("X=value", "value"), ("X = value ", "value"), ("\t X=value\r", "value"), ("export X=value", "value"),
             ("export\u{20} X=value", "value"), ("X=", ""), ("X=a=b", "a=b"), ("X=a b # c", "a b # c"),
@@ -20,40 +20,41 @@ struct DotEnvTests {
         ])
     func values(line: String, value: String) throws {
         let file = try read("# a comment\n\n  # another\n\(line)\nY=1")
-        #expect(file.faults == [])
+        #expect(file.problems == [])
         #expect(file.values == ["X": value, "Y": "1"])
         #expect(file.lines["X"] == 4)
     }
 
     @Test(
-        "a line that cannot be used is told with file and line, and not repeated",
+        "an invalid line is reported with file and line, and not repeated",
         arguments: [
-            ("S3CRET", "has no ="), ("=S3CRET", "no name"), ("1X=S3CRET", "no name"), ("X Y=S3CRET", "no name"),
-            ("X-Y=S3CRET", "no name"), ("X=\"S3CRET", "not closed"), ("X='S3CRET", "not closed"),
-            ("X=\"S3\"CRET", "follows the closing"), ("X='S3CRET\\''", "follows the closing"),
+            ("S3CRET", "has no ="), ("=S3CRET", "is not a name"), ("1X=S3CRET", "is not a name"),
+            ("X Y=S3CRET", "is not a name"),
+            ("X-Y=S3CRET", "is not a name"), ("X=\"S3CRET", "not closed"), ("X='S3CRET", "not closed"),
+            ("X=\"S3\"CRET", "after the closing"), ("X='S3CRET\\''", "after the closing"),
             ("export X", "has no ="), ("A=S3CRET", "first on line 1"),
         ])
     func faults(line: String, words: String) throws {
         let file = try read("A=1\n\n\(line)\nB=2\n")
-        #expect(file.faults.count == 1, "\(file.faults)")
-        let fault = try #require(file.faults.first)
+        #expect(file.problems.count == 1, "\(file.problems)")
+        let fault = try #require(file.problems.first)
         #expect(fault.contains("/.env:3: ") && fault.contains(words), "\(fault)")
-        // The folder has a random name: what is looked for is longer than chance.
+        // The folder has a random name, which is unlikely to contain these four letters.
         #expect(!fault.contains("CRET"))
         #expect(file.values == ["A": "1", "B": "2"])
     }
 
-    @Test("a missing or empty file is fine, one that is no text is not, nor a folder")
+    @Test("a missing or empty file is valid; a folder and a file that is not text are not")
     func files() throws {
         let folder = try TemporaryFolder()
-        #expect(DotEnvFile(path: folder.path(of: "missing")).faults == [])
-        #expect(DotEnvFile(path: try folder.write("", to: "empty")).faults == [])
+        #expect(DotEnvFile(path: folder.path(of: "missing")).problems == [])
+        #expect(DotEnvFile(path: try folder.write("", to: "empty")).problems == [])
         for path in [folder.path, try folder.write("X=a\u{0}b", to: "nul")] {
-            #expect(DotEnvFile(path: path).faults.count == 1)
+            #expect(DotEnvFile(path: path).problems.count == 1)
         }
     }
 
-    @Test("what is wrong with it is among the problems, and the rest is in force")
+    @Test("its problems are among the reader's, and its valid lines are in force")
     func problems() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("IDP_LISTEN=127.0.0.1:1\ngarbage\n", to: ".env")
@@ -63,7 +64,7 @@ struct DotEnvTests {
         #expect(reader.text("IDP_LISTEN") == "127.0.0.1:1")
     }
 
-    @Test("a name that nobody reads is warned of, with the one that was meant")
+    @Test("an unknown name is a warning that names its place")
     func unknown() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("IDP_LISTN=a\nexport IDP_KEY_FILE=b\nSSO_CLIENTS=c\nRP_X=d\nOTHER=e", to: ".env")
@@ -76,10 +77,9 @@ struct DotEnvTests {
         #expect(reader.problems == [])
         #expect(
             reader.warnings == [
-                "IDP_LISTN: there is no such setting; it stands in .env:1 and does nothing. Did you mean IDP_LISTEN?",
-                "IDP_PUBLIC_URI: there is no such setting; it stands in the environment and does nothing. "
-                    + "Did you mean IDP_PUBLIC_URL?",
-                "SSO_CLIENTS: there is no such setting; it stands in .env:3 and does nothing.",
+                "IDP_LISTN: is not a setting. It is in .env:1 and has no effect.",
+                "IDP_PUBLIC_URI: is not a setting. It is in the environment and has no effect.",
+                "SSO_CLIENTS: is not a setting. It is in .env:3 and has no effect.",
             ])
     }
 
@@ -120,7 +120,9 @@ struct DotEnvTests {
         #expect(reader.text("IDP_LISTEN") == "b")
     }
 
-    @Test("what check and serve say of it", arguments: [("check", 1), ("serve", 78)] as [(String, Int32)])
+    @Test(
+        "check and serve report its problems and unknown names",
+        arguments: [("check", 1), ("serve", 78)] as [(String, Int32)])
     func programs(command: String, code: Int32) async throws {
         let pair = try ProcessDeployment()
         for (process, own) in [(pair.idp, "IDP_LISTN"), (pair.client.process, "RP_LISTN")] {
@@ -130,8 +132,8 @@ struct DotEnvTests {
                 process.name, [command], environment: process.settings, port: process.port, folder: folder)
             #expect(try await program.run() == .code(code))
             #expect(program.log.contains(".env:3: "), "\(program.log)")
-            #expect(program.log.contains("\(own): there is no such setting"), "\(program.log)")
-            #expect(!program.log.contains("SSO_CLIENT_NAME: there is"))
+            #expect(program.log.contains("\(own): is not a setting"), "\(program.log)")
+            #expect(!program.log.contains("SSO_CLIENT_NAME: is not"))
         }
     }
 }

@@ -2,10 +2,8 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import TestSupport
-
-/// What `serve` would end with, `check` says before, and leaves everything as it is.
-@Suite("What check looks at beyond the settings")
+/// `check` reports what would end `serve`, and changes nothing.
+@Suite("What check examines beyond the settings")
 struct InspectionTests {
     let folder: TemporaryFolder
     init() throws { folder = try TemporaryFolder() }
@@ -25,7 +23,7 @@ struct InspectionTests {
         return program
     }
 
-    @Test("a database that is not there yet is fine, and is not made", arguments: ["idp", "relying-party"])
+    @Test("a database that does not exist yet is valid, and is not created", arguments: ["idp", "relying-party"])
     func nothingMade(name: String) async throws {
         let program = try await check(name, [:])
         #expect(!program.log.contains("error: "))
@@ -46,7 +44,7 @@ struct InspectionTests {
         case "stranger": try await makeStranger(path)
         case "empty": try folder.write("", to: "db")
         case "locked-in":
-            // Root may write anywhere: nothing to see then.
+            // Root may write anywhere, so the case does not exist.
             guard getuid() != 0 else { return }
             try await makeStranger(path)
             chmod(path, 0o400)
@@ -94,7 +92,7 @@ struct InspectionTests {
     }
 
     @Test(
-        "all that is wrong is told at once, the world and the settings, item by item",
+        "all problems are reported at once, inside and outside the settings, item by item",
         arguments: [("check", 1), ("serve", 78)] as [(String, Int32)])
     func together(command: String, code: Int32) async throws {
         try folder.write("", to: "file")
@@ -109,7 +107,7 @@ struct InspectionTests {
             ]) { $1 }, folder: folder)
         #expect(try await program.run() == .code(code))
         for word in [
-            "IDP_DATABASE_URL: ", "IDP_MAIL_URL: the outbox", "IDP_LISTEN: nothing can listen", "IDP_MAIL_FROM: ",
+            "IDP_DATABASE_URL: ", "IDP_MAIL_URL: the outbox", "IDP_LISTEN: cannot listen", "IDP_MAIL_FROM: ",
             "first",
             "second", "third", "fourth", "a.example", "b.example", "IDP_PUBLIC_URL: ",
         ] {
@@ -124,7 +122,7 @@ struct InspectionTests {
         }
     }
 
-    @Test("a start that fails tells everything else it would have failed of")
+    @Test("a start that fails reports all further problems")
     func startTellsAll() async throws {
         try folder.write("", to: "file")
         let program = ProgramProcess(
@@ -139,7 +137,7 @@ struct InspectionTests {
         }
     }
 
-    @Test("a start that fails names the port that is taken as well")
+    @Test("a start that fails also reports a port in use")
     func takenAsWell() async throws {
         let holder = try SocketAddress.socket()
         defer { close(holder) }
@@ -151,19 +149,19 @@ struct InspectionTests {
                 "IDP_DATABASE_URL": "sqlite:/etc/hostname", "IDP_LISTEN": "127.0.0.1:\(port)",
             ]) { $1 }, folder: folder)
         #expect(try await program.run() == .code(1))
-        #expect(program.log.contains("something listens at 127.0.0.1:\(port)"), "\(program.log)")
+        #expect(program.log.contains("127.0.0.1:\(port) is already in use"), "\(program.log)")
     }
 
-    @Test("`check` gives each setting one line, whatever is in its value")
+    @Test("`check` prints each setting on one line, whatever its value")
     func oneLine() async throws {
         let program = try await check(["SSO_CLIENT_NAME": "Part\u{2028}ner\u{1b}[31m", "IDP_PUBLIC_URL": "http://a\nb"])
         #expect(!program.output.contains("\u{1b}") && !program.output.contains("\u{2028}"))
     }
 
-    @Test("an address of no machine is named; one in use is a warning, for it may be the program itself")
+    @Test("an address of another machine is a problem; one in use is a warning, because the program itself may use it")
     func listen() async throws {
         let foreign = try await check(["IDP_LISTEN": "192.0.2.1:8080"])
-        #expect(foreign.log.contains("error: IDP_LISTEN: nothing can listen at 192.0.2.1:8080"))
+        #expect(foreign.log.contains("error: IDP_LISTEN: cannot listen at 192.0.2.1:8080"))
 
         let port = try FreePort.find()
         let program = ProgramProcess(
@@ -173,10 +171,10 @@ struct InspectionTests {
             ]) { $1 }, port: port, folder: folder)
         try await program.start()
         let taken = try await check(["IDP_LISTEN": "127.0.0.1:\(port)"])
-        #expect(taken.log.contains("warning: IDP_LISTEN: something listens at"))
+        #expect(taken.log.contains("warning: IDP_LISTEN: 127.0.0.1:\(port) is already in use"))
     }
 
-    @Test("a running service is checked beside it without a fault")
+    @Test("check finds no problem beside a running service")
     func beside() async throws {
         let port = try FreePort.find()
         let settings = SettingsFixture.idp.merging([

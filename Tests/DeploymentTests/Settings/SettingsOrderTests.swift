@@ -17,7 +17,7 @@ struct SettingsOrderTests {
         return SettingsReader(source).value("IDP_LISTEN", default: "default") { $0 }
     }
 
-    @Test("the nearest place wins, and each of them alone is enough")
+    @Test("the first source with a value wins, and each source works alone")
     func order() throws {
         let file = "# a comment\nIDP_LISTEN=file\n"
         #expect(try listen() == "default")
@@ -29,20 +29,20 @@ struct SettingsOrderTests {
         #expect(try listen(["--log-level", "debug", "--idp-listen", "line"], both) == "line")
     }
 
-    @Test("a value keeps its signs of equality, its blanks and its dashes")
+    @Test("a value keeps its equals signs, blanks and dashes")
     func values() throws {
         #expect(try listen(["--idp-listen", "a=b c"]) == "a=b c")
         #expect(try listen(["--idp-listen=a=b=c"]) == "a=b=c")
         #expect(try listen([], ["IDP_LISTEN": "-1"]) == "-1")
     }
 
-    @Test("an empty value is none")
+    @Test("an empty value counts as absent")
     func empty() throws {
         #expect(try listen([], ["IDP_LISTEN": ""]) == "default")
     }
 
     @Test(
-        "options that cannot be meant are refused before anything is read",
+        "invalid options are refused before any setting is read",
         arguments: [
             (["--nothing", "1"], "Unknown option --nothing"), (["--idp-listen"], "needs a value"),
             (["--idp-listen", "--log-level", "info"], "needs a value"), (["stray"], "Unknown option stray"),
@@ -53,28 +53,28 @@ struct SettingsOrderTests {
         ])
     func refused(arguments: [String], words: String) throws {
         let known = SettingsArguments(known: ["IDP_LISTEN"], secrets: ["IDP_SECRET_KEY"])
-        let fault = try #require(known.fault(in: arguments))
+        let fault = try #require(known.problem(in: arguments))
         #expect(fault.contains(words), "\(fault)")
         #expect(!fault.contains("S3CRET"))
     }
 
-    @Test("options that can are not")
+    @Test("valid options are accepted")
     func taken() {
         let known = SettingsArguments(known: ["IDP_LISTEN"], secrets: ["IDP_SECRET_KEY"])
-        #expect(known.fault(in: ["--idp-listen", "a", "--idp-secret-key-file", "f", "--log-level=info"]) == nil)
+        #expect(known.problem(in: ["--idp-listen", "a", "--idp-secret-key-file", "f", "--log-level=info"]) == nil)
     }
 
-    @Test("an address that may hold a login is taken when it holds none")
+    @Test("a URL is accepted on the command line when it has no login")
     func plainAddress() {
         let known = SettingsArguments(known: [], secrets: ["IDP_MAIL_URL", "IDP_SECRET_KEY"])
         for arguments in [["--idp-mail-url", "outbox:var/outbox"], ["--idp-mail-url=smtp://relay.example:587"]] {
-            #expect(known.fault(in: arguments) == nil)
+            #expect(known.problem(in: arguments) == nil)
         }
         for arguments in [
             ["--idp-mail-url", "smtp://u:S3CRET@h"], ["--idp-mail-url=smtp://u:S3CRET@h"], ["--idp-mail-url"],
         ] {
-            #expect(known.fault(in: arguments)?.contains("--idp-mail-url") == true)
-            #expect(known.fault(in: arguments)?.contains("S3CRET") == false)
+            #expect(known.problem(in: arguments)?.contains("--idp-mail-url") == true)
+            #expect(known.problem(in: arguments)?.contains("S3CRET") == false)
         }
     }
 

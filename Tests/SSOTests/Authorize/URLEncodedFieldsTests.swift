@@ -23,22 +23,22 @@ struct URLEncodedFieldsTests {
             "a=1&a=1", "a=1&x=2&a=", "a&a", "a=1&%61=2", "a[]=1", "a=1&a[]=2", "a[0]=1", "a%5B%5D=1&a=2", "a[b]=1",
         ])
     func repeated(_ text: String) {
-        #expect(throws: URLEncodedFields.Fault.repeated("a")) { try read(text).text("a") }
+        #expect(throws: URLEncodedFields.FieldError.repeated("a")) { try read(text).text("a") }
     }
 
     @Test(
         "a broken escape or text that is not UTF-8 is refused, not repaired",
         arguments: ["a=%", "a=%4", "a=%zz", "a=%+1", "a=1%", "a=%FF", "a=%C3", "a=%C0%80", "a=%ED%A0%80"])
     func malformed(_ text: String) {
-        #expect(throws: URLEncodedFields.Fault.malformed("a")) { try read(text).text("a") }
+        #expect(throws: URLEncodedFields.FieldError.malformed("a")) { try read(text).text("a") }
     }
 
     @Test("with more than 64 fields no field counts: a second one could hide behind them")
     func tooMany() throws {
         let filling = String(repeating: "x=1&", count: 63)
         #expect(try read(filling + "a=1").text("a") == "1")
-        #expect(throws: URLEncodedFields.Fault.malformed("a")) { try read("a=1&" + filling + "a=2").text("a") }
-        #expect(throws: URLEncodedFields.Fault.malformed("b")) { try read("a=1&" + filling + "x=2").text("b") }
+        #expect(throws: URLEncodedFields.FieldError.malformed("a")) { try read("a=1&" + filling + "a=2").text("a") }
+        #expect(throws: URLEncodedFields.FieldError.malformed("b")) { try read("a=1&" + filling + "x=2").text("b") }
     }
 
     @Test("two Unicode spellings of a value stay apart as bytes")

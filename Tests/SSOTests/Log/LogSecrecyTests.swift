@@ -119,7 +119,7 @@ struct LogSecrecyTests {
                 let visit = try await deployment.browser().get(address)
                 let match = try #require(visit.text.firstMatch(of: #/<code>([2-9A-Z]{8})</code>/#))
                 let lines = deployment.log.text.split(separator: "\n").filter { $0.contains(match.1) }
-                #expect(lines.contains { $0.contains("request refused") })
+                #expect(lines.contains { $0.contains("request_refused") })
                 #expect(try visit.page().links.isEmpty == false)
             }
             await deployment.database.close()

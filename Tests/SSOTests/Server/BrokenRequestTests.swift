@@ -1,15 +1,14 @@
 import Testing
 
-@testable import TestSupport
-
-/// What the parser refuses looks like every other refusal (contract 7).
-@Suite("Requests that never become one")
+/// Bytes that are not HTTP get a bare 400. Heads that are HTTP and too large get a page.
+@Suite("Requests that the server refuses before any route")
 struct BrokenRequestTests {
     struct Broken: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let status: Int
         let text: String
 
+        init(_ name: String, _ text: String) { self.init(name, 400, text) }
         init(_ name: String, _ status: Int, _ text: String) {
             (testDescription, self.status, self.text) = (name, status, text)
         }
@@ -20,26 +19,50 @@ struct BrokenRequestTests {
         "Host: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"
         + "Transfer-Encoding: chunked\r\n"
 
-    static let broken = [
-        Broken("an unknown method", 400, "BREW /sign-in HTTP/1.1\r\nHost: a\r\n\r\n"),
-        Broken("no HTTP at all", 400, "nonsense\r\n\r\n"),
-        Broken("no Host", 400, "GET / HTTP/1.1\r\n\r\n"),
-        Broken("length and chunks", 400, "POST /sign-in HTTP/1.1\r\n\(chunked)Content-Length: 5\r\n\r\n0\r\n\r\n"),
-        Broken("a chunk without a size", 400, "POST /sign-in HTTP/1.1\r\n\(chunked)\r\nzz\r\na\r\n0\r\n\r\n"),
-        Broken("a line of 40 KiB", 414, "GET /\(a(40 << 10)) HTTP/1.1\r\nHost: a\r\n\r\n"),
-        Broken("a line of 17 KiB", 414, "GET /\(a(17 << 10)) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
-        Broken("a field of 40 KiB", 431, "GET / HTTP/1.1\r\nHost: a\r\nX: \(a(40 << 10))\r\n\r\n"),
-        Broken("a field of 17 KiB", 431, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX: \(a(17 << 10))\r\n\r\n"),
+    static let malformed = [
+        Broken("an unknown method", "BREW /sign-in HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Broken("no HTTP at all", "nonsense\r\n\r\n"),
+        Broken("no Host", "GET / HTTP/1.1\r\n\r\n"),
+        Broken("length and chunks", "POST /sign-in HTTP/1.1\r\n\(chunked)Content-Length: 5\r\n\r\n0\r\n\r\n"),
+        Broken("a chunk without a size", "POST /sign-in HTTP/1.1\r\n\(chunked)\r\nzz\r\na\r\n0\r\n\r\n"),
+        Broken("a line of 40 KiB", "GET /\(a(40 << 10)) HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Broken("a field of 40 KiB", "GET / HTTP/1.1\r\nHost: a\r\nX: \(a(40 << 10))\r\n\r\n"),
         Broken(
-            "two hundred fields", 431,
-            "GET / HTTP/1.1\r\nHost: a\r\n\((1...200).map { "X-\($0): a\r\n" }.joined())\r\n"),
+            "a field behind 80 KiB of blanks",
+            "GET / HTTP/1.1\r\nHost: a\r\nX:\(String(repeating: " ", count: 80 << 10))"),
         Broken(
-            "endless chunk extensions", 400,
+            "two hundred fields", "GET / HTTP/1.1\r\nHost: a\r\n\((1...200).map { "X-\($0): a\r\n" }.joined())\r\n"),
+        Broken(
+            "endless chunk extensions",
             "POST /sign-in HTTP/1.1\r\n\(chunked)\r\n"
                 + String(repeating: "1;\(a(1000))\r\na\r\n", count: 100)),
     ]
 
-    @Test("each gets the page, the headers and a reference that is in the log, and the end", arguments: broken)
+    static let tooLarge = [
+        Broken("a line of 9 KiB", 414, "GET /\(a(9 << 10)) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+        Broken("a line of 17 KiB", 414, "GET /\(a(17 << 10)) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+        Broken("a field of 17 KiB", 431, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX: \(a(17 << 10))\r\n\r\n"),
+        Broken(
+            "a hundred fields", 431,
+            "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\((1...100).map { "X-\($0): a\r\n" }.joined())\r\n"),
+    ]
+
+    @Test(
+        "bytes that are not HTTP get a bare 400, a line in the log and the end of the connection", arguments: malformed)
+    func bare(_ broken: Broken) async throws {
+        try await TestDeployment.open { deployment in
+            let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
+            let reply = try await Self.answer(to: broken.text, from: probe)
+            #expect(reply.status == broken.status)
+            #expect(reply.header("connection") == "close")
+            #expect(reply.text.isEmpty)
+            let line = deployment.log.text.split(separator: "\n").first { $0.contains("malformed_request") }
+            #expect(line?.contains("client_address") == true && line?.contains("127.0.0.1") == true)
+            #expect(try await probe.get("/healthz").text == "ok")
+        }
+    }
+
+    @Test("a head that is too large gets the page, the headers and a reference that is in the log", arguments: tooLarge)
     func page(_ broken: Broken) async throws {
         try await TestDeployment.open { deployment in
             let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
@@ -61,15 +84,16 @@ struct BrokenRequestTests {
     func json() async throws {
         try await TestDeployment.open(settings: ["IDP_PUBLIC_URL": "https://localhost:4000"]) { deployment in
             let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
-            let type = "Content-Type: application/json\r\n"
-            let text = "POST /auth/sso/verify HTTP/1.1\r\nHost: a\r\n\(type)Transfer-Encoding: chunked\r\n\r\nzz\r\n"
+            let fields = "Host: a\r\nContent-Type: application/json\r\nConnection: close\r\n"
+            let text = "POST /auth/sso/verify HTTP/1.1\r\n\(fields)X: \(Self.a(17 << 10))\r\n\r\n"
             let reply = try await Self.answer(to: text, from: probe)
-            #expect(reply.status == 400)
+            #expect(reply.status == 431)
             #expect(reply.header("content-type") == "application/json")
             #expect(reply.error == "invalid_request")
             #expect(reply.header("strict-transport-security") != nil)
-            let client = HTTPProbe(host: "127.0.0.2", port: deployment.client.port)
-            #expect(try await Self.answer(to: "nonsense\r\n\r\n", from: client).text.contains("Partner service"))
+            let partner = HTTPProbe(host: "127.0.0.2", port: deployment.partner.port)
+            let page = try await Self.answer(to: Self.tooLarge[0].text, from: partner)
+            #expect(page.status == 414 && page.text.contains("Partner service"))
         }
     }
 

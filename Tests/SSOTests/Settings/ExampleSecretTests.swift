@@ -19,7 +19,7 @@ struct ExampleSecretTests {
     }
 
     @Test(
-        "one copied from a page stops the start where others can reach it, and warns on a machine of one's own",
+        "an example is a problem where others can reach the program, and a warning in a local trial",
         arguments: [
             "changeme-changeme-changeme-changeme-42", "Your-Secret-0123456789-abcdefghij-xyz",
             "example-secret-example-secret-example",
@@ -31,13 +31,13 @@ struct ExampleSecretTests {
         #expect(problem.contains("openssl rand -hex 32"))
         #expect(!problem.contains(secret))
         let open = Self.read("http://localhost:8081", listen: "0.0.0.0:8081", secret: secret)
-        #expect(open.problems.count == 1, "a loopback name is no trial when others can connect")
+        #expect(open.problems.count == 1, "a loopback name is not a trial when others can connect")
         let trial = Self.read("http://localhost:8081", secret: secret)
         #expect(trial.problems.isEmpty)
         #expect(trial.warnings.contains { $0.hasPrefix("SSO_SHARED_SECRET") })
     }
 
-    @Test("so does a pattern", arguments: ["a", "1234"])
+    @Test("so is a pattern", arguments: ["a", "1234"])
     func patterned(part: String) {
         let secret = String(repeating: part, count: 40)
         let reader = Self.read("https://partner.example.com", secret: secret)
@@ -46,7 +46,7 @@ struct ExampleSecretTests {
         #expect(trial.problems.isEmpty && trial.warnings.contains { $0.contains("pattern") })
     }
 
-    @Test("random ones pass without a word")
+    @Test("random secrets pass without a warning")
     func random() {
         let reader = Self.read("https://partner.example.com", secret: ProcessDeployment.secret())
         #expect(reader.problems.isEmpty && reader.warnings.isEmpty)

@@ -12,7 +12,7 @@ struct SettingsFaultTests {
         let program: Program
         let name: String
         let value: String
-        /// What the words must hold for the person to know what to do.
+        /// The text that tells the operator what to do.
         let wayOut: String
         var testDescription: String { "\(name)=\(value.prefix(60))" }
 
@@ -40,8 +40,8 @@ struct SettingsFaultTests {
             Fault(.idp, "IDP_MAIL_FROM", "a@x.example, b@x.example", "one mailbox"),
             Fault(.idp, "IDP_MAIL_URL", "smtps://ann:pass word@mail.example", "%20"),
             Fault(.idp, "SSO_CLIENT_NAME", "Part\nner", "on one line"),
-            Fault(.idp, "HSTS_INCLUDE_SUBDOMAINS", "yes", "neither true nor false"),
-            Fault(.client, "HSTS_INCLUDE_SUBDOMAINS", "1", "neither true nor false"),
+            Fault(.idp, "HSTS_INCLUDE_SUBDOMAINS", "yes", "must be true or false"),
+            Fault(.partner, "HSTS_INCLUDE_SUBDOMAINS", "1", "must be true or false"),
             Fault(.idp, "IDP_MAIL_HOURLY_LIMIT", "0", "from 1 to"),
             Fault(.idp, "IDP_ALLOWED_EMAILS", "*@example.com, nobody", "*@domain"),
             Fault(.idp, "IDP_TRUSTED_PROXIES", "10.0.0.0/33", "0 to 32"),
@@ -58,12 +58,12 @@ struct SettingsFaultTests {
             Fault(.client, "SSO_CLIENT_ID", "", "registered"),
             Fault(.client, "SSO_CLIENT_ID", "Bad Id", "lower-case"),
             Fault(
-                .client, "RP_IDP_BACKCHANNEL_URL", "http://idp.internal:8080", "RP_ALLOW_PLAINTEXT_BACKCHANNEL=true"),
-            Fault(.client, "RP_ALLOW_PLAINTEXT_BACKCHANNEL", "yes", "neither true nor false"),
-            Fault(.idp, "IDP_LINK_TESTER", "1", "neither true nor false"),
-            Fault(.client, "RP_REQUIRE_SIGNED_RESPONSE", "0", "neither true nor false"),
-            Fault(.client, "RP_CA_FILE", "/nowhere/ca.pem", "Check the path"),
-            Fault(.client, "RP_CA_FILE", "/etc/hostname", "PEM"),
+                .partner, "RP_IDP_BACKCHANNEL_URL", "http://idp.internal:8080", "RP_ALLOW_PLAINTEXT_BACKCHANNEL=true"),
+            Fault(.partner, "RP_ALLOW_PLAINTEXT_BACKCHANNEL", "yes", "must be true or false"),
+            Fault(.idp, "IDP_LINK_TESTER", "1", "must be true or false"),
+            Fault(.partner, "RP_REQUIRE_SIGNED_RESPONSE", "0", "must be true or false"),
+            Fault(.partner, "RP_CA_FILE", "/nowhere/ca.pem", "Check the path"),
+            Fault(.partner, "RP_CA_FILE", "/etc/hostname", "PEM"),
         ]
 
     private static func origins(_ program: Program, _ name: String) -> [Fault] {
@@ -102,7 +102,7 @@ struct SettingsFaultTests {
         }
     }
 
-    @Test("every fault names its setting and the way out, and never a secret", arguments: faults)
+    @Test("every problem names its setting and the accepted form, and never a secret", arguments: faults)
     func named(_ fault: Fault) throws {
         let reader = SettingsFixture.read(fault.program, [fault.name: fault.value])
         let problem = try #require(reader.problems.first)
@@ -114,7 +114,7 @@ struct SettingsFaultTests {
         #expect(fault.value.isEmpty || !problem.contains("password"))
     }
 
-    @Test("the same settings without a fault are fine", arguments: Program.allCases)
+    @Test("valid settings give no problem", arguments: Program.allCases)
     func fine(program: Program) {
         let reader = SettingsFixture.read(program)
         #expect(reader.problems.isEmpty && reader.warnings.isEmpty)
@@ -124,7 +124,7 @@ struct SettingsFaultTests {
         #expect(!shown.contains(SettingsFixture.secret) && !shown.contains(SettingsFixture.otherSecret))
     }
 
-    @Test("all faults come at once", arguments: Program.allCases)
+    @Test("all problems are reported at once", arguments: Program.allCases)
     func together(program: Program) {
         // Without an id there is no client of which anything else could be wrong.
         let all = Self.faults.filter {
@@ -137,7 +137,7 @@ struct SettingsFaultTests {
         }
     }
 
-    @Test("letters shown to every browser are for a loopback address only")
+    @Test("an outbox folder, which every visitor can read, needs a loopback address")
     func outbox() {
         let reader = SettingsFixture.read(.idp, ["IDP_PUBLIC_URL": "https://sso.example.com"])
         #expect(reader.problems.count == 1)
@@ -145,8 +145,8 @@ struct SettingsFaultTests {
         #expect(SettingsFixture.read(.idp, ["IDP_PUBLIC_URL": "https://localhost"]).problems.isEmpty)
     }
 
-    /// No browser ever compares it.
-    @Test("the address of the back channel may name the port that https has anyway")
+    /// Browsers never compare this address.
+    @Test("the address of the back channel may name the default port")
     func namedPort() {
         for address in ["https://idp.internal:443", "https://idp.internal:443/"] {
             #expect(SettingsFixture.read(.client, ["RP_IDP_BACKCHANNEL_URL": address]).problems.isEmpty)
@@ -168,9 +168,9 @@ struct SettingsFaultTests {
         for word in words { #expect(reader.problems.joined().contains(word), "\(reader.problems)") }
     }
 
-    /// Whoever may write `X-Forwarded-For` chooses the address that limits and logs see.
+    /// A client that may set `X-Forwarded-For` chooses the address for limits and logs.
     @Test(
-        "a network of proxies that holds strangers is warned of by name, one of a real network is not",
+        "a network of proxies that is larger than any private one is a warning",
         arguments: [
             ("0.0.0.0/0", true), ("::/0", true), ("10.0.0.0/8 0.0.0.0/1", true), ("2000::/3", true),
             ("10.0.0.0/8, 127.0.0.1/32", false), ("fc00::/7", false), ("203.0.113.7", false),
@@ -182,7 +182,7 @@ struct SettingsFaultTests {
         for warning in reader.warnings { #expect(warning.hasPrefix("IDP_TRUSTED_PROXIES: ")) }
     }
 
-    @Test("plain http to the back channel goes through when it is allowed by name")
+    @Test("plain http to the back channel needs its own setting")
     func plaintext() {
         let changes = ["RP_IDP_BACKCHANNEL_URL": "http://idp.internal:8080", "RP_ALLOW_PLAINTEXT_BACKCHANNEL": "true"]
         #expect(SettingsFixture.read(.client, changes).problems.isEmpty)

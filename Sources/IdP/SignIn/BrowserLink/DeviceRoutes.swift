@@ -37,7 +37,7 @@ struct DeviceRoutes: Sendable {
         guard let opened = link.open(key, now: clock.now()) else { throw Self.expired }
         guard let session = context.session,
             sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
-        else { throw PublicFailure.staleForm(.init(label: "Try again", href: "\(DeviceLink.path)?key=\(key)")) }
+        else { throw PublicError.staleForm(.init(label: "Try again", href: "\(DeviceLink.path)?key=\(key)")) }
         let held = session[BrowserChallenges.self].current.flatMap { held in
             (try? EmailAddress(held.address))?.mailbox == opened.address.mailbox ? held : nil
         }
@@ -55,9 +55,9 @@ struct DeviceRoutes: Sendable {
         return response
     }
 
-    private static let expired = PublicFailure(
+    private static let expired = PublicError(
         .gone, code: "link_expired", title: "This link has expired",
         explanation:
             "A link works for two days. Or your mail program has cut it off. The newest email has a newer link.",
-        wayOn: .init(label: "Sign in", href: "/sign-in"), cause: "device link expired or damaged")
+        nextStep: .init(label: "Sign in", href: "/sign-in"), cause: "device link expired or damaged")
 }

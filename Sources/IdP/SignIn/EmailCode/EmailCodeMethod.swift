@@ -79,7 +79,7 @@ struct EmailCodeMethod: SignInMethod {
             return .redirect(to: FlowID.path("/sign-in", flow))
         }
         guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
-            throw PublicFailure.staleForm(
+            throw PublicError.staleForm(
                 .init(label: "Back to the code", href: FlowID.path(Self.path, flow)))
         }
         try limits.countCodePost(request, context, deviceID: challenge.deviceID)

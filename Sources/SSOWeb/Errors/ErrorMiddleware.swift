@@ -1,0 +1,83 @@
+import HTTPTypes
+public import Hummingbird
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// Turns every error into a page, or JSON on the paths of programs, and a line in the log with the same reference.
+///
+/// The cause goes to the log only. An unexpected error becomes a 500 page and does not end the process.
+public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
+    let pages: Pages
+    let jsonPaths: Set<String>
+
+    /// - Parameter jsonPaths: paths that programs request. Their error body is `{"error":"CODE"}`.
+    public init(pages: Pages, jsonPaths: Set<String> = []) {
+        self.pages = pages
+        self.jsonPaths = jsonPaths
+    }
+
+    public func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as HTTPParserError {
+            throw error  // The body is not HTTP. The framework answers with a bare 400 and closes the connection.
+        } catch {
+            let publicError = Self.publicError(for: error)
+            log(publicError, context)
+            return jsonPaths.contains(request.uri.path)
+                ? Self.json(publicError) : page(publicError, context.reference)
+        }
+    }
+
+    static func publicError(for error: any Error) -> PublicError {
+        switch error {
+        case let error as PublicError: error
+        case let error as DatabaseError: .unavailable("\(error)")
+        case is URLEncodedFields.FieldError: .badRequest("A field of the form or link is repeated or malformed.")
+        case let error as any HTTPResponseError where error.status == .notFound: .notFound
+        case let error as any HTTPResponseError where (400..<500).contains(error.status.code):
+            PublicError(
+                error.status, code: "invalid_request", title: "The request could not be read",
+                explanation: "The service does not understand this request.")
+        case is CancellationError: .unavailable("the request was cancelled")
+        default:
+            PublicError(
+                .internalServerError, code: "internal_error", title: "Something went wrong",
+                explanation: "The error is on our side and has been logged. Try again in a moment.",
+                cause: "\(type(of: error))")
+        }
+    }
+
+    private static func json(_ error: PublicError) -> Response {
+        var headers = error.headers
+        headers[.contentType] = "application/json"
+        return Response(
+            status: error.status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: error.json)))
+    }
+
+    private func page(_ error: PublicError, _ reference: RequestReference) -> Response {
+        pages.response("error", ErrorPage(error, reference), status: error.status, headers: error.headers)
+    }
+
+    private func log(_ error: PublicError, _ context: Context) {
+        let isOurs = error.status.code >= 500
+        context.logger.log(
+            level: isOurs ? .error : .notice, isOurs ? "request_failed" : "request_refused",
+            metadata: [
+                "status": "\(error.status.code)", "code": "\(error.code)", "cause": "\(error.cause ?? error.title)",
+            ])
+    }
+}
+
+/// What `error.mustache` shows.
+private struct ErrorPage: Sendable {
+    let title, explanation, label, href, reference: String
+
+    init(_ error: PublicError, _ reference: RequestReference) {
+        (title, explanation) = (error.title, error.explanation)
+        (label, href, self.reference) = (error.nextStep.label, error.nextStep.href, reference.description)
+    }
+}

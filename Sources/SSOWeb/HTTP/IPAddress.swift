@@ -1,0 +1,84 @@
+import Foundation
+
+/// An IPv4 or IPv6 address.
+public struct IPAddress: Sendable, Hashable {
+    /// Four or sixteen bytes. An IPv4 address inside IPv6 (`::ffff:a.b.c.d`) is stored as IPv4.
+    let bytes: [UInt8]
+
+    public init?(_ text: some StringProtocol) {
+        guard text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
+        if let four = Self.parse(String(text), family: AF_INET, count: 4) {
+            bytes = four
+        } else if let all = Self.parse(String(text), family: AF_INET6, count: 16) {
+            let mapped = all.prefix(10).allSatisfy { $0 == 0 } && all[10] == 0xff && all[11] == 0xff
+            bytes = mapped ? Array(all.suffix(4)) : all
+        } else {
+            return nil
+        }
+    }
+
+    private static func parse(_ text: String, family: Int32, count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        return inet_pton(family, text, &bytes) == 1 ? bytes : nil
+    }
+
+    /// Represents all clients whose address is unknown, so that they share one count.
+    public static let unknown = IPAddress(bytes: [0, 0, 0, 0])
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    public var isLoopback: Bool {
+        bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
+    }
+
+    /// The key of limits: an IPv4 address, or the /64 of an IPv6 address, because one customer has a whole /64.
+    public var networkKey: [UInt8] { bytes.count == 4 ? bytes : Array(bytes.prefix(8)) }
+
+    /// The /48 of an IPv6 address, which one site has. nil for IPv4.
+    public var siteKey: [UInt8]? { bytes.count == 4 ? nil : Array(bytes.prefix(6)) }
+}
+
+extension IPAddress: CustomStringConvertible {
+    /// The text form of RFC 5952: `203.0.113.7`, `2001:db8::1`.
+    public var description: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let family = bytes.count == 4 ? AF_INET : AF_INET6
+        guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return "-" }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// A network in CIDR notation (`10.0.0.0/8`, `fd00::/8`), or one address.
+public struct Network: Sendable {
+    private let address: IPAddress
+    private let prefix: Int
+
+    /// - Throws: ``SettingError`` when the text is not a CIDR network.
+    public init(_ text: some StringProtocol) throws {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = parts.first.flatMap({ IPAddress($0) }) else {
+            throw SettingError("\"\(text)\" is not a CIDR network. Give a network such as 10.0.0.0/8 or fd00::/8.")
+        }
+        let bits = address.bytes.count * 8
+        // Digits only: Int also accepts a sign.
+        let digits = parts.count == 2 && parts[1].utf8.allSatisfy { (0x30...0x39).contains($0) } ? parts[1] : ""
+        guard let prefix = parts.count == 2 ? Int(digits) : bits, (0...bits).contains(prefix) else {
+            throw SettingError("\"\(text)\" has a prefix length outside 0 to \(bits).")
+        }
+        self.address = address
+        self.prefix = prefix
+    }
+
+    /// Whether the network is larger than any private one: 10.0.0.0/8 and fc00::/7 are the largest (RFC 1918, RFC
+    /// 4193).
+    public var exceedsPrivateRange: Bool { prefix < (address.bytes.count == 4 ? 8 : 7) }
+
+    func contains(_ other: IPAddress) -> Bool {
+        guard other.bytes.count == address.bytes.count else { return false }
+        return zip(address.bytes, other.bytes).enumerated().allSatisfy { index, pair in
+            let bits = min(8, max(0, prefix - index * 8))
+            let mask = UInt8(truncatingIfNeeded: 0xff00 >> bits)
+            return pair.0 & mask == pair.1 & mask
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import HTTPTypes
+public import Hummingbird
+import NIOCore
+import SSOShared
+
+/// Strict parser of a query or form body (`application/x-www-form-urlencoded`, WHATWG URL 5.1).
+///
+/// The framework's parsers take the first of two equal names and accept malformed `%` escapes, so that two programs
+/// could read one request in two ways.
+public struct URLEncodedFields: Sendable {
+    private let pairs: [(name: [UInt8], value: [UInt8]?)]
+    /// Whether there are more fields than are parsed. Then repeated names cannot be detected.
+    private let hasTooMany: Bool
+
+    /// Why a field cannot be used.
+    public enum FieldError: Error, Equatable {
+        /// The name appears more than once, or as a list (`name[]`, `name[0]`). Frameworks differ on which value
+        /// counts, so a check and an action could use different ones.
+        case repeated(String)
+        /// A malformed `%` escape, bytes that are not UTF-8, or any field of a request with too many fields.
+        case malformed(String)
+    }
+
+    /// The maximum number of fields. No form or link of this service has more than ten.
+    static let maximumCount = 64
+
+    /// - Parameter text: the text after the `?`, or the body. With more than 64 fields every access throws.
+    public init(_ text: some Collection<UInt8>) {
+        let parts = text.split(separator: UInt8(ascii: "&"), maxSplits: Self.maximumCount)
+        hasTooMany = parts.count > Self.maximumCount
+        pairs = parts.map { part in
+            guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else {
+                return (Self.decoded(part) ?? [], [])
+            }
+            return (Self.decoded(part[..<equals]) ?? [], Self.decoded(part[part.index(after: equals)...]))
+        }
+    }
+
+    /// The number of fields with this name.
+    public func count(_ name: String) -> Int {
+        let bytes = Array(name.utf8)
+        return pairs.count { $0.name == bytes }
+    }
+
+    /// The only value of `name` as text, or nil when it is missing.
+    public func text(_ name: String) throws(FieldError) -> String? {
+        guard let bytes = try bytes(name) else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed(name) }
+        return text
+    }
+
+    /// The only value of `name` as bytes, or nil when it is missing.
+    public func bytes(_ name: String) throws(FieldError) -> [UInt8]? {
+        guard !hasTooMany else { throw .malformed(name) }
+        let wanted = Array(name.utf8)
+        let list = wanted + [UInt8(ascii: "[")]
+        var found: [UInt8]?
+        for pair in pairs where pair.name == wanted || pair.name.starts(with: list) {
+            guard found == nil, pair.name == wanted else { throw .repeated(name) }
+            guard let value = pair.value else { throw .malformed(name) }
+            found = value
+        }
+        return found
+    }
+
+    /// nil for a malformed escape.
+    private static func decoded(_ part: some Collection<UInt8>) -> [UInt8]? {
+        PercentCoding.decode(part, plusIsSpace: true)
+    }
+}
+
+extension Request {
+    /// The maximum size of a form in bytes.
+    public static var maximumFormBytes: Int { 64 * 1024 }
+
+    /// The fields of the query.
+    public var queryFields: URLEncodedFields { URLEncodedFields(Array((uri.query ?? "").utf8)) }
+
+    /// Reads the fields of a form.
+    ///
+    /// - Throws: ``PublicError`` 415 unless the type is `application/x-www-form-urlencoded`, 413 over 64 KiB.
+    public func formFields() async throws -> URLEncodedFields {
+        guard MediaRange.essence(of: headers[values: .contentType]) == "application/x-www-form-urlencoded" else {
+            throw PublicError.unsupportedType
+        }
+        return URLEncodedFields(try await boundedBody(Self.maximumFormBytes))
+    }
+
+    /// Reads a body of at most `limit` bytes.
+    ///
+    /// - Throws: ``PublicError`` 413 when it is longer.
+    public func boundedBody(_ limit: Int) async throws -> [UInt8] {
+        // A body that is announced as too long is not read.
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit { throw PublicError.tooLarge }
+        do {
+            let buffer = try await body.collect(upTo: limit)
+            return Array(buffer.readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw PublicError.tooLarge
+        } catch let error as any HTTPResponseError where error.status == .contentTooLarge {
+            throw PublicError.tooLarge
+        }
+    }
+
+    /// Whether the browser loads this before a click. Such a request must not consume anything that works once.
+    public var isPrefetch: Bool {
+        (headers[values: .secPurpose] + headers[values: .purpose]).contains { $0.lowercased().contains("prefetch") }
+    }
+
+    /// Whether the user opened this as a page of its own. Missing Fetch Metadata headers are accepted.
+    public var isTopLevelNavigation: Bool {
+        headers[values: .secFetchDest].allSatisfy { $0 == "document" }
+            && headers[values: .secFetchMode].allSatisfy { $0 == "navigate" }
+    }
+}
+
+/// Reads the media type of a Content-Type field.
+public enum MediaRange {
+    /// `application/json` for `Application/JSON; charset=utf-8`. nil when the field is missing or appears twice.
+    public static func essence(of values: [String]) -> String? {
+        guard values.count == 1, let first = values.first else { return nil }
+        let essence = first.prefix { $0 != ";" }
+        let words = essence.lowercased().split(separator: " ")
+        return words.count == 1 ? words.first.map(String.init) : nil
+    }
+}

@@ -1,0 +1,67 @@
+import HTTPTypes
+public import Hummingbird
+
+/// Refuses what no browser and no relying party sends, before any route sees it: heads that are too large, a missing
+/// Host, paths that are not written plainly.
+public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
+    public init() {}
+
+    public func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        try RequestLimits.check(request.head)
+        // The server has refused these already. A router without that server, as in tests, has not.
+        let needsHost = request.head.authority != nil || !HealthPath.all.contains(request.uri.path)
+        guard request.head.path?.utf8.first == UInt8(ascii: "/"),
+            request.head.authority?.isEmpty == false || !needsHost
+        else { throw PublicError.badRequest("It does not name a path or a host.") }
+        guard Self.isPlain(request.uri.path) else { throw PublicError.notFound }
+        return try await next(request, context)
+    }
+
+    /// Whether a path is written as the routes are: no empty or dot segment, no percent escape, no parameter. Proxies
+    /// and frameworks read those forms differently, which lets a request pass a rule on paths.
+    static func isPlain(_ path: String) -> Bool {
+        if path == "/" { return true }
+        let segments = path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return segments.allSatisfy { segment in
+            !segment.isEmpty && !segment.elementsEqual(".".utf8) && !segment.elementsEqual("..".utf8)
+                && segment.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                        UInt8(ascii: "_"), UInt8(ascii: "~"):
+                        true
+                    default: false
+                    }
+                }
+        }
+    }
+}
+
+/// How large the head of a request may be. The parser stops at twice these sizes.
+enum RequestLimits {
+    /// Bytes of the request target. Longer ones get 414.
+    static let target = 8 * 1024
+    /// Bytes of request line and fields together. Longer heads get 431.
+    static let head = 16 * 1024
+    /// Number of fields. More get 431: many tiny fields cost more work than their bytes suggest.
+    static let fields = 64
+
+    /// - Throws: ``PublicError`` 414 or 431.
+    static func check(_ head: HTTPRequest) throws(PublicError) {
+        guard head.path?.utf8.count ?? 0 <= target else { throw .addressTooLong }
+        // The parsed head has no Host field: its value is the authority.
+        let count = head.headerFields.count + (head.authority == nil ? 0 : 1)
+        guard count <= fields, size(of: head) <= Self.head else { throw .headTooLarge }
+    }
+
+    /// The size on the wire of a head in the usual form: `NAME: VALUE`, CR, LF.
+    private static func size(of head: HTTPRequest) -> Int {
+        let line = head.method.rawValue.utf8.count + (head.path?.utf8.count ?? 0) + "  HTTP/1.1\r\n".utf8.count
+        let host = head.authority.map { "Host: \r\n".utf8.count + $0.utf8.count } ?? 0
+        return head.headerFields.reduce(line + host + "\r\n".utf8.count) {
+            $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + ": \r\n".utf8.count
+        }
+    }
+}

@@ -1,0 +1,76 @@
+public import HTTPTypes
+public import Hummingbird
+
+extension RouterMethods {
+    /// Serves a path with the given methods and answers all other methods with 405 and `Allow` (RFC 9110 15.5.6).
+    ///
+    /// Does not derive HEAD from GET, unlike ``page(at:use:)``: a link checker's HEAD must not issue a token.
+    ///
+    /// - Parameter refusal: another 405 response, for a path that does not serve HTML.
+    @discardableResult public func only(
+        _ methods: [HTTPRequest.Method], at path: RouterPath,
+        refusing refusal: @Sendable @escaping ([HTTPRequest.Method]) throws -> Response = { allowed in
+            throw PublicError.methodNotAllowed(allowed)
+        },
+        use handler: @Sendable @escaping (Request, Context) async throws -> Response
+    ) -> Self {
+        for method in methods { on(path, method: method, use: handler) }
+        return refuseOthers(than: methods, at: path, with: refusal)
+    }
+
+    /// Serves a page with GET, and HEAD as GET without the body (RFC 9110 9.3.2).
+    ///
+    /// - Parameter handler: must not change anything for a HEAD.
+    @discardableResult public func page(
+        at path: RouterPath, use handler: @Sendable @escaping (Request, Context) async throws -> Response
+    ) -> Self {
+        on(path, method: .get, use: handler)
+        on(path, method: .head) { try await Self.head($0, $1, handler) }
+        return refuseOthers(than: [.get, .head], at: path) { throw PublicError.methodNotAllowed($0) }
+    }
+
+    /// Serves a page and accepts its form: GET, HEAD and POST of one path.
+    ///
+    /// - Parameter show: must not change anything for a HEAD.
+    @discardableResult public func form(
+        at path: RouterPath,
+        show: @Sendable @escaping (Request, Context) async throws -> Response,
+        submit: @Sendable @escaping (Request, Context) async throws -> Response
+    ) -> Self {
+        on(path, method: .get, use: show)
+        on(path, method: .head) { try await Self.head($0, $1, show) }
+        on(path, method: .post, use: submit)
+        return refuseOthers(than: [.get, .head, .post], at: path) { throw PublicError.methodNotAllowed($0) }
+    }
+
+    /// Runs GET and drops the body and the cookies.
+    private static func head(
+        _ request: Request, _ context: Context, _ show: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        var response = try await show(request, context)
+        response.headers[.setCookie] = nil
+        return response.createHeadResponse()
+    }
+
+    private func refuseOthers(
+        than allowed: [HTTPRequest.Method], at path: RouterPath,
+        with refusal: @Sendable @escaping ([HTTPRequest.Method]) throws -> Response
+    ) -> Self {
+        for method in HTTPRequest.Method.parsed where !allowed.contains(method) {
+            on(path, method: method) { (_, _) -> Response in try refusal(allowed) }
+        }
+        return self
+    }
+}
+
+extension HTTPRequest.Method {
+    /// All methods that the parser accepts. Any other method is malformed.
+    fileprivate static let parsed: [HTTPRequest.Method] = [
+        "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "ACL", "BIND", "CHECKOUT",
+        "COPY",
+        "LINK", "LOCK", "M-SEARCH", "MSEARCH", "MERGE", "MKACTIVITY", "MKCALENDAR", "MKCOL", "MOVE", "NOTIFY",
+        "PROPFIND",
+        "PROPPATCH", "PURGE", "QUERY", "REBIND", "REPORT", "SEARCH", "SOURCE", "SUBSCRIBE", "UNBIND", "UNLINK",
+        "UNLOCK", "UNSUBSCRIBE",
+    ].compactMap(HTTPRequest.Method.init(rawValue:))
+}

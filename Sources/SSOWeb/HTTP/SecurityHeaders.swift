@@ -1,0 +1,96 @@
+public import HTTPTypes
+public import Hummingbird
+
+/// Adds the security headers to every response. A route that needs another value sets it, and that value stays.
+public struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
+    private let fields: SecurityFields
+    private let pathsWithTokens: Set<String>
+
+    /// - Parameter pathsWithTokens: paths whose URL contains a token. Their responses, error pages included, keep the
+    ///   URL out of the Referer of later requests.
+    public init(origin: PublicOrigin, pathsWithTokens: Set<String> = []) {
+        self.pathsWithTokens = pathsWithTokens
+        fields = SecurityFields(origin: origin)
+    }
+
+    public func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        if pathsWithTokens.contains(request.uri.path) { response.headers[.referrerPolicy] = "no-referrer" }
+        fields.add(to: &response.headers)
+        return response
+    }
+}
+
+/// Content security policies: what a page may load and where its forms may go.
+public enum ContentPolicy {
+    /// For pages with forms, which go to this origin only.
+    public static let forms =
+        "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'; "
+        + "base-uri 'none'; frame-ancestors 'none'"
+
+    /// For pages that contain a token: no forms.
+    public static let noForms =
+        "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'none'; "
+        + "base-uri 'none'; frame-ancestors 'none'"
+}
+
+/// The security headers of every response for one public origin.
+struct SecurityFields: Sendable {
+    private let fixed: [(HTTPField.Name, String)]
+
+    init(origin: PublicOrigin) {
+        var fields: [(HTTPField.Name, String)] = [
+            (.contentSecurityPolicy, ContentPolicy.forms),
+            (.xContentTypeOptions, "nosniff"),
+            (.referrerPolicy, "same-origin"),
+            (.crossOriginOpenerPolicy, "same-origin"),
+            (.crossOriginResourcePolicy, "same-origin"),
+            (.frameOptions, "DENY"),
+            (.permissionsPolicy, "camera=(), geolocation=(), microphone=()"),
+            // The default for personal pages. Public responses set their own value.
+            (.cacheControl, "no-store"),
+        ]
+        if origin.isHTTPS {
+            let scope = origin.includesSubdomains ? "; includeSubDomains" : ""
+            fields.append((.strictTransportSecurity, "max-age=31536000\(scope)"))
+        }
+        fixed = fields
+    }
+
+    /// Adds the headers that the response does not have yet.
+    func add(to headers: inout HTTPFields) {
+        for (name, value) in fixed where headers[name] == nil { headers[name] = value }
+    }
+}
+
+extension HTTPField.Name {
+    // Each literal is a valid field name (RFC 9110 5.1). The fallback is never used and avoids a force unwrap.
+    private static func field(_ name: String) -> Self { Self(name) ?? .contentType }
+
+    /// Fetch Metadata (W3C): the relation to the site that made the request.
+    public static let secFetchSite = field("Sec-Fetch-Site")
+    /// Fetch Metadata: `navigate` when the user opens a page.
+    public static let secFetchMode = field("Sec-Fetch-Mode")
+    /// Fetch Metadata: `document` for a page, `iframe`, `image` and so on for its parts.
+    public static let secFetchDest = field("Sec-Fetch-Dest")
+    /// `prefetch` when the browser loads a page before a click.
+    public static let secPurpose = field("Sec-Purpose")
+    /// The older name of ``secPurpose``.
+    public static let purpose = field("Purpose")
+    /// The client's address as a proxy reports it. Used from trusted proxies only.
+    public static let xForwardedFor = field("X-Forwarded-For")
+    /// Makes browsers use https only (RFC 6797).
+    public static let strictTransportSecurity = field("Strict-Transport-Security")
+    /// How much of the URL other sites receive (W3C).
+    public static let referrerPolicy = field("Referrer-Policy")
+    /// Whether the page that opened this one can reach it.
+    public static let crossOriginOpenerPolicy = field("Cross-Origin-Opener-Policy")
+    /// Which sites may embed the response.
+    public static let crossOriginResourcePolicy = field("Cross-Origin-Resource-Policy")
+    /// Which browser features the page may use.
+    public static let permissionsPolicy = field("Permissions-Policy")
+    /// The older form of `frame-ancestors`.
+    public static let frameOptions = field("X-Frame-Options")
+}

@@ -1,0 +1,42 @@
+import Synchronization
+
+/// Limits on time and connections that protect the server from slow and numerous clients.
+public struct ServerLimits: Sendable {
+    /// A connection is closed after this time without a whole request, also while a head arrives slowly.
+    public var idle: Duration
+    /// A request must be complete within this time after its head. The largest form, 64 KiB, takes two seconds at
+    /// 256 kbit/s.
+    public var request: Duration
+    /// The client must have received the whole response within this time.
+    public var answer: Duration
+    /// The maximum number of connections, of about 25 KiB of memory each. Beyond it the connection that has waited
+    /// longest for its client is closed.
+    public var connections: Int
+    /// Requests in flight have this time to finish during shutdown.
+    public var drain: Duration
+
+    /// The default limits. Each can be replaced.
+    public init(
+        idle: Duration = .seconds(15), request: Duration = .seconds(3), answer: Duration = .seconds(30),
+        connections: Int = 4096, drain: Duration = .seconds(10)
+    ) {
+        self.idle = idle
+        self.request = request
+        self.answer = answer
+        self.connections = connections
+        self.drain = drain
+    }
+}
+
+/// Whether the program is shutting down. Then `/readyz` answers 503 and every response ends its connection.
+public final class ShutdownState: Sendable {
+    private let hasBegun = Atomic(false)
+
+    public init() {}
+
+    /// Whether the shutdown has begun.
+    public var isUnderWay: Bool { hasBegun.load(ordering: .relaxed) }
+
+    /// Begins the shutdown.
+    public func begin() { hasBegun.store(true, ordering: .relaxed) }
+}

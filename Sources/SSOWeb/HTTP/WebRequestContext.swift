@@ -1,0 +1,37 @@
+public import Hummingbird
+import Logging
+public import NIOCore
+
+/// What every request carries: its peer, and the reference that connects an error page with the log.
+public protocol WebRequestContext: RequestContext {
+    /// The peer of the connection. nil in tests without a network.
+    var peer: SocketAddress? { get }
+    /// Appears on error pages and in the log.
+    var reference: RequestReference { get }
+}
+
+extension WebRequestContext {
+    /// Adds the reference to every log line of this request, instead of the framework's number.
+    public mutating func addReferenceToLog() {
+        logger[metadataKey: "hb.request.id"] = nil
+        logger[metadataKey: "reference"] = .stringConvertible(reference)
+    }
+}
+
+/// Identifies one request: eight letters and digits, short enough to read out on the telephone.
+public struct RequestReference: Sendable, CustomStringConvertible {
+    /// The eight characters.
+    public let description: String
+    private static let letters = Array("23456789ABCDEFGHJKMNPQRSTUVWXYZ".utf8)
+
+    /// Makes a random reference.
+    public init() {
+        // Without 0, O, 1, I and L, which are easily confused. A reference is not a secret.
+        var rest = UInt64.random(in: .min ... .max)
+        description = String(
+            decoding: (0..<8).map { _ in
+                defer { rest /= 31 }
+                return Self.letters[Int(rest % 31)]
+            }, as: UTF8.self)
+    }
+}

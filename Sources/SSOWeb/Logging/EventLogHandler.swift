@@ -1,0 +1,132 @@
+import Foundation
+public import Logging
+
+/// Writes one line per event to standard error: plain text, or a JSON object with `LOG_FORMAT=json`.
+///
+/// Escapes all values, so that a name with a line break cannot look like a second event.
+public struct EventLogHandler: LogHandler {
+    /// The form of a line.
+    public enum Format: String, Sendable { case text, json }
+
+    public var metadata: Logger.Metadata = [:]
+    public var metadataProvider: Logger.MetadataProvider?
+    public var logLevel: Logger.Level = .info
+    private static let ownFields: Set<String> = ["time", "level", "program", "event"]
+    private let format: Format
+    private let label: String
+    private let hasPriorities: Bool
+
+    /// A handler for the program called `label`.
+    ///
+    /// - Parameter hasPriorities: whether each line begins with its priority, for the systemd journal.
+    public init(label: String, format: Format, hasPriorities: Bool = false) {
+        self.label = label
+        self.format = format
+        self.hasPriorities = hasPriorities
+    }
+
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    public func log(event: LogEvent) { LogWriter.standardError.append(line(for: event)) }
+
+    /// One line, including its end.
+    func line(for event: LogEvent) -> String {
+        var fields = metadata
+        if let more = metadataProvider?.get() { fields.merge(more) { $1 } }
+        if let more = event.metadata { fields.merge(more) { $1 } }
+        let pairs = fields.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
+        let now = PlainDate.rfc3339(Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)))
+        let priority = hasPriorities ? JournalStream.prefix(event.level) : ""
+        switch format {
+        case .text:
+            return
+                "\(priority)\(now) \(event.level) \(LogEscape.text("\(event.message)"))"
+                + pairs.map { " \(LogEscape.bare($0.0))=\(LogEscape.quotedIfNeeded($0.1))" }.joined() + "\n"
+        case .json:
+            let all =
+                [
+                    ("time", now), ("level", "\(event.level)"), ("program", label), ("event", "\(event.message)"),
+                ]
+                // A field with the name of a standard field must not replace it or repeat a key.
+                + pairs.map { (Self.ownFields.contains($0.0) ? "_\($0.0)" : $0.0, $0.1) }
+            return "\(priority){" + all.map { "\(LogEscape.json($0.0)):\(LogEscape.json($0.1))" }.joined(separator: ",")
+                + "}\n"
+        }
+    }
+}
+
+/// Detects the systemd journal, which reads a priority at the beginning of each line.
+enum JournalStream {
+    /// Whether the descriptor is the journal.
+    ///
+    /// - Parameter value: `JOURNAL_STREAM`, the journal's `DEVICE:INODE` (systemd.exec(5)). A child process with
+    ///   redirected output inherits the variable too, so it must match the descriptor.
+    static func isConnected(to descriptor: Int32, _ value: String?) -> Bool {
+        var status = stat()
+        guard let value, fstat(descriptor, &status) == 0 else { return false }
+        return value == "\(status.st_dev):\(status.st_ino)"
+    }
+
+    /// The priority of a level as a prefix (sd-daemon(3), syslog(3)).
+    static func prefix(_ level: Logger.Level) -> String {
+        switch level {
+        case .trace, .debug: "<7>"
+        case .info: "<6>"
+        case .notice: "<5>"
+        case .warning: "<4>"
+        case .error: "<3>"
+        case .critical: "<2>"
+        }
+    }
+}
+
+/// Escapes text for one line of a log (ASVS 16.4.1): control characters, line separators and everything else that a
+/// terminal interprets.
+enum LogEscape {
+    static func text(_ text: String) -> String { escape(text) { $0 == "\\" } }
+
+    static func bare(_ text: String) -> String { escape(text) { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "\\" } }
+
+    static func quotedIfNeeded(_ text: String) -> String {
+        let plain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x22 && $0 != 0x5c && $0 != 0x3d }
+        return plain && !text.isEmpty ? text : json(text)
+    }
+
+    static func json(_ text: String) -> String { "\"" + escape(text) { $0 == "\"" || $0 == "\\" } + "\"" }
+
+    /// Escapes as JSON does, so that one rule reads both formats.
+    private static func escape(_ text: String, also special: (Unicode.Scalar) -> Bool) -> String {
+        // The usual case.
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f && !special(Unicode.Scalar($0)) }) { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case _ where scalar == "\"" && special(scalar): result += "\\\""
+            case _ where scalar == "\\" && special(scalar): result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where isHidden(scalar) || special(scalar): result += unicodeEscape(scalar)
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+        default: false
+        }
+    }
+
+    private static func unicodeEscape(_ scalar: Unicode.Scalar) -> String {
+        String(scalar).utf16.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }.joined()
+    }
+}

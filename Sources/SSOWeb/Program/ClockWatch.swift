@@ -1,0 +1,82 @@
+public import Logging
+public import ServiceLifecycle
+
+/// Checks the clock once per second and logs when it becomes unreliable and when it is reliable again.
+public struct ClockWatch: Service {
+    private let clock: ServiceClock
+    private let logger: Logger
+
+    public init(_ clock: ServiceClock, logger: Logger) {
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Runs until the program stops.
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var last = ClockState()
+            while !Task.isCancelled {
+                let state = clock.state()
+                Self.event(from: last, to: state)?.log(to: logger)
+                last = state
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+
+    /// The event to log for a change of state, or nil.
+    static func event(from last: ClockState, to state: ClockState) -> ClockEvent? {
+        if state.epoch != last.epoch { return state.origin == .acceptedJump ? .jumpAccepted : .restored }
+        switch (last.disagreement, state.disagreement) {
+        case (nil, nil): return nil
+        case (_, nil): return .restored
+        case (let before, let span?):
+            let isSame = before.map { ($0 > .zero) == (span > .zero) } ?? false
+            if isSame { return nil }
+            return span > .zero ? .jumped(ahead: span) : .setBack(behind: .zero - span)
+        }
+    }
+}
+
+/// A change of the clock's state.
+enum ClockEvent: Equatable {
+    case jumped(ahead: Duration)
+    case setBack(behind: Duration)
+    case jumpAccepted
+    case restored
+
+    func log(to logger: Logger) {
+        switch self {
+        case .jumped(let ahead):
+            logger.error(
+                "clock_jumped",
+                metadata: [
+                    "ahead_seconds": "\(ahead.secondsRoundedUp)",
+                    "message": """
+                    The wall clock jumped ahead. The program keeps its time, nothing is purged and /readyz is 503 until \
+                    the wall clock is right again or the jump has lasted for \(PlainDate.span(JudgedClock.patience)).
+                    """,
+                ])
+        case .setBack(let behind):
+            logger.error(
+                "clock_set_back",
+                metadata: [
+                    "behind_seconds": "\(behind.secondsRoundedUp)",
+                    "message": """
+                    The wall clock was set back. The program keeps its time and nothing is purged. If the wall clock is \
+                    right now, restart the program.
+                    """,
+                ])
+        case .jumpAccepted:
+            logger.warning(
+                "clock_jump_accepted",
+                metadata: [
+                    "message":
+                        "The jump has lasted, so the program uses the wall clock again. The purge pauses for an hour."
+                ])
+        case .restored:
+            logger.notice(
+                "clock_restored", metadata: ["message": "The wall clock agrees with the program's time again."])
+        }
+    }
+}

@@ -1,0 +1,49 @@
+public import ArgumentParser
+import Foundation
+
+/// The exit codes of commands, as in sysexits.h: a service manager can tell whether a restart helps.
+public enum CommandExit {
+    /// The data or the environment prevented the work.
+    public static let runtimeError = ExitCode(1)
+    /// A setting is wrong, so the next start would fail in the same way (EX_CONFIG).
+    public static let configurationError = ExitCode(78)
+
+    /// Writes one line to standard error.
+    ///
+    /// - Returns: the exit code to throw.
+    public static func failure(_ program: String, _ message: String, code: ExitCode = runtimeError) -> ExitCode {
+        StandardError.write("\(program): \(LogEscape.text(message))\n")
+        return code
+    }
+}
+
+/// Formats a table for a terminal: columns as wide as their widest cell, without lines and colours.
+public enum CommandTable {
+    /// The header and the rows, one line each. Control characters are escaped.
+    public static func text(_ header: [String], _ rows: [[String]]) -> String {
+        let rows = ([header] + rows).map { $0.map(LogEscape.text) }
+        let widths = header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+            let line = cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }.joined(separator: "\n")
+    }
+}
+
+/// Writes messages of commands to standard error. The log of a running program goes through ``LogWriter``.
+enum StandardError {
+    /// Writes in one call, so that the lines of two processes do not mix. Ignores errors, such as a full disk or a
+    /// closed pipe, at which `FileHandle.write(_:)` would end the process.
+    static func write(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    }
+}
+
+/// Writes to standard output, apart from the log.
+public enum StandardOutput {
+    /// Writes without a buffer. Ignores errors, such as a closed pipe.
+    public static func write(_ text: String) {
+        try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+    }
+}

@@ -1,0 +1,154 @@
+public import ArgumentParser
+import Foundation
+public import Logging
+import SSOShared
+
+/// A program that reads settings and serves HTTP: `idp` or `relying-party`.
+public protocol Program: Sendable {
+    associatedtype Settings: Sendable
+    /// The name of the command: `idp`.
+    static var name: String { get }
+    /// The prefix of its settings: `IDP_`.
+    static var prefix: String { get }
+    /// Settings that are accepted on the command line.
+    static var settingNames: [String] { get }
+    /// Settings that are refused on the command line.
+    static var secretNames: [String] { get }
+    /// Names that begin with `SSO_` and that the other program reads from the same `.env`.
+    static var foreignNames: [String] { get }
+
+    /// Reads all settings. nil when `reader` has a problem. Adds checks to `reader` for what may be wrong outside the
+    /// settings, such as a database that cannot be opened.
+    static func read(_ reader: SettingsReader, environment: @escaping (String) -> String?) -> Settings?
+    /// Serves until a signal stops the program.
+    ///
+    /// - Throws: the error that prevented the start or ended the service.
+    static func serve(_ settings: Settings, _ log: ProgramLogger) async throws
+    /// Connects to the servers that the settings name, for `check --connect`. Records what answered and reports what
+    /// did not. Changes nothing there and sends no email.
+    static func connect(_ settings: Settings, _ reader: SettingsReader) async
+}
+
+/// The log of a running program.
+public struct ProgramLogger: Sendable {
+    /// The logger for all events.
+    public let logger: Logger
+    /// How long the program accepts connections after SIGTERM.
+    public let grace: ShutdownGrace
+
+    /// Logs the address at which the server listens.
+    public func started(_ address: String, publicURL: PublicOrigin) {
+        logger.info(
+            "listening",
+            metadata: [
+                "address": "\(address)", "public_url": "\(publicURL)", "version": "\(ProductVersion.text)",
+            ])
+    }
+}
+
+/// The options of `serve` and `check`: any setting as `--name value`.
+public struct SettingsOptions<Subject: Program>: ParsableArguments {
+    @Argument(
+        parsing: .allUnrecognized,
+        help: ArgumentHelp("Any setting, such as --\(Subject.name)-listen 127.0.0.1:9090", valueName: "settings"))
+    var arguments: [String] = []
+
+    /// No settings.
+    public init() {}
+
+    /// - Throws: a message about the first argument that is not a setting.
+    public func validate() throws {
+        let known = SettingsArguments(known: Subject.settingNames, secrets: Subject.secretNames)
+        if let problem = known.problem(in: arguments) { throw ValidationError(problem) }
+    }
+
+    /// Prints the effective settings, then all problems, including those outside the settings. Changes nothing.
+    ///
+    /// - Parameter connecting: whether to connect to the servers that the settings name.
+    /// - Throws: exit code 1 when ``serve()`` would not start, or when a server does not answer correctly.
+    public func check(connecting: Bool = false) async throws {
+        let reader = reader()
+        let (_, _, settings) = read(reader)
+        await reader.runChecks()
+        if connecting, let settings { await Subject.connect(settings, reader) }
+        if connecting, settings == nil { reader.warn("--connect: no server was contacted because a setting is wrong.") }
+        let width = reader.lines.map(\.name.count).max() ?? 0
+        for line in reader.lines {
+            print(
+                line.name.padding(toLength: width, withPad: " ", startingAt: 0), LogEscape.text(line.shown),
+                separator: "  ")
+        }
+        report(reader)
+        guard reader.problems.isEmpty else { throw CommandExit.runtimeError }
+        print("All settings are valid.")
+    }
+
+    /// Checks the settings, then serves.
+    ///
+    /// - Throws: exit code 78 for a wrong setting, which a restart cannot fix, and 1 for any other error.
+    public func serve() async throws {
+        defer { ProgramLog.flush() }
+        let reader = reader()
+        let (logger, grace, settings) = read(reader)
+        guard let settings, let grace else {
+            await reader.runChecks()
+            report(reader, to: logger)
+            throw CommandExit.configurationError
+        }
+        for warning in reader.warnings { logger.warning("setting_warning", metadata: ["message": "\(warning)"]) }
+        for line in reader.lines {
+            // At notice, so that a quiet log has them: operators compare the fingerprints of both programs.
+            let level: Logger.Level = line.shown.contains("fingerprint") ? .notice : .info
+            logger.log(level: level, "setting", metadata: ["name": "\(line.name)", "value": "\(line.shown)"])
+        }
+        do {
+            try await Subject.serve(settings, ProgramLogger(logger: logger, grace: grace))
+        } catch {
+            // The system's error for an address in use does not contain the address.
+            let listen = reader.lines.first { $0.name.hasSuffix("_LISTEN") }?.shown
+            logger.critical("startup_failed", metadata: ["cause": "\(error)", "listen": "\(listen ?? "-")"])
+            // Report all remaining problems now, not one per restart.
+            let reported = reader.warnings.count
+            await reader.runChecks()
+            report(reader, to: logger, warningsFrom: reported)
+            throw error is SettingError ? CommandExit.configurationError : CommandExit.runtimeError
+        }
+        logger.info("stopped")
+    }
+
+    private func reader() -> SettingsReader {
+        // A closed log pipe must not end the program.
+        signal(SIGPIPE, SIG_IGN)
+        return SettingsReader(
+            SettingsSource(arguments: arguments, environment: ProcessInfo.processInfo.environment, dotEnv: ".env"))
+    }
+
+    private func read(_ reader: SettingsReader) -> (Logger, ShutdownGrace?, Subject.Settings?) {
+        let logger = ProgramLog.logger(program: Subject.name, settings: reader)
+        let grace = ShutdownGrace.read(reader)
+        // The names that `env:NAME` in the clients file uses are known, too.
+        var asked: [String] = []
+        let settings = Subject.read(reader) { name in
+            asked.append(name)
+            return reader.variable(name)
+        }
+        let known = Subject.settingNames + asked
+        reader.warnOfUnknown(prefix: Subject.prefix, known: known, secrets: Subject.secretNames)
+        reader.warnOfUnknown(
+            prefix: "SSO_", known: known + Subject.foreignNames, secrets: Subject.secretNames, inFileOnly: true)
+        return (logger, grace, reader.problems.isEmpty ? settings : nil)
+    }
+
+    private func report(_ reader: SettingsReader, to logger: Logger, warningsFrom reported: Int = 0) {
+        for warning in reader.warnings.dropFirst(reported) {
+            logger.warning("setting_warning", metadata: ["message": "\(warning)"])
+        }
+        for problem in reader.problems { logger.error("setting_invalid", metadata: ["message": "\(problem)"]) }
+    }
+
+    private func report(_ reader: SettingsReader) {
+        let lines =
+            reader.warnings.map { "warning: \($0)" } + reader.problems.map { "error: \($0)" }
+        StandardError.write(lines.map { "\(Subject.name): \(LogEscape.text($0))\n" }.joined())
+    }
+}

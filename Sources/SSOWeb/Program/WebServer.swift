@@ -1,0 +1,135 @@
+import Foundation
+public import Hummingbird
+import HummingbirdCore
+public import Logging
+import NIOCore
+public import ServiceLifecycle
+import UnixSignals
+
+/// The HTTP server of a program, with all limits set explicitly.
+public enum WebServer {
+    /// - Parameters:
+    ///   - addresses: the trusted proxies. Every other peer is held to its share of the connections.
+    ///   - shutdown: whether the program is shutting down.
+    ///   - started: receives the address in use, which the system chooses for port 0.
+    public static func application<Context: RequestContext>(
+        router: Router<Context>, listen: ListenAddress, limits: ServerLimits = .init(),
+        addresses: ClientAddress = ClientAddress(trusted: []), shutdown: ShutdownState, logger: Logger,
+        services: [any Service] = [],
+        started: @escaping @Sendable (String) -> Void = { _ in }
+    ) -> Application<RouterResponder<Context>> where Context.Source == ApplicationRequestContextSource {
+        let places = ConnectionPlaces(limit: OpenFiles.connections(atMost: limits.connections), addresses: addresses)
+        return Application(
+            router: router,
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: handlers(limits, places, shutdown, logger),
+                    idleTimeout: TimeAmount(limits.idle),
+                    // Twice the sizes of RequestLimits, so that RequestGuard can answer most large heads with a page.
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: 32 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 128))),
+            configuration: .init(
+                address: .hostname(listen.host, port: listen.port),
+                // A burst of connections waits in the system's queue. With a full queue clients retry after a second.
+                backlog: 1024, availableConnectionsDelegate: ConnectionGate(places: places)),
+            services: services,
+            onServerRunning: { channel in started(channel.localAddress.map { "\($0)" } ?? "unknown") },
+            logger: logger)
+    }
+
+    /// The handlers of one connection.
+    private static func handlers(
+        _ limits: ServerLimits, _ places: ConnectionPlaces, _ shutdown: ShutdownState, _ logger: Logger
+    ) -> [any RemovableChannelHandler] {
+        [
+            RequestValidationInstaller(shutdown, logger), KeepAliveHandler(shutdown), RequestDeadline(limits),
+            ConnectionPlace(places),
+        ]
+    }
+
+    /// Runs until SIGTERM or SIGINT, finishes the requests in flight and returns.
+    ///
+    /// - Parameters:
+    ///   - shutdown: begins with the first signal.
+    ///   - grace: how long the listener stays open after SIGTERM while every response ends its connection. A proxy sees
+    ///     `/readyz` fail and stops using its connections before they are closed. SIGINT and a second SIGTERM close the
+    ///     listener at once.
+    /// - Throws: the error that prevented the start or ended the service, such as an address in use.
+    public static func run(
+        _ application: some Service, limits: ServerLimits = .init(), shutdown: ShutdownState, grace: ShutdownGrace,
+        logger: Logger
+    ) async throws {
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .notice)
+        var configuration = ServiceGroupConfiguration(services: [application], logger: quiet)
+        configuration.maximumGracefulShutdownDuration = limits.drain
+        let group = ServiceGroup(configuration: configuration)
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        let watch = Task {
+            for await signal in signals {
+                let isFirst = !shutdown.isUnderWay
+                shutdown.begin()
+                guard isFirst, signal == .sigterm, grace.duration > .zero else {
+                    await group.triggerGracefulShutdown()
+                    continue
+                }
+                logger.info("stopping", metadata: ["grace": "\(grace.duration)"])
+                Task {
+                    try? await Task.sleep(for: grace.duration)
+                    await group.triggerGracefulShutdown()
+                }
+            }
+        }
+        defer { watch.cancel() }
+        do {
+            try await group.run()
+        } catch is CancellationError {
+            logger.warning("drain_timeout", metadata: ["limit": "\(limits.drain)"])
+        }
+    }
+}
+
+/// The limit of open files, which also limits connections.
+enum OpenFiles {
+    /// Enough for the connections, the database, the back channel and mail.
+    private static let wanted = 16_384
+
+    /// Raises the soft limit as far as the hard limit permits. With the usual 1024 the connections alone could use all
+    /// descriptors, and the database could not open a file.
+    ///
+    /// - Returns: the effective limit.
+    private static func raiseLimit() -> Int {
+        var limit = rlimit()
+        guard getrlimit(numericCast(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return wanted }
+        if limit.rlim_cur < wanted {
+            limit.rlim_cur = min(rlim_t(wanted), limit.rlim_max)
+            _ = setrlimit(numericCast(RLIMIT_NOFILE.rawValue), &limit)
+        }
+        return Int(min(limit.rlim_cur, rlim_t(wanted)))
+    }
+
+    /// At most half of the open files may be connections. A listener without descriptors (EMFILE) pauses for a second.
+    static func connections(atMost wish: Int) -> Int { max(16, min(wish, raiseLimit() / 2)) }
+}
+
+/// Reloads files when the process receives SIGHUP.
+public struct ReloadService: Service {
+    private let reload: @Sendable () -> Void
+
+    /// - Parameter reload: runs outside the event loops, one call at a time.
+    public init(_ reload: @escaping @Sendable () -> Void) { self.reload = reload }
+
+    /// For a program without files to reload. The default action of SIGHUP would end it.
+    public init(logger: Logger) {
+        self.init {
+            logger.notice(
+                "reload_ignored",
+                metadata: ["message": "SIGHUP: no file to reload. Settings are read at the start only."])
+        }
+    }
+
+    /// Runs until the program stops.
+    public func run() async {
+        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() { reload() }
+    }
+}

@@ -1,0 +1,62 @@
+import SSOShared
+
+/// The address that a program binds: `127.0.0.1:8080`, `[::1]:8080`, `0.0.0.0:8080`. With port 0 the system chooses
+/// one.
+public struct ListenAddress: Sendable, CustomStringConvertible {
+    /// A name or an address, without the brackets of IPv6.
+    public let host: String
+    /// 0 to 65535.
+    public let port: Int
+    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// - Throws: ``SettingError`` when it is not a host and a port.
+    public init(_ text: String) throws(SettingError) {
+        guard let address = try? HostPort(text, allowing: .portZero), let port = address.port else {
+            throw SettingError("\"\(text)\" is not an address to bind. Give host and port, such as 127.0.0.1:8080.")
+        }
+        (host, self.port) = (address.host, port)
+    }
+}
+
+/// The database of a program: `sqlite:PATH`.
+public struct DatabaseLocation: Sendable, CustomStringConvertible {
+    /// The file, relative to the working folder unless it begins with a slash.
+    public let path: String
+    public var description: String { "sqlite:\(path)" }
+
+    /// - Throws: ``SettingError`` for anything but `sqlite:` and a path.
+    public init(_ text: String) throws(SettingError) {
+        guard text.hasPrefix("sqlite:"), text.utf8.count > 7, !text.utf8.contains(0) else {
+            // The rest may contain a password.
+            throw SettingError("\"\(text.prefix { $0 != ":" }):…\" is not a supported database. Give sqlite:PATH.")
+        }
+        let path = String(text.dropFirst(7))
+        // SQLite reads these as a database in memory or as a URI.
+        guard path != ":memory:", !path.hasPrefix("file:"), !path.hasPrefix("//") else {
+            throw SettingError("\"\(text)\" is not a file. Give sqlite:PATH. An absolute path begins with one slash.")
+        }
+        self.path = path
+    }
+}
+
+/// How long a program accepts connections after SIGTERM, so that proxies can stop using it.
+public struct ShutdownGrace: Sendable {
+    static let setting = "SHUTDOWN_GRACE"
+    /// At most a minute.
+    public let duration: Duration
+
+    /// Parses `2s` or `500ms`.
+    init(_ text: String) throws(SettingError) {
+        let unit = text.hasSuffix("ms") ? "ms" : "s"
+        let digits = text.dropLast(unit.count)
+        guard text.hasSuffix(unit), !digits.isEmpty, digits.utf8.allSatisfy(ASCII.isDigit), let number = Int(digits),
+            number <= (unit == "ms" ? 60_000 : 60)
+        else { throw SettingError("\"\(text)\" must be a time from 0s to 60s, such as 2s or 500ms.") }
+        duration = unit == "ms" ? .milliseconds(number) : .seconds(number)
+    }
+
+    /// Reads the setting. nil when it is invalid.
+    static func read(_ reader: SettingsReader) -> Self? {
+        reader.value(setting, default: "2s") { try Self($0) }
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+public import SSOShared
+
+extension SettingsReader {
+    private static let hint = "Make one with: openssl rand -hex 32"
+
+    /// A shared secret, recorded as its fingerprint.
+    public func sharedSecret(_ name: String, required: Bool = true) -> SharedSecret? {
+        secret(name, required: required) { text in
+            let secret = try SharedSecret.parse(text, setting: name)
+            return (secret, "fingerprint \(secret.fingerprint)", [secret.warning].compactMap(\.self))
+        }
+    }
+
+    /// The keys from which a program derives one key for each purpose, recorded as their fingerprints.
+    public func derivedKeys(_ name: String) -> SealingKeys? {
+        secret(name, required: true) { text in
+            let keys = try SealingKeys.parse(text, setting: name)
+            return (keys, "fingerprints \(keys.fingerprints.joined(separator: ", "))", keys.warnings)
+        }
+    }
+
+    private func secret<T>(
+        _ name: String, required: Bool, _ parse: (String) throws -> (value: T, shown: String, warnings: [String])
+    ) -> T? {
+        guard let text = secretText(name, required: required, hint: Self.hint) else { return nil }
+        do {
+            let secret = try parse(text)
+            checkForExampleSecret(text, setting: name)
+            secret.warnings.forEach(warn)
+            record(name, secret.shown)
+            return secret.value
+        } catch {
+            problem("\(error). \(Self.hint)")
+            return nil
+        }
+    }
+
+    /// The text of a secret, from `NAME` or from the file that `NAME_FILE` names, whichever source comes first. Both in
+    /// one source are a problem.
+    public func secretText(_ name: String, required: Bool, hint: String) -> String? {
+        switch source.secret(name) {
+        case .both:
+            problem("\(name): given twice, as \(name) and as \(name)_FILE. Keep one of them.")
+            return nil
+        case .text(let text): return text
+        case .file(let path): return SecretFile.read(path, setting: "\(name)_FILE", problem: problem)
+        case .absent:
+            if required { problem("\(name): is required and not set. \(hint)") }
+            return nil
+        }
+    }
+
+    /// The value of a variable in the environment or in `.env`, or of the file that `NAME_FILE` names: for `env:NAME`.
+    public func variable(_ name: String) -> String? { secretText(name, required: false, hint: "") }
+
+    /// Remembers a secret that looks like documentation or like a typed pattern (ASVS 13.2.3).
+    ///
+    /// ``reportExampleSecrets(publicURL:listen:)`` decides whether that is a problem.
+    public func checkForExampleSecret(_ text: String, setting name: String) {
+        let words = [
+            "changeme", "change-me", "change_me", "replaceme", "replace-me", "replace_me", "replace-this",
+            "placeholder", "your-secret", "your_secret", "yoursecret", "correct-horse", "example",
+        ]
+        // 32 random hex digits have fewer than six different ones less than once in a hundred million times.
+        if words.contains(where: text.lowercased().contains) || Set(text.utf8).count < 6 { exampleSecrets.append(name) }
+    }
+
+    /// Reports the secrets that others may know: as warnings in a trial on this machine, as problems anywhere else.
+    ///
+    /// In a trial both the public address and the listen address are loopback.
+    public func reportExampleSecrets(publicURL: PublicOrigin?, listen: ListenAddress?) {
+        let isTrial = publicURL?.isLoopback == true && listen.map { LoopbackHost.contains($0.host) } == true
+        for name in exampleSecrets {
+            let text = "\(name): looks like an example or a pattern, so others may know or guess it."
+            isTrial ? warn(text) : problem("\(text) \(Self.hint)")
+        }
+        exampleSecrets = []
+    }
+
+    /// Records a problem when a program's own key is also a secret that another party holds.
+    public func requireDifferent(_ keys: SealingKeys?, _ name: String, from secret: SharedSecret?, _ other: String) {
+        guard let keys, let secret, keys.holds(secret) else { return }
+        problem(
+            "\(name): is the same as \(other). A holder of that secret could forge what this key protects. \(Self.hint)"
+        )
+    }
+}
+
+/// Reads a secret from a file. The value never appears in a message.
+public enum SecretFile {
+    private static let maximumBytes = 64 * 1024
+
+    /// The text of the file, or nil after `problem` received the reason.
+    public static func read(_ path: String, setting: String, problem: (String) -> Void) -> String? {
+        guard let bytes = BoundedFile.read(path, upTo: maximumBytes) else {
+            problem("\(setting): cannot read the file \(path). It must be a readable file of at most 64 KiB.")
+            return nil
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            problem("\(setting): the file \(path) is not text in UTF-8.")
+            return nil
+        }
+        guard !text.allSatisfy(\.isWhitespace) else {
+            problem("\(setting): the file \(path) is empty.")
+            return nil
+        }
+        return text
+    }
+}
+
+/// Reads a file that a setting names.
+public enum BoundedFile {
+    /// The bytes of the file. nil when it cannot be read or is longer than `limit`.
+    public static func read(_ path: String, upTo limit: Int) -> [UInt8]? {
+        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? file.close() }
+        do {
+            // At the end of a file there is no data.
+            let data = try file.read(upToCount: limit + 1) ?? Data()
+            return data.count <= limit ? Array(data) : nil
+        } catch { return nil }
+    }
+}
