@@ -8,7 +8,7 @@ struct IdPSettings: Sendable {
     let publicURL: PublicOrigin
     let listen: ListenAddress
     let database: DatabaseLocation
-    let keys: SealingKeys
+    let keys: DerivedKeys
     let mail: MailURL
     let mailFrom: MailFrom
     /// Emails per hour over all addresses.

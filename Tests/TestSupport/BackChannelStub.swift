@@ -153,7 +153,7 @@ enum BackChannelFixture {
 
     static func client(
         _ origin: String, requireSignedResponse: Bool = true, caFile: String? = nil,
-        limits: BackChannelLimits = BackChannelLimits()
+        limits: HTTPLimits = HTTPLimits()
     ) throws -> BackChannelClient {
         try BackChannelClient(
             origin: origin, clientID: clientID, secret: try secret(), requireSignedResponse: requireSignedResponse,
@@ -163,7 +163,7 @@ enum BackChannelFixture {
     /// What became of one call.
     static func outcome(
         _ client: BackChannelClient, token: String = token
-    ) async -> Result<VerifyReply, BackChannelFailure> {
+    ) async -> Result<VerifyReply, BackChannelError> {
         do { return .success(try await client.verify(token: token)) } catch { return .failure(error) }
     }
 }

@@ -60,7 +60,7 @@ struct SMTPTransfer {
             sso_curl_set_string(handle, CURLOPT_URL, "\(scheme)://\(host):\(endpoint.port)/\(greeting)"),
             sso_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps"),
             sso_curl_set_long(handle, CURLOPT_USE_SSL, Int(useTLS.rawValue)),
-            sso_curl_set_manners(handle),
+            sso_curl_set_common_options(handle, settings.caFile),
             sso_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, settings.timeouts.connect.wholeMilliseconds),
             sso_curl_set_long(
                 handle, CURLOPT_TIMEOUT_MS, (settings.timeouts.upload + settings.timeouts.answer).wholeMilliseconds),

@@ -49,7 +49,7 @@ public struct ShutdownGrace: Sendable {
     init(_ text: String) throws(SettingError) {
         let unit = text.hasSuffix("ms") ? "ms" : "s"
         let digits = text.dropLast(unit.count)
-        guard text.hasSuffix(unit), !digits.isEmpty, digits.utf8.allSatisfy(ASCII.isDigit), let number = Int(digits),
+        guard text.hasSuffix(unit), !digits.isEmpty, digits.utf8.allSatisfy(\.isASCIIDigit), let number = Int(digits),
             number <= (unit == "ms" ? 60_000 : 60)
         else { throw SettingError("\"\(text)\" must be a time from 0s to 60s, such as 2s or 500ms.") }
         duration = unit == "ms" ? .milliseconds(number) : .seconds(number)

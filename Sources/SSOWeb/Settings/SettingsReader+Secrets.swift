@@ -13,9 +13,9 @@ extension SettingsReader {
     }
 
     /// The keys from which a program derives one key for each purpose, recorded as their fingerprints.
-    public func derivedKeys(_ name: String) -> SealingKeys? {
+    public func derivedKeys(_ name: String) -> DerivedKeys? {
         secret(name, required: true) { text in
-            let keys = try SealingKeys.parse(text, setting: name)
+            let keys = try DerivedKeys.parse(text, setting: name)
             return (keys, "fingerprints \(keys.fingerprints.joined(separator: ", "))", keys.warnings)
         }
     }
@@ -79,7 +79,7 @@ extension SettingsReader {
     }
 
     /// Records a problem when a program's own key is also a secret that another party holds.
-    public func requireDifferent(_ keys: SealingKeys?, _ name: String, from secret: SharedSecret?, _ other: String) {
+    public func requireDifferent(_ keys: DerivedKeys?, _ name: String, from secret: SharedSecret?, _ other: String) {
         guard let keys, let secret, keys.holds(secret) else { return }
         problem(
             "\(name): is the same as \(other). A holder of that secret could forge what this key protects. \(Self.hint)"

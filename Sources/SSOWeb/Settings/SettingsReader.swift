@@ -99,6 +99,83 @@ public final class SettingsReader {
             return nil
         }
     }
+
+    /// The text of a secret, from `NAME` or from the file that `NAME_FILE` names, whichever is nearer; both in one place
+    /// are a problem.
+    public func secretText(_ name: String, required: Bool, hint: String) -> String? {
+        switch source.secret(name) {
+        case .twice:
+            problem("\(name): given twice, as \(name) and as \(name)_FILE. Keep one of them.")
+            return nil
+        case .direct(let text): return text
+        case .file(let path): return SecretFile.read(path, setting: "\(name)_FILE", problem: problem)
+        case .absent:
+            if required { problem("\(name): is required and not set. \(hint)") }
+            return nil
+        }
+    }
+
+    /// Notes a secret that others may know. ``reportExampleSecrets(publicURL:listen:)`` decides what follows.
+    public func judge(_ text: String, setting name: String) {
+        if ExampleSecret.isCopied(text) {
+            examples.append((name, "looks like an example, which anybody can read."))
+        } else if ExampleSecret.isPatterned(text) {
+            examples.append((name, "looks like a pattern, which can be guessed."))
+        }
+    }
+
+    /// Decides on secrets that others may know: fine for a trial on this machine, a problem anywhere else.
+    ///
+    /// A trial is reached by a loopback address and listens on one.
+    public func reportExampleSecrets(publicURL: PublicOrigin?, listen: ListenAddress?) {
+        let isTrial = publicURL?.isLoopback == true && listen.map { LoopbackHost.contains($0.host) } == true
+        for (name, words) in examples {
+            isTrial ? warn("\(name): \(words)") : problem("\(name): \(words) Make one with: openssl rand -hex 32")
+        }
+        examples = []
+    }
+
+    /// A shared secret; shown as its fingerprint.
+    public func sharedSecret(_ name: String, required: Bool = true) -> SharedSecret? {
+        let hint = "Make one with: openssl rand -hex 32"
+        guard let text = secretText(name, required: required, hint: hint) else { return nil }
+        do {
+            let secret = try SharedSecret.parse(text, setting: name)
+            judge(text, setting: name)
+            if let warning = secret.warning { warn(warning) }
+            show(name, "fingerprint \(secret.fingerprint)")
+            return secret
+        } catch {
+            problem("\(error). \(hint)")
+            return nil
+        }
+    }
+
+    /// The key ring from which a program derives the key of each purpose; shown as fingerprints.
+    public func sealingKeys(_ name: String) -> DerivedKeys? {
+        let hint = "Make one with: openssl rand -hex 32"
+        guard let text = secretText(name, required: true, hint: hint) else { return nil }
+        do {
+            let keys = try DerivedKeys.parse(text, setting: name)
+            judge(text, setting: name)
+            keys.warnings.forEach(warn)
+            show(name, "fingerprints \(keys.fingerprints.joined(separator: ", "))")
+            return keys
+        } catch {
+            problem("\(error). \(hint)")
+            return nil
+        }
+    }
+}
+
+extension SettingsReader {
+    /// Records a problem when a program's own key is a secret that somebody else holds, too.
+    public func separate(_ keys: DerivedKeys?, _ name: String, from secret: SharedSecret?, _ other: String) {
+        guard let keys, let secret, keys.holds(secret) else { return }
+        problem(
+            "\(name): is the same as \(other). Whoever holds that secret could forge what this key protects. Make "
+                + "another one with: openssl rand -hex 32")
+    }
 }
 
 extension Sequence {

@@ -143,8 +143,7 @@ struct EnumerationTests {
         }
         let database = RecordingDatabase(real)
         let clock = TestClock()
-        let keys = try SealingKeys.parse(ProcessDeployment.secret(), setting: "IDP_SECRET_KEY")
-        let codes = EmailCode(keys: keys)
+        let keys = try DerivedKeys.parse(ProcessDeployment.secret(), setting: "IDP_SECRET_KEY")
         let store = ChallengeStore(
             database: database, clock: clock.clock, randomness: SystemRandomness(),
             codeMAC: { codes.mac(of: codes.code(for: $0), challenge: $0) }, mailKind: EmailCodeMail.kind,

@@ -35,6 +35,6 @@ struct LockedDatabaseTests {
 
     @Test("the patience with a lock is less than half of what a client waits for an answer")
     func patience() {
-        #expect(SQLiteDatabase.patience * 2 < BackChannelLimits().call)
+        #expect(SQLiteDatabase.patience * 2 < HTTPLimits().call)
     }
 }
