@@ -96,7 +96,7 @@ func buildIdP(
     let authorize = AuthorizeRoutes(
         clients: settings.clients, sessions: sessions, accounts: accounts, tokens: tokens, database: database,
         clock: clock, randomness: randomness,
-        page: CompletionPage(pages: pages, script: assets.path(of: "continue.js")))
+        page: try CompletionPage(pages: pages, script: assets.path(of: "continue.js")))
     authorize.addAuthorize(to: router)
 
     // Routes below have the browser's session.
@@ -129,8 +129,6 @@ func buildIdP(
         ])
     return WebServer.application(
         router: router,
-        broken: BrokenRequests(
-            pages: pages, origin: settings.publicURL, jsonPaths: [SSOPath.verify], logger: services.logger),
         listen: settings.listen, addresses: settings.trustedProxies, shutdown: shutdown, logger: services.logger,
         services: [mailWorker, purge, ClockWatch(clock, logger: services.logger), ReloadService(association.reload)],
         started: started)

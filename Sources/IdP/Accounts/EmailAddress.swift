@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Why a text is not an email address. The descriptions may be shown to the user who typed it.
 enum EmailAddressError: Error, Equatable, CustomStringConvertible {
     case empty
@@ -44,8 +46,8 @@ struct EmailAddress: Sendable, Hashable {
         let parts = bytes.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         guard parts.count == 2 else { throw .noAt }
         guard parts[0].count <= Self.longestLocalPart, Self.isDotAtom(parts[0]) else { throw .badLocalPart }
-        guard HostName.isDomain(parts[1]) else { throw .badDomain }
-        self.text = String(decoding: bytes.map(HostName.lowercased), as: UTF8.self)
+        guard HostPort.isDomain(parts[1]) else { throw .badDomain }
+        self.text = String(decoding: bytes.map(\.asciiLowercased), as: UTF8.self)
     }
 
     /// The key for budgets of emails: the address itself, or one key for all tagged addresses of a mailbox
@@ -69,6 +71,6 @@ struct EmailAddress: Sendable, Hashable {
     /// `atext` of RFC 5322 3.2.3 without `%` and `!`: some mail servers still read `a%evil.example@good.example` and
     /// `evil.example!a@good.example` as routes to another domain (RFC 5321 F.2).
     static func isAtomText(_ byte: UInt8) -> Bool {
-        HostName.isLetterOrDigit(byte) || "#$&'*+-/=?^_`{|}~".utf8.contains(byte)
+        byte.isASCIILetter || byte.isASCIIDigit || "#$&'*+-/=?^_`{|}~".utf8.contains(byte)
     }
 }

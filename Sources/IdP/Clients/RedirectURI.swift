@@ -23,9 +23,7 @@ enum RedirectURI {
         guard parts.user == nil, parts.password == nil, !text.prefix(while: { $0 != "?" }).contains("@") else {
             try refuse("has a user name in it.")
         }
-        if let port = port(in: text), !isPort(port) {
-            try refuse("has the port \"\(port)\". Give a whole number from 1 to 65535, or remove the colon.")
-        }
+        if scheme == "https" || scheme == "http" { try checkAuthority(of: text, refuse) }
         // Decoded, because a client reads `%74oken` as `token`.
         let names = (parts.queryItems ?? []).map { $0.name.lowercased() }
         guard !names.contains("token"), !names.contains("state"), !names.contains("error") else {
@@ -65,16 +63,17 @@ enum RedirectURI {
         }
     }
 
-    /// The text after the colon of the host, nil without a colon. Read from the bytes, because URLComponents accepts empty
-    /// ports.
-    private static func port(in text: String) -> String? {
-        guard let start = text.range(of: "://")?.upperBound else { return nil }
-        let authority = text[start...].prefix { $0 != "/" && $0 != "?" }
-        let name = authority.lastIndex(of: "]").map { authority[authority.index(after: $0)...] } ?? authority
-        return name.firstIndex(of: ":").map { String(name[name.index(after: $0)...]) }
-    }
-
-    private static func isPort(_ text: String) -> Bool {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) } && (Int(text).map((1...65535).contains) ?? false)
+    /// Checks host and port in the bytes, because URLComponents accepts an empty port.
+    private static func checkAuthority(of text: String, _ refuse: (String) throws -> Never) throws {
+        guard let start = text.range(of: "://")?.upperBound else { return }
+        do {
+            _ = try HostPort(String(text[start...].prefix { $0 != "/" && $0 != "?" }), allowing: .looseNames)
+        } catch .invalidPort(let port) {
+            try refuse("has the port \"\(port)\". Give a whole number from 1 to 65535, or remove the colon.")
+        } catch .missingHost {
+            try refuse("must have a host.")
+        } catch {
+            try refuse("has a host that is not a name, an IPv4 address or an IPv6 address in brackets.")
+        }
     }
 }

@@ -1,3 +1,4 @@
+import SSOShared
 import SSOWeb
 
 /// An email to one recipient: the same content as plain text and as HTML.
@@ -42,14 +43,14 @@ struct EmailMessage: Sendable {
 
     /// `<id@host>`, of characters that need no quoting (RFC 5322 3.6.4).
     private var messageID: String {
-        let host = HostName.isName(messageIDDomain.utf8) ? messageIDDomain : "localhost"
+        let host = HostPort.isName(messageIDDomain.utf8) ? messageIDDomain : "localhost"
         return "<\(plainID)@\(host)>"
     }
 
     /// The id, with every character replaced that has a meaning in a header or a file name.
     var plainID: String {
         let bytes = id.utf8.prefix(64).map { byte in
-            HostName.isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
                 ? byte : UInt8(ascii: "-")
         }
         return bytes.isEmpty ? "email" : String(decoding: bytes, as: UTF8.self)

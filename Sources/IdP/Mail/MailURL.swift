@@ -60,7 +60,7 @@ extension MailURL: CustomStringConvertible {
 extension ArraySlice<UInt8> {
     /// The rest after an ASCII prefix in any case (RFC 3986 3.1); nil without that prefix.
     fileprivate func dropping(prefix: String) -> ArraySlice<UInt8>? {
-        guard self.prefix(prefix.utf8.count).map(HostName.lowercased).elementsEqual(prefix.utf8) else { return nil }
+        guard self.prefix(prefix.utf8.count).map(\.asciiLowercased).elementsEqual(prefix.utf8) else { return nil }
         return dropFirst(prefix.utf8.count)
     }
 }
@@ -70,7 +70,7 @@ struct SMTPEndpoint: Sendable {
     let isTLSFromStart: Bool
     /// Without the brackets of an IPv6 address.
     let host: String
-    let port: UInt16
+    let port: Int
     let login: SMTPLogin?
 
     /// - Parameter rest: the part after `//`.
@@ -84,52 +84,27 @@ struct SMTPEndpoint: Sendable {
         }
         if rest.last == UInt8(ascii: "/") { rest.removeLast() }
         guard !rest.contains(where: { "/?#".utf8.contains($0) }) else { throw .rest }
-        let (host, port) = try Self.split(rest)
+        let server: HostPort
+        do { server = try HostPort(rest) } catch .invalidPort { throw .port } catch { throw .host }
         self.isTLSFromStart = isTLSFromStart
-        self.host = host
+        host = server.host
         // The submission ports of RFC 6409 and RFC 8314.
-        self.port = try port.map(Self.port) ?? (isTLSFromStart ? 465 : 587)
+        port = server.port ?? (isTLSFromStart ? 465 : 587)
     }
+
+    private var server: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
 
     /// Emails to a server on this machine need no encryption.
     var isLoopback: Bool { LoopbackHost.contains(host) }
 
-    var isIPv6: Bool { host.utf8.contains(UInt8(ascii: ":")) }
-
-    private static func split(_ bytes: ArraySlice<UInt8>) throws(MailURLError) -> (String, ArraySlice<UInt8>?) {
-        let colon = UInt8(ascii: ":")
-        if bytes.first == UInt8(ascii: "[") {
-            guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { throw .host }
-            let inner = bytes[bytes.index(after: bytes.startIndex)..<end]
-            guard inner.contains(colon), inner.allSatisfy({ "0123456789abcdefABCDEF:.".utf8.contains($0) }) else {
-                throw .host
-            }
-            let rest = bytes[bytes.index(after: end)...]
-            guard rest.isEmpty || rest.first == colon else { throw .port }
-            return (
-                String(decoding: inner.map(HostName.lowercased), as: UTF8.self), rest.isEmpty ? nil : rest.dropFirst()
-            )
-        }
-        let end = bytes.firstIndex(of: colon) ?? bytes.endIndex
-        guard HostName.isName(bytes[..<end]) else { throw .host }
-        let host = String(decoding: bytes[..<end].map(HostName.lowercased), as: UTF8.self)
-        return (host, end == bytes.endIndex ? nil : bytes[bytes.index(after: end)...])
-    }
-
-    private static func port(_ digits: ArraySlice<UInt8>) throws(MailURLError) -> UInt16 {
-        guard (1...5).contains(digits.count),
-            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-            let port = UInt16(String(decoding: digits, as: UTF8.self)), port > 0
-        else { throw .port }
-        return port
-    }
+    /// The host and port as they are written in a URL.
+    var authority: String { "\(server):\(port)" }
 }
 
 extension SMTPEndpoint: CustomStringConvertible {
     var description: String {
-        let name = isIPv6 ? "[\(host)]" : host
-        let who = login.map { "\($0)@" } ?? ""
-        return "\(isTLSFromStart ? "smtps" : "smtp")://\(who)\(name):\(port)"
+        let user = login.map { "\($0)@" } ?? ""
+        return "\(isTLSFromStart ? "smtps" : "smtp")://\(user)\(authority)"
     }
 }
 
@@ -153,23 +128,9 @@ struct SMTPLogin: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// Percent-decoded, strictly: UTF-8 without control characters.
     private static func decoded(_ bytes: ArraySlice<UInt8>) throws(MailURLError) -> String {
-        var result: [UInt8] = []
-        var rest = bytes
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%") {
-                let digits = rest.prefix(2)
-                guard digits.count == 2, digits.allSatisfy({ "0123456789abcdefABCDEF".utf8.contains($0) }),
-                    let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-                else { throw .login }
-                rest = rest.dropFirst(2)
-                result.append(value)
-            } else {
-                guard !"@/?#".utf8.contains(byte) else { throw .login }
-                result.append(byte)
-            }
-        }
-        guard !result.isEmpty, result.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
-            let text = String(validating: result, as: UTF8.self)
+        guard !bytes.contains(where: { "@/?#".utf8.contains($0) }), let plain = PercentCoding.decode(bytes),
+            !plain.isEmpty, plain.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
+            let text = String(validating: plain, as: UTF8.self)
         else { throw .login }
         return text
     }

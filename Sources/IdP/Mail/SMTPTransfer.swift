@@ -51,13 +51,12 @@ struct SMTPTransfer {
     /// Sets the server, the trusted certificates and the login.
     func isSetUp(_ handle: UnsafeMutableRawPointer, from: MailFrom) -> Bool {
         let endpoint = settings.endpoint
-        let host = endpoint.isIPv6 ? "[\(endpoint.host)]" : endpoint.host
         let scheme = endpoint.isTLSFromStart ? "smtps" : "smtp"
         // The path is the name in EHLO: the sender's domain, which the server looks up anyway.
         let greeting = from.address.text.split(separator: "@").last ?? "localhost"
         let useTLS = settings.requiresTLS ? CURLUSESSL_ALL : CURLUSESSL_NONE
         var codes = [
-            sso_curl_set_string(handle, CURLOPT_URL, "\(scheme)://\(host):\(endpoint.port)/\(greeting)"),
+            sso_curl_set_string(handle, CURLOPT_URL, "\(scheme)://\(endpoint.authority)/\(greeting)"),
             sso_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps"),
             sso_curl_set_long(handle, CURLOPT_USE_SSL, Int(useTLS.rawValue)),
             sso_curl_set_common_options(handle, settings.caFile),

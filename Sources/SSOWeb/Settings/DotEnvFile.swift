@@ -82,6 +82,6 @@ struct DotEnvFile: Sendable {
     }
 
     private static func isNamePart(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "_" || (UInt8(exactly: scalar.value).map(ASCII.isAlphanumeric) ?? false)
+        scalar == "_" || (UInt8(exactly: scalar.value).map { $0.isASCIILetter || $0.isASCIIDigit } ?? false)
     }
 }
