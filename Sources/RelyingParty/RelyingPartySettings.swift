@@ -49,7 +49,9 @@ struct RelyingPartySettings: Sendable {
         reader.requireDifferent(keys, "RP_SECRET_KEY", from: secret, "SSO_SHARED_SECRET")
 
         if let database {
-            reader.addCheck { await $0.checkDatabase(database, "RP_DATABASE_URL", migrations: RelyingPartyMigrations.all) }
+            reader.addCheck {
+                await $0.checkDatabase(database, "RP_DATABASE_URL", migrations: RelyingPartyMigrations.all)
+            }
         }
         if let listen { reader.addCheck { await $0.checkListenAddress(listen, "RP_LISTEN") } }
         reader.reportExampleSecrets(publicURL: publicURL, listen: listen)

@@ -14,7 +14,7 @@ struct ClientsFixture {
         let reader = SettingsReader(SettingsSource([:]))
         clients = ClientsFile(
             path: path, environment: { environment[$0] }, problem: reader.problem, warn: reader.warn,
-            judge: { reader.checkForExampleSecret($0, setting: $1) }
+            checkForExampleSecret: { reader.checkForExampleSecret($0, setting: $1) }
         ).read()
         _ = ClientRegistry(clients, problem: reader.problem)
         (problems, warnings) = (reader.problems, reader.warnings)

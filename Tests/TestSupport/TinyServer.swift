@@ -51,7 +51,7 @@ enum TinyServer {
                 })
         }
         router.get("/big") { _, _ in ByteBuffer(repeating: 0x61, count: bigBytes) }
-        let logger = LogBook().logger("tiny")
+        let logger = CapturedLog().logger("tiny")
         try await serving({ started in
             WebServer.application(
                 router: router, listen: try ListenAddress("127.0.0.1:0"), limits: limits, addresses: addresses,

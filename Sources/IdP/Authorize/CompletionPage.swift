@@ -37,7 +37,8 @@ struct CompletionPage: Sendable {
         let page = goesOn ? goingOn : staying
         return page.response(
             headers: [
-                .contentSecurityPolicy: ContentPolicy.noForms, .referrerPolicy: "no-referrer", .cacheControl: "no-store",
+                .contentSecurityPolicy: ContentPolicy.noForms, .referrerPolicy: "no-referrer",
+                .cacheControl: "no-store",
             ]
         ) { value in
             switch value {

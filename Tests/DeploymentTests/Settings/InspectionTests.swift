@@ -2,6 +2,8 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import TestSupport
+
 /// `check` reports what would end `serve`, and changes nothing.
 @Suite("What check examines beyond the settings")
 struct InspectionTests {

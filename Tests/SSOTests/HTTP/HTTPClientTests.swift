@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import SSOShared
+@testable import TestSupport
 
 @Suite("The HTTP client")
 struct HTTPClientTests {

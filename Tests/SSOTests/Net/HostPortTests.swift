@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SSOShared
+@testable import TestSupport
 
 @Suite("Hosts, ports and URLs")
 struct HostPortTests {

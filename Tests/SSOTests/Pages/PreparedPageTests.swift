@@ -2,6 +2,7 @@ import NIOCore
 import Testing
 
 @testable import SSOWeb
+@testable import TestSupport
 
 @Suite("Prepared pages")
 struct PreparedPageTests {

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import TestSupport
+
 /// Bytes that are not HTTP get a bare 400. Heads that are HTTP and too large get a page.
 @Suite("Requests that the server refuses before any route")
 struct BrokenRequestTests {
@@ -91,7 +93,7 @@ struct BrokenRequestTests {
             #expect(reply.header("content-type") == "application/json")
             #expect(reply.error == "invalid_request")
             #expect(reply.header("strict-transport-security") != nil)
-            let partner = HTTPProbe(host: "127.0.0.2", port: deployment.partner.port)
+            let partner = HTTPProbe(host: "127.0.0.2", port: deployment.client.port)
             let page = try await Self.answer(to: Self.tooLarge[0].text, from: partner)
             #expect(page.status == 414 && page.text.contains("Partner service"))
         }

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestSupport
+
 /// Requests over the limits are refused early. The server's memory does not grow with them.
 @Suite("Requests that are too large")
 struct OversizedRequestTests {

@@ -41,7 +41,7 @@ struct SettingsFaultTests {
             Fault(.idp, "IDP_MAIL_URL", "smtps://ann:pass word@mail.example", "%20"),
             Fault(.idp, "SSO_CLIENT_NAME", "Part\nner", "on one line"),
             Fault(.idp, "HSTS_INCLUDE_SUBDOMAINS", "yes", "must be true or false"),
-            Fault(.partner, "HSTS_INCLUDE_SUBDOMAINS", "1", "must be true or false"),
+            Fault(.client, "HSTS_INCLUDE_SUBDOMAINS", "1", "must be true or false"),
             Fault(.idp, "IDP_MAIL_HOURLY_LIMIT", "0", "from 1 to"),
             Fault(.idp, "IDP_ALLOWED_EMAILS", "*@example.com, nobody", "*@domain"),
             Fault(.idp, "IDP_TRUSTED_PROXIES", "10.0.0.0/33", "0 to 32"),
@@ -58,12 +58,12 @@ struct SettingsFaultTests {
             Fault(.client, "SSO_CLIENT_ID", "", "registered"),
             Fault(.client, "SSO_CLIENT_ID", "Bad Id", "lower-case"),
             Fault(
-                .partner, "RP_IDP_BACKCHANNEL_URL", "http://idp.internal:8080", "RP_ALLOW_PLAINTEXT_BACKCHANNEL=true"),
-            Fault(.partner, "RP_ALLOW_PLAINTEXT_BACKCHANNEL", "yes", "must be true or false"),
+                .client, "RP_IDP_BACKCHANNEL_URL", "http://idp.internal:8080", "RP_ALLOW_PLAINTEXT_BACKCHANNEL=true"),
+            Fault(.client, "RP_ALLOW_PLAINTEXT_BACKCHANNEL", "yes", "must be true or false"),
             Fault(.idp, "IDP_LINK_TESTER", "1", "must be true or false"),
-            Fault(.partner, "RP_REQUIRE_SIGNED_RESPONSE", "0", "must be true or false"),
-            Fault(.partner, "RP_CA_FILE", "/nowhere/ca.pem", "Check the path"),
-            Fault(.partner, "RP_CA_FILE", "/etc/hostname", "PEM"),
+            Fault(.client, "RP_REQUIRE_SIGNED_RESPONSE", "0", "must be true or false"),
+            Fault(.client, "RP_CA_FILE", "/nowhere/ca.pem", "Check the path"),
+            Fault(.client, "RP_CA_FILE", "/etc/hostname", "PEM"),
         ]
 
     private static func origins(_ program: Program, _ name: String) -> [Fault] {

@@ -144,6 +144,7 @@ struct EnumerationTests {
         let database = RecordingDatabase(real)
         let clock = TestClock()
         let keys = try DerivedKeys.parse(ProcessDeployment.secret(), setting: "IDP_SECRET_KEY")
+        let codes = EmailCode(keys: keys)
         let store = ChallengeStore(
             database: database, clock: clock.clock, randomness: SystemRandomness(),
             codeMAC: { codes.mac(of: codes.code(for: $0), challenge: $0) }, mailKind: EmailCodeMail.kind,

@@ -1,6 +1,8 @@
 import Foundation
 import Glibc
 
+@testable import TestSupport
+
 /// A file system of a few kilobytes in memory, to test a full disk. Needs the right to mount.
 final class SmallDisk: Sendable {
     /// Tried once: a container may refuse it to root.

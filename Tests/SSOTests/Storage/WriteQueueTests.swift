@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SSOWeb
+@testable import TestSupport
 
 @Suite("Queue of waiting writes")
 struct WriteQueueTests {
