@@ -45,10 +45,15 @@ final class TestDeployment: Deployment {
     ///   - count: how many clients there are: `partner-1`, `partner-2`, …
     ///   - settings: further settings of the IdP, over the ones made here.
     ///   - clientSettings: the same for every client.
+    ///   - additions: sign-in methods and session slots of the test.
+    ///   - wrap: puts a test double around the IdP's database.
+    ///   - prepare: makes the database file, whose path it gets, before the IdP opens it.
     ///   - mailer: what delivers mailbox, given the folder where they are looked for.
     static func open(
         clients count: Int = 1, settings: [String: String] = [:], clientSettings: [String: String] = [:],
-        mailer: (String) -> any Mailer = { OutboxMailer(folder: $0) }, _ body: (TestDeployment) async throws -> Void
+        mailer: (String) -> any Mailer = { OutboxMailer(folder: $0) }, adding additions: SignInAdditions = .init(),
+        wrapping wrap: (any Database) -> any Database = { $0 },
+        preparing prepare: (String) async throws -> Void = { _ in }, _ body: (TestDeployment) async throws -> Void
     ) async throws {
         let (folder, clock, log) = (try TemporaryFolder(), TestClock(), CapturedLog())
         let mailbox = Mailbox(folder: try folder.folder("outbox"))
@@ -69,13 +74,14 @@ final class TestDeployment: Deployment {
             "IDP_MAIL_URL": "outbox:\(mailbox.folder)", "IDP_MAIL_FROM": "Main App <sign-in@main.example>",
             "IDP_ALLOWED_EMAILS": "*@example.com", "IDP_CLIENTS_FILE": try folder.write(file, to: "clients.yaml"),
         ]
+        try await prepare(folder.path(of: "idp.sqlite"))
         let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
         let idp = try readIdPSettings(base.merging(settings) { $1 })
         let dev = try DevPages(randomness: SystemRandomness())
         let services = IdPServices(
-            database: database, mailer: mailer(mailbox.folder), clock: clock.clock,
+            database: wrap(database), mailer: mailer(mailbox.folder), clock: clock.clock,
             randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev)
-        try await serving({ try buildIdP(settings: idp, services: services, started: $0) }) { port in
+        try await serving({ try buildIdP(settings: idp, services: services, adding: additions, started: $0) }) { port in
             var clients: [Client] = []
             for (index, name) in names.enumerated() {
                 clients.append(

@@ -1,0 +1,68 @@
+import Foundation
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import IdP
+@testable import TestSupport
+
+/// The database as the last version wrote it: nine migrations, sessions as one object with fixed slots.
+@Suite("A database of the previous version")
+struct PreviousVersionTests {
+    private static let cookie = Base64URL.encode([UInt8](repeating: 7, count: 32))
+
+    private static func write(to path: String, now: Int64) async throws {
+        let database = try await SQLiteDatabase(path: path, migrations: Array(IdPMigrations.all.prefix(9)))
+        let flow = Base64URL.encode([UInt8](repeating: 1, count: 16))
+        let slots = """
+            {"sso":{"flows":{"\(flow)":{"request":{"clientID":"partner-1","redirectURI":"http://127.0.0.2:4100/auth/sso/callback",\
+            "state":"from-before"},"begunAt":{"milliseconds":\(now)},"number":1}},"past":[]},\
+            "challenges":{"all":[{"address":"bob@example.com","id":"chl_old","letterAt":{"milliseconds":\(now)}}]},\
+            "signIn":{"accountID":"usr_old","authenticatedAt":{"milliseconds":\(now)},"methods":["email_code"],"signOuts":0}}
+            """
+        try await database.write { connection in
+            try connection.execute(
+                "INSERT INTO account (id, email, name, created_at) VALUES ('usr_old', 'ann@example.com', 'Ann', \(now))"
+            )
+            try connection.execute(
+                """
+                INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at)
+                VALUES (:id, 'ses_old', 'seed', :slots, \(now), \(now), \(now + 43_200_000))
+                """, ["id": .blob(SHA256.hash(Array(cookie.utf8))), "slots": .text(slots)])
+            try connection.execute(
+                """
+                INSERT INTO letter (id, address, challenge_id, created_at, due_at, expires_at)
+                VALUES ('old', 'bob@example.com', NULL, \(now), \(now), \(now + 600_000))
+                """)
+        }
+        await database.close()
+    }
+
+    @Test("keeps its users signed in, with the same account and their pending requests")
+    func signedIn() async throws {
+        let now = TestClock().now.milliseconds
+        try await TestDeployment.open(preparing: { try await Self.write(to: $0, now: now) }) { deployment in
+            let browser = deployment.browser()
+            browser.setCookie("idp_session", to: Self.cookie, at: "localhost")
+            #expect(try await browser.isKnownAtHome(of: deployment))
+            let flow = Base64URL.encode([UInt8](repeating: 1, count: 16))
+            let complete = try await browser.follow(
+                browser.get(deployment.origin + "/auth/sso/complete?flow=\(flow)"))
+            #expect(try complete.callback().query("state") == "from-before")
+            let reply = try await deployment.verify(complete.token(), as: deployment.client)
+            #expect(reply.status == 200 && reply.text.contains("\"id\":\"usr_old\""))
+        }
+    }
+
+    @Test("leads the identity of each address to its account, and keeps its queue of emails")
+    func rows() async throws {
+        let now = TestClock().now.milliseconds
+        try await TestDeployment.open(preparing: { try await Self.write(to: $0, now: now) }) { deployment in
+            let browser = try await deployment.signedIn(as: "ann@example.com")
+            let token = try await browser.token(for: deployment.client, of: deployment)
+            #expect(try await deployment.verify(token, as: deployment.client).text.contains("\"id\":\"usr_old\""))
+            #expect(try await deployment.rows(of: "account_identity", where: "account_id = 'usr_old'") == 1)
+            #expect(try await deployment.rows(of: "mail_queue", where: "id = 'old' AND kind = 'email_code'") == 1)
+        }
+    }
+}
