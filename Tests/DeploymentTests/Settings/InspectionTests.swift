@@ -36,7 +36,7 @@ struct InspectionTests {
         "a damaged file, a folder, a file of another program, one without a place: named",
         arguments: [
             ("damaged", "not an SQLite database"), ("folder", "not a file"), ("stranger", "tables are not ours"),
-            ("nowhere", "cannot be made"), ("empty", "0 bytes"), ("locked-in", "read-only"),
+            ("nowhere", "cannot be made"), ("empty", "0 bytes"),
         ], ["idp", "relying-party"])
     func badDatabase(bad: (kind: String, words: String), name: String) async throws {
         let (path, kind) = (folder.path(of: "db"), bad.kind)
@@ -45,11 +45,6 @@ struct InspectionTests {
         case "folder": _ = try folder.folder("db")
         case "stranger": try await makeStranger(path)
         case "empty": try folder.write("", to: "db")
-        case "locked-in":
-            // Root may write anywhere, so the case does not exist.
-            guard getuid() != 0 else { return }
-            try await makeStranger(path)
-            chmod(path, 0o400)
         default: try folder.write("", to: "file")
         }
         let place = kind == "nowhere" ? folder.path(of: "file/db") : path
@@ -60,6 +55,19 @@ struct InspectionTests {
         #expect(program.log.contains(bad.words))
         #expect((try? Data(contentsOf: URL(filePath: path))) == before)
         #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+    }
+
+    @Test(
+        "a database without the right to write is named", .enabled(if: getuid() != 0, "root may write to every file"),
+        arguments: ["idp", "relying-party"])
+    func readOnly(name: String) async throws {
+        let path = folder.path(of: "db")
+        try await makeStranger(path)
+        chmod(path, 0o400)
+        let setting = name == "idp" ? "IDP_DATABASE_URL" : "RP_DATABASE_URL"
+        let program = try await check(name, [setting: "sqlite:\(path)"])
+        #expect(program.log.contains("\(setting): cannot use the database \(path): "))
+        #expect(program.log.contains("read-only"))
     }
 
     @Test("serve refuses a stranger's database with the same words, and leaves it alone")

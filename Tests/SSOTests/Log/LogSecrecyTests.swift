@@ -104,11 +104,22 @@ struct LogSecrecyTests {
             let browser = deployment.browser()
             let complete = try await browser.signIn(at: deployment.client, of: deployment, as: "ann@example.com")
             let client = try await browser.follow(browser.get(complete.callback()))
-            let before = count("signed out", in: deployment)
+            let before = count("signed_out", in: deployment)
             _ = try await browser.submit(client.page().form(to: "/sign-out"), on: client)
             let idp = try await browser.get(deployment.origin + "/")
             _ = try await browser.submit(idp.page().form(to: "/sign-out"), on: idp)
-            #expect(count("signed out", in: deployment) == before + 2)
+            #expect(count("signed_out", in: deployment) == before + 2)
+
+            try await deployment.typeWrongCodes(20)
+            let paused = try await deployment.waiting(for: "ann@example.com", by: deployment.browser())
+            #expect(paused.text.contains("Typing codes is paused"))
+            let pending = try await deployment.asking("bob@example.com")
+            try await deployment.typeWrongCodes(20, for: "bob@example.com")
+            #expect(try await pending.guess(pending.code).status == 429)
+            let line = try #require(
+                deployment.log.text.split(separator: "\n").last { $0.contains("code_rejected") })
+            #expect(line.contains("\"reason\": paused"))
+            #expect(!line.contains(pending.code))
         }
     }
 
