@@ -42,6 +42,22 @@ struct DocumentTests {
         }
     }
 
+    @Test("every event that docs/operations.md names is logged by a program")
+    func events() throws {
+        let page = try Self.text("docs/operations.md")
+        let start = try #require(page.range(of: "\n## Events\n")?.upperBound)
+        let section = page[start...].prefix(upTo: try #require(page.range(of: "\n## Upgrading\n")?.lowerBound))
+        let events = section.matches(of: #/`([a-z]+(?:_[a-z]+)+)`/#).map { String($0.1) }
+        #expect(events.count > 20)
+        let folder = Self.root.appending(path: "Sources")
+        let sources = try #require(FileManager.default.enumerator(atPath: folder.path())).compactMap { $0 as? String }
+            .filter { $0.hasSuffix(".swift") }
+            .map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
+        for event in events {
+            #expect(sources.contains { $0.contains("\"\(event)\"") }, "\(event)")
+        }
+    }
+
     @Test("every decision has a context, a decision and what was not chosen, and is in the index")
     func decisions() throws {
         let index = try Self.text("docs/decisions/README.md")
