@@ -2,7 +2,7 @@ import SSOShared
 import Testing
 
 /// ASVS 1.2.1, WSTG-INPV-01 and 02.
-@Suite("What others wrote stays text")
+@Suite("Text of others is escaped")
 struct EscapingTests {
     static let evil = #"</strong><script src="//evil.example/x.js">alert(1)</script><img src=x onerror='alert(1)'>"&"#
 
@@ -14,7 +14,7 @@ struct EscapingTests {
             }
     }
 
-    @Test("the name of a service, on the sign-in page, the page after it, the home page and in the letter")
+    @Test("the name of a service, on the sign-in page, the code page, the home page and in the email")
     func serviceName() async throws {
         let settings = [
             "SSO_CLIENT_ID": "evil", "SSO_CLIENT_NAME": String(Self.evil.prefix(80)),
@@ -36,7 +36,7 @@ struct EscapingTests {
         }
     }
 
-    @Test("the name of a person, on the home page and the completion page")
+    @Test("the name of a user, on the home page and the completion page")
     func personName() async throws {
         try await House.open { house in
             let visitor = try await house.signedIn()
@@ -52,7 +52,7 @@ struct EscapingTests {
         }
     }
 
-    @Test("what was typed into a form that is shown again, and the address a letter went to")
+    @Test("text in a form that is shown again, and the address of an email")
     func typed() async throws {
         try await House.open { house in
             let visitor = house.visitor()
@@ -69,7 +69,7 @@ struct EscapingTests {
     }
 
     @Test(
-        "what stands in an address, on error pages",
+        "text from a URL, on error pages",
         arguments: ["/", "/auth/sso/complete?flow=", "/sign-in?flow=", "/auth/sso/authorize?client_id="])
     func address(prefix: String) async throws {
         try await House.open { house in

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The markup of the pages")
 struct MarkupTests {
-    /// Every kind of page there is, as a person comes upon them.
+    /// Every kind of page, as a user meets them.
     private static func pages(_ house: House) async throws -> [Visit] {
         let visitor = house.visitor()
         let form = try await visitor.beginSignIn(at: house.partner)
@@ -22,7 +22,7 @@ struct MarkupTests {
         return pages
     }
 
-    @Test("no page holds a script, a style or a handler of its own, and every script and style comes from here")
+    @Test("no page has an inline script, style or handler, and every script and style comes from this origin")
     func nothingInline() async throws {
         try await House.open { house in
             for visit in try await Self.pages(house) {
@@ -58,7 +58,7 @@ struct MarkupTests {
     }
 
     @Test(
-        "an error page offers one way on and a reference that is in the log too",
+        "an error page has one link and a reference that is in the log",
         arguments: ["/nowhere", "/auth/sso/authorize"])
     func errors(path: String) async throws {
         try await House.open { house in
