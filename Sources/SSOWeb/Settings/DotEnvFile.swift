@@ -1,5 +1,4 @@
 import Foundation
-import SSOShared
 
 /// Strict parser of a `.env` file: lines `NAME=VALUE` or `export NAME=VALUE`, comments (`#`) and empty lines.
 ///
@@ -82,6 +81,9 @@ struct DotEnvFile: Sendable {
     }
 
     private static func isNamePart(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "_" || (UInt8(exactly: scalar.value).map { $0.isASCIILetter || $0.isASCIIDigit } ?? false)
+        switch scalar {
+        case "A"..."Z", "a"..."z", "0"..."9", "_": true
+        default: false
+        }
     }
 }

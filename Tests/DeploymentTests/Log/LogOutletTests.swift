@@ -1,12 +1,10 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
-
-/// A log that cannot be written must not end a program that signs people in.
-@Suite("A log that nobody takes")
+/// A log that cannot be written does not end a program.
+@Suite("A log that cannot be written")
 struct LogOutletTests {
-    @Test("on a full disk both programs go on serving", arguments: ["idp", "relying-party"])
+    @Test("with a full disk both programs continue to serve", arguments: ["idp", "relying-party"])
     func fullDisk(name: String) async throws {
         let pair = try ProcessDeployment(settings: ["LOG_LEVEL": "trace"], clientSettings: ["LOG_LEVEL": "trace"])
         let original = name == "idp" ? pair.idp : pair.client.process

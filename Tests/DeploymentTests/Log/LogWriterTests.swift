@@ -5,10 +5,10 @@ import Testing
 @testable import SSOWeb
 @testable import TestSupport
 
-/// A reader of the log that stops reading holds nothing up.
-@Suite("A log whose reader stands still")
+/// A log reader that stops does not block the program.
+@Suite("A log whose reader stops")
 struct LogWriterTests {
-    /// A pipe of which the test reads as much as it likes.
+    /// A pipe that the test reads when it wants.
     private final class Pipe {
         let (reading, writing): (Int32, Int32)
 
@@ -23,7 +23,7 @@ struct LogWriterTests {
             close(writing)
         }
 
-        /// Reads until a line that begins so has come.
+        /// Reads until a line with this prefix.
         func lines(until prefix: String) throws -> [String] {
             var text = ""
             while !text.split(separator: "\n").contains(where: { $0.hasPrefix(prefix) }) || !text.hasSuffix("\n") {
@@ -46,7 +46,8 @@ struct LogWriterTests {
         #expect(try pipe.lines(until: "end") == (1...500).map { "line \($0)" } + ["end"])
     }
 
-    @Test("past the bound lines are dropped and counted, nobody waits, and the count comes when the reader is back")
+    @Test(
+        "over the limit lines are dropped and counted without waiting, and the count follows when the reader continues")
     func dropped() throws {
         let pipe = try Pipe()
         let writer = LogWriter(descriptor: pipe.writing, capacity: 10_000)
@@ -69,7 +70,7 @@ struct LogWriterTests {
         #expect(kept + rest.count { $0.hasPrefix("a") } + all.reduce(0, +) == sent)
     }
 
-    @Test("a closed reader loses the lines and nothing else")
+    @Test("a closed reader loses the lines only")
     func closedReader() throws {
         signal(SIGPIPE, SIG_IGN)
         var ends: [Int32] = [0, 0]
@@ -83,7 +84,7 @@ struct LogWriterTests {
         close(ends[1])
     }
 
-    @Test("both programs serve and stop while nobody reads their log", arguments: ["idp", "relying-party"])
+    @Test("both programs serve and stop while their log is not read", arguments: ["idp", "relying-party"])
     func program(name: String) async throws {
         let settings = ["LOG_LEVEL": "trace", "LOG_FORMAT": "json"]
         let pair = try ProcessDeployment(settings: settings, clientSettings: settings)
@@ -113,7 +114,7 @@ struct LogWriterTests {
         }
         #expect(count == 4_000)
         #expect(try await probe.get("/healthz").status == 200)
-        // The reader is back, and learns how much it has missed.
+        // The reader continues and gets the count of dropped lines.
         var text = ""
         try await eventually("the number of dropped lines comes", every: .milliseconds(1)) { () -> Void? in
             var buffer = [UInt8](repeating: 0, count: 1 << 20)
@@ -121,7 +122,7 @@ struct LogWriterTests {
             if count > 0 { text += String(decoding: buffer.prefix(count), as: UTF8.self) }
             return text.contains(#""event":"log_lines_dropped""#) ? () : nil
         }
-        // And is gone again.
+        // The reader stops again.
         for _ in 1...400 { #expect(try await probe.get("/nowhere").status == 404) }
         let begin = ContinuousClock.now
         child.send(SIGTERM)
@@ -130,7 +131,7 @@ struct LogWriterTests {
     }
 }
 
-/// Priorities for the journal of systemd (sd-daemon(3), systemd.exec(5)).
+/// Priorities for the systemd journal (sd-daemon(3), systemd.exec(5)).
 @Suite("A log in the journal")
 struct JournalStreamTests {
     private func line(_ level: Logger.Level, _ format: EventLogHandler.Format) -> String {
@@ -152,7 +153,7 @@ struct JournalStreamTests {
         }
     }
 
-    @Test("JOURNAL_STREAM counts only when it names this very descriptor")
+    @Test("JOURNAL_STREAM counts only when it names the descriptor")
     func descriptor() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("", to: "log")
@@ -172,7 +173,7 @@ struct JournalStreamTests {
         for isJournal in [true, false] {
             let path = try folder.write("", to: "log-\(isJournal)")
             let name = isJournal ? try Self.name(of: path) : "1:1"
-            // It refuses to start without its settings, which is a line for each.
+            // Without settings it does not start and logs one line for each.
             let child = try ChildProcess(
                 Programs.path(of: "idp"), ["serve"],
                 environment: Programs.inherited.merging(["JOURNAL_STREAM": name]) { $1 }, folder: folder.path,

@@ -6,8 +6,8 @@ import Testing
 @testable import SSOWeb
 @testable import TestSupport
 
-/// Which connection goes when places are short.
-@Suite("Places for connections")
+/// Which connection is closed when the limit is reached.
+@Suite("The limit of connections")
 struct ConnectionPlacesTests {
     /// Places whose connections note their end.
     private final class Board: Sendable {
@@ -25,7 +25,7 @@ struct ConnectionPlacesTests {
         }
     }
 
-    @Test("the one that has waited longest goes; an answered one begins to wait again")
+    @Test("the one that has waited longest is closed; an answered one begins to wait again")
     func order() throws {
         let board = try Board(3)
         let numbers = ["a", "b", "c"].map { board.enter($0, from: "192.0.2.1") }
@@ -38,7 +38,7 @@ struct ConnectionPlacesTests {
         #expect(board.closed == ["b", "c", "a"])
     }
 
-    @Test("one that is being answered never goes, and one that has gone is not answered")
+    @Test("one that is being answered is never closed, and a closed one is not answered")
     func answering() throws {
         let board = try Board(2)
         let first = board.enter("a", from: "192.0.2.1")
@@ -64,7 +64,7 @@ struct ConnectionPlacesTests {
         #expect(board.closed.count == 15 && board.closed.allSatisfy { $0.hasPrefix("flood") })
     }
 
-    @Test("beside declared proxies a peer is held to a quarter at all times; the proxies are not")
+    @Test("with declared proxies every other peer is held to a quarter at all times")
     func proxies() throws {
         let board = try Board(8, proxies: ["10.0.0.0/8"])
         for number in 1...6 { board.enter("proxy \(number)", from: "10.0.0.1") }
@@ -84,7 +84,7 @@ struct ConnectionPlacesTests {
         #expect(board.closed == ["c"])
     }
 
-    @Test("while all are being answered nothing more is accepted; the first that waits makes room")
+    @Test("while all are being answered no connection is accepted; the first that waits is closed")
     func paused() throws {
         let board = try Board(2)
         let gate = ConnectionGate(places: board.places)
@@ -99,12 +99,12 @@ struct ConnectionPlacesTests {
         #expect(board.closed == ["b"])
         gate.connectionClosed()
         #expect(gate.isAcceptingNewConnections())
-        // Nobody waits in the queue any more: nobody has to go.
+        // The queue is empty, so no connection is closed.
         board.places.wait(numbers[0])
         #expect(board.closed == ["b"])
     }
 
-    @Test("on real sockets idle ones, half heads and half bodies make room; an answer on its way arrives whole")
+    @Test("on real sockets idle ones, half heads and half bodies are closed; a response in progress arrives whole")
     func sockets() async throws {
         let limits = ServerLimits(idle: .seconds(300), request: .seconds(300), answer: .seconds(300), connections: 16)
         try await TinyServer.running(limits) { probe in
@@ -115,7 +115,7 @@ struct ConnectionPlacesTests {
             let hostile = ["", "GET / HT", "POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nslow"]
             let flood = try (0..<200).map { number in
                 let connection = try probe.connect()
-                // Those whose turn has come before are reset.
+                // Connections that were closed before are reset.
                 try? connection.send(Array(hostile[number % 3].utf8))
                 return connection
             }

@@ -7,22 +7,22 @@ import Testing
 @testable import SSOWeb
 @testable import TestSupport
 
-/// A program that is about to stop gives proxies time to look elsewhere.
+/// A program that shuts down gives proxies time to stop using it.
 @Suite("Stopping behind a proxy")
 struct ShutdownGraceTests {
     @Test(
-        "the grace is a time with its unit",
+        "the grace is a time with a unit",
         arguments: [("2s", Duration.seconds(2)), ("500ms", .milliseconds(500)), ("0s", .zero), ("60s", .seconds(60))])
     func setting(text: String, duration: Duration) throws { #expect(try ShutdownGrace(text).duration == duration) }
 
     @Test(
-        "anything else is refused",
+        "any other text is refused",
         arguments: [
             "", "2", "s", "ms", "-1s", "+1s", "61s", "60001ms", "1.5s", "2 s", "2m", "99999999999999999999s", "٢s",
         ])
     func refused(text: String) { #expect(throws: SettingError.self) { try ShutdownGrace(text) } }
 
-    @Test("from then on every answer ends its connection, on kept connections and on new ones")
+    @Test("during the shutdown every response ends its connection, kept or new")
     func everyAnswer() async throws {
         let shutdown = ShutdownState()
         // No timer ends a connection before the test gives up.
@@ -51,7 +51,7 @@ struct ShutdownGraceTests {
         }
     }
 
-    @Test("SIGTERM: not ready at once, reachable for the grace, then gone with 0; SIGINT: gone at once")
+    @Test("SIGTERM: not ready at once, reachable for the grace, exit code 0; SIGINT: stops at once")
     func signals() async throws {
         let pair = try ProcessDeployment(settings: ["SHUTDOWN_GRACE": "3s"], clientSettings: ["SHUTDOWN_GRACE": "60s"])
         try await pair.start()
@@ -91,9 +91,9 @@ struct ShutdownGraceTests {
         let pair = try ProcessDeployment(idps: 2, settings: ["SHUTDOWN_GRACE": "2s"])
         try await pair.start()
         let proxy = try await ProxyProcess(kind, to: pair.idps.map(\.port), readiness: "/readyz")
-        // A proxy does not send a POST again, so nothing but the answer itself counts.
-        let body = VerifyRequest(token: Browser.someToken, redirectURI: nil, codeVerifier: nil).body()
-        let headers = try pair.signed(body, by: pair.client)
+        // A proxy does not repeat a POST, so every lost request shows.
+        let body = VerifyRequest(token: Visitor.someToken, redirectURI: nil, codeVerifier: nil).body()
+        let headers = try pair.signed(body, by: pair.partner)
         let isOver = Atomic(false)
         async let outcomes = atOnce(4) { worker in
             var statuses: [Int: Int] = [:]
@@ -111,7 +111,7 @@ struct ShutdownGraceTests {
         for process in pair.idps {
             #expect(try await process.terminate() == .code(0))
             try await process.start()
-            // As long as the proxy needs to see it: four of its checks.
+            // Four health checks of the proxy.
             try await Task.sleep(for: .seconds(1))
         }
         isOver.store(true, ordering: .relaxed)

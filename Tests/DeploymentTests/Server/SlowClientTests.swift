@@ -2,15 +2,13 @@ import Foundation
 import SSOWeb
 import Testing
 
-@testable import TestSupport
-
-/// Clients that take their time, and many of them: none holds a place for ever (ASVS 15.1.3, slow request attacks).
+/// Slow clients in any number never hold a connection for ever (ASVS 15.1.3, slow request attacks).
 @Suite("Slow clients and floods of connections")
 struct SlowClientTests {
     static let limits = ServerLimits(
         idle: .milliseconds(300), request: .milliseconds(600), answer: .seconds(1), connections: 16)
 
-    /// Says something every 50 ms, up to twenty seconds, and answers how long the server put up with it.
+    /// Sends something every 50 ms, up to twenty seconds. Returns how long the connection lasted.
     private func patience(
         of probe: HTTPProbe, with beginning: String, then drip: String
     ) async throws -> Duration {
@@ -20,7 +18,7 @@ struct SlowClientTests {
             do {
                 try connection.send(Array(beginning.utf8))
                 while ContinuousClock.now - start < .seconds(20) {
-                    // A peer that really is slow is the point.
+                    // A slow peer is the point of this test.
                     Thread.sleep(forTimeInterval: 0.05)
                     try connection.send(Array(drip.utf8))
                 }
@@ -86,7 +84,7 @@ struct SlowClientTests {
         }
     }
 
-    @Test("a client that asks again and again and does not read is closed before it has got all")
+    @Test("a client that sends requests and does not read is closed before it has received everything")
     func slowReader() async throws {
         try await TinyServer.running(Self.limits) { probe in
             let got = try await onOwnThread {
@@ -97,14 +95,14 @@ struct SlowClientTests {
             }
             #expect(got < 2 * TinyServer.bigBytes)
         }
-        // Whoever reads gets it all, within the limit of the real server.
+        // A client that reads receives everything, within the limit of the real server.
         try await TinyServer.running(ServerLimits()) { probe in
             let whole = try await probe.raw(probe.request("GET", "/big"), halfClose: false)
             #expect(whole.count > TinyServer.bigBytes)
         }
     }
 
-    @Test("more connections than there are places are closed in turn, and let a browser through")
+    @Test("connections over the limit are closed in turn, so that a visitor gets through")
     func flood() async throws {
         try await TinyServer.running(Self.limits) { probe in
             let flood = try (0..<120).map { _ in try probe.connect() }
@@ -115,7 +113,7 @@ struct SlowClientTests {
     }
 
     @Test(
-        "with the delivered rules Caddy holds a slow body back until it is whole",
+        "with the delivered rules Caddy buffers a slow body until it is whole",
         .enabled(if: ProxyProcess.Kind.caddy.path != nil))
     func bufferedBody() async throws {
         try await TinyServer.running(ServerLimits(request: .milliseconds(200))) { server in
@@ -125,7 +123,7 @@ struct SlowClientTests {
             let reply = try await onOwnThread {
                 let connection = try proxy.probe.connect()
                 try connection.send(Array(form.dropLast(2)))
-                // A peer that really is slow is the point: the server itself would have hung up five times over.
+                // A slow peer is the point: the server alone would have closed the connection.
                 Thread.sleep(forTimeInterval: 1)
                 try connection.send(Array(form.suffix(2)))
                 return try connection.reply()
@@ -134,7 +132,7 @@ struct SlowClientTests {
         }
     }
 
-    @Test("the limits in force are those of the contract")
+    @Test("the default limits are those in docs/operations.md")
     func defaults() {
         let limits = ServerLimits()
         #expect(limits.idle == .seconds(15))

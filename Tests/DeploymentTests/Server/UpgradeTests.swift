@@ -2,10 +2,8 @@ import Foundation
 import SSOWeb
 import Testing
 
-@testable import TestSupport
-
-/// The HTTP parser reads nothing after a request for another protocol. A connection that stayed open then would swallow
-/// the requests that a proxy sends into it next.
+/// The HTTP parser reads nothing after a request for another protocol. If the connection stayed open, the next requests
+/// of a proxy on it would be lost.
 @Suite("Requests for another protocol")
 struct UpgradeTests {
     static let fields = [
@@ -26,7 +24,7 @@ struct UpgradeTests {
     /// Long enough that no timer closes a connection before the test gives up.
     private static let limits = ServerLimits(idle: .seconds(300))
 
-    /// Sends it, followed by a second request, and answers everything until the server's end of the stream.
+    /// Sends the request and a second one. Returns everything until the server closes.
     private static func exchange(_ request: String, _ probe: HTTPProbe) async throws -> String {
         let second = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         return try await onOwnThread {
@@ -36,7 +34,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test("it is answered as any other, its answer says close, and the connection ends", arguments: requests)
+    @Test("it is answered, the response says close, and the connection ends", arguments: requests)
     func direct(_ request: String) async throws {
         try await TinyServer.running(Self.limits) { probe in
             let text = try await Self.exchange(request, probe)
@@ -57,7 +55,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test("both fields among the trailers of a body leave the connection as it is, or end it")
+    @Test("both fields among the trailers of a body do not stop the connection from reading")
     func trailers() async throws {
         try await TinyServer.running { probe in
             let chunks = "4\r\nhere\r\n0\r\nUpgrade: a\r\nConnection: Upgrade\r\n\r\n"
@@ -68,7 +66,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test("both programs do so at every address")
+    @Test("both programs do so on every path")
     func programs() async throws {
         try await TestDeployment.open { deployment in
             for port in [deployment.port, deployment.client.port] {
@@ -83,14 +81,14 @@ struct UpgradeTests {
         }
     }
 
-    @Test("behind a proxy with kept connections they keep no browser waiting", arguments: ProxyProcess.Kind.installed)
+    @Test("behind a proxy with kept connections no visitor waits", arguments: ProxyProcess.Kind.installed)
     func proxy(_ kind: ProxyProcess.Kind) async throws {
         try await TinyServer.running(Self.limits) { server in
             let proxy = try await ProxyProcess(kind, to: [server.port])
             for round in 1...20 {
                 let fields = Self.fields[round % Self.fields.count]
                 _ = try await proxy.probe.raw(Array("GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n".utf8))
-                // Deaf connections in the proxy's pool would swallow these.
+                // A connection in the proxy's pool that no longer reads would lose these.
                 for _ in 1...2 {
                     let begin = ContinuousClock.now
                     #expect(try await proxy.probe.get("/").text == "here")

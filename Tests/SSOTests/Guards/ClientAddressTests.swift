@@ -6,8 +6,8 @@ import Testing
 @testable import SSOWeb
 @testable import TestSupport
 
-/// `X-Forwarded-For` is what anybody may write (ASVS 4.1.3): it counts from a trusted proxy alone, read from the right.
-@Suite("Whose request it is")
+/// Anyone can write `X-Forwarded-For` (ASVS 4.1.3): it counts only from a trusted proxy and is read from the right.
+@Suite("The address of the client")
 struct ClientAddressTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let peer: String
@@ -21,30 +21,30 @@ struct ClientAddressTests {
     }
 
     static let cases = [
-        // From a stranger nothing is believed.
+        // From any other peer it is ignored.
         Case("203.0.113.9", ["198.51.100.1"], "203.0.113.9"), Case("203.0.113.9", [], "203.0.113.9"),
         Case("11.0.0.1", ["198.51.100.1"], "11.0.0.1"), Case("::ffff:203.0.113.9", ["198.51.100.1"], "203.0.113.9"),
-        // From a proxy, the nearest address that is no proxy.
+        // From a proxy, the nearest address that is not a proxy.
         Case("10.0.0.1", ["198.51.100.1"], "198.51.100.1"), Case("10.0.0.1", [], "10.0.0.1"),
         Case("10.0.0.1", ["6.6.6.6, 198.51.100.1"], "198.51.100.1"),
         Case("10.0.0.1", ["6.6.6.6", "198.51.100.1"], "198.51.100.1"),
         Case("10.0.0.1", ["6.6.6.6, 198.51.100.1, 10.2.3.4"], "198.51.100.1"),
         Case("10.0.0.1", ["10.2.3.4"], "10.2.3.4"), Case("::ffff:10.0.0.1", ["198.51.100.1"], "198.51.100.1"),
         Case("fd00::1", ["2001:db8::1"], "2001:db8::1"), Case("fd01::1", ["2001:db8::1"], "fd01::1"),
-        // What is no address is not believed, and hides nobody.
+        // A malformed address ends the search, and the proxy's own address counts.
         Case("10.0.0.1", ["a"], "10.0.0.1"), Case("10.0.0.1", [""], "10.0.0.1"),
         Case("10.0.0.1", ["198.51.100.1, a"], "10.0.0.1"), Case("10.0.0.1", ["198.51.100.1 a"], "10.0.0.1"),
         Case("10.0.0.1", ["unknown, 198.51.100.1"], "198.51.100.1"), Case("10.0.0.1", ["0x7f.1"], "10.0.0.1"),
         Case("10.0.0.1", [String(repeating: "1.1.1.1,", count: 1000)], "1.1.1.1"),
         Case("10.0.0.1", ["\u{661}.1.1.1"], "10.0.0.1"), Case("10.0.0.1", ["198.51.100.1:"], "10.0.0.1"),
         Case("10.0.0.1", ["198.51.100.1:a"], "10.0.0.1"), Case("10.0.0.1", ["[198.51.100.1"], "10.0.0.1"),
-        // Some proxies write the port of the connection behind it.
+        // Some proxies add the port of the connection.
         Case("10.0.0.1", ["198.51.100.1:4711"], "198.51.100.1"),
         Case("10.0.0.1", ["[2001:db8::1]:4711"], "2001:db8::1"),
         Case("10.0.0.1", ["\t[2001:db8::1] "], "2001:db8::1"),
     ]
 
-    @Test("the peer, or what a trusted proxy says of it", arguments: cases)
+    @Test("the address is the peer's, or the one that a trusted proxy reports", arguments: cases)
     func address(_ example: Case) throws {
         let addresses = ClientAddress(trusted: [try Network("10.0.0.0/8"), try Network("fd00::/16")])
         var fields = HTTPFields()
@@ -58,18 +58,18 @@ struct ClientAddressTests {
         #expect(addresses.address(of: request, peer: peer) == IPAddress(example.expected))
     }
 
-    @Test("a trusted proxy's word that nobody can read is warned of, once")
+    @Test("a malformed address from a trusted proxy is logged once")
     func unreadable() async throws {
         try await TestDeployment.open(settings: ["IDP_TRUSTED_PROXIES": "127.0.0.0/8"]) { deployment in
             for value in ["203.0.113.7", "unknown", "_hidden"] {
                 _ = try await deployment.probe().get("/healthz", [("X-Forwarded-For", value)])
             }
-            #expect(deployment.log.text.matches(of: #/warning X-Forwarded-For/#).count == 1)
-            #expect(deployment.log.contains("unknown"))
+            #expect(house.log.text.matches(of: #/warning forwarded_address_malformed/#).count == 1)
+            #expect(house.log.contains("unknown"))
         }
     }
 
-    @Test("a limit counts by what a trusted proxy says; nobody else chooses under which address they are counted")
+    @Test("a limit counts by the address that a trusted proxy reports; no other client can choose its address")
     func limit() async throws {
         try await TestDeployment.open(settings: ["IDP_TRUSTED_PROXIES": "127.0.0.9", "IDP_LIMIT_EMAIL_POSTS": "30"]) {
             deployment in
@@ -97,7 +97,7 @@ struct ClientAddressTests {
     }
 
     @Test(
-        "behind a proxy on this machine, what nobody can read is limited like one client, not let through",
+        "behind a proxy on this machine, all clients with a malformed address share one limit",
         arguments: ["a", "unknown", "203.0.113.9 junk", nil])
     func unreadable(_ value: String?) async throws {
         try await TestDeployment.open(settings: ["IDP_TRUSTED_PROXIES": "127.0.0.1", "IDP_LIMIT_NEW_SESSIONS": "120"]) {
@@ -110,7 +110,7 @@ struct ClientAddressTests {
         }
     }
 
-    @Test("one customer's IPv6 addresses are one: limits count by /64")
+    @Test("limits count an IPv6 /64 as one client")
     func prefix() {
         #expect(IPAddress("2001:db8::1")?.networkKey == IPAddress("2001:db8::ffff:1")?.networkKey)
         #expect(IPAddress("2001:db8::1")?.networkKey != IPAddress("2001:db8:0:1::1")?.networkKey)

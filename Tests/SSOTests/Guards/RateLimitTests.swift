@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Counting requests")
 struct RateLimitTests {
-    @Test("so many pass within the span, then none, then so many again")
+    @Test("the limit passes within the span, then nothing, then the limit again")
     func window() {
         let clock = TestClock()
         let limit = RateLimit(5, per: .minutes(1), clock: clock.clock)
@@ -17,7 +17,7 @@ struct RateLimitTests {
         #expect(limit.hit([1]) != nil)
     }
 
-    @Test("the seam between two spans lets nobody through twice")
+    @Test("the change from one span to the next does not double the limit")
     func seam() {
         let clock = TestClock()
         let limit = RateLimit(10, per: .minutes(1), clock: clock.clock)
@@ -28,7 +28,7 @@ struct RateLimitTests {
         #expect(passed <= 1)
     }
 
-    @Test("a clock that goes back does not open the door, nor shut it for good")
+    @Test("a clock that goes back neither lifts the limit nor blocks for ever")
     func backwards() {
         let clock = TestClock()
         let limit = RateLimit(3, per: .minutes(1), clock: clock.clock)
@@ -49,7 +49,7 @@ struct RateLimitTests {
         #expect(limit.count <= RateLimit.maximumKeys)
     }
 
-    @Test("a flood of addresses does not wash away the count of one that has reached its limit")
+    @Test("a flood of addresses does not evict the count of one that has reached its limit")
     func busyStay() {
         let clock = TestClock()
         let limit = RateLimit(3, per: .hours(1), clock: clock.clock)
@@ -60,7 +60,7 @@ struct RateLimitTests {
         #expect(limit.count <= RateLimit.maximumKeys)
     }
 
-    @Test("what is given back can be used again, and never more than was counted")
+    @Test("events given back can be used again, and never more than were counted")
     func givenBack() {
         let limit = RateLimit(2, per: .hours(1), clock: TestClock().clock)
         limit.giveBack([1])

@@ -4,8 +4,8 @@ import Testing
 @testable import SSOWeb
 @testable import TestSupport
 
-/// ASVS 16.2.1: a line says where the request came from, as the trusted proxies see it and never as the client says.
-@Suite("The network address in the log")
+/// ASVS 16.2.1: a line has the client's address as the trusted proxies report it, never as the client claims.
+@Suite("The client address in the log")
 struct ClientInLogTests {
     private static let settings = ["IDP_TRUSTED_PROXIES": "127.0.0.0/8", "IDP_LIMIT_EMAIL_POSTS": "30"]
     private static let from: HTTPProbe.Headers = [("X-Forwarded-For", "192.0.2.66, 203.0.113.7")]
@@ -45,7 +45,7 @@ struct ClientInLogTests {
     }
 
     @Test(
-        "an address is written as RFC 5952 has it",
+        "an address has the form of RFC 5952",
         arguments: [
             ("203.0.113.7", "203.0.113.7"), ("2001:DB8:0:0:0:0:0:1", "2001:db8::1"), ("::1", "::1"),
             ("::ffff:203.0.113.7", "203.0.113.7"),

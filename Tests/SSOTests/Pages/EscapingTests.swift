@@ -4,7 +4,7 @@ import Testing
 @testable import TestSupport
 
 /// ASVS 1.2.1, WSTG-INPV-01 and 02.
-@Suite("What others wrote stays text")
+@Suite("Text of others is escaped")
 struct EscapingTests {
     static let evil = #"</strong><script src="//evil.example/x.js">alert(1)</script><img src=x onerror='alert(1)'>"&"#
 
@@ -16,7 +16,7 @@ struct EscapingTests {
             }
     }
 
-    @Test("the name of a service, on the sign-in page, the page after it, the home page and in the letter")
+    @Test("the name of a service, on the sign-in page, the code page, the home page and in the email")
     func serviceName() async throws {
         let settings = [
             "SSO_CLIENT_ID": "evil", "SSO_CLIENT_NAME": String(Self.evil.prefix(80)),
@@ -38,7 +38,7 @@ struct EscapingTests {
         }
     }
 
-    @Test("the name of a person, on the home page and the completion page")
+    @Test("the name of a user, on the home page and the completion page")
     func personName() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
@@ -54,7 +54,7 @@ struct EscapingTests {
         }
     }
 
-    @Test("what was typed into a form that is shown again, and the address a letter went to")
+    @Test("text in a form that is shown again, and the address of an email")
     func typed() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
@@ -71,7 +71,7 @@ struct EscapingTests {
     }
 
     @Test(
-        "what stands in an address, on error pages",
+        "text from a URL, on error pages",
         arguments: ["/", "/auth/sso/complete?flow=", "/sign-in?flow=", "/auth/sso/authorize?client_id="])
     func address(prefix: String) async throws {
         try await TestDeployment.open { deployment in

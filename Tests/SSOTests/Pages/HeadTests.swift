@@ -2,9 +2,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import TestSupport
-
-/// RFC 9110 9.3.2: as GET, without the body; and safe (9.2.1): a link checker looks and does nothing.
+/// RFC 9110 9.3.2: HEAD is GET without the body, and safe (9.2.1): a link checker changes nothing.
 @Suite("HEAD")
 struct HeadTests {
     private static let idpPages = [
@@ -33,7 +31,7 @@ struct HeadTests {
         }
     }
 
-    @Test("every page answers it with the status and the headers of GET, for strangers and for signed-in people")
+    @Test("every page answers HEAD with the status and the headers of GET, for visitors and signed-in users")
     func asGet() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
@@ -55,7 +53,7 @@ struct HeadTests {
         }
     }
 
-    @Test("the address for scripts answers a wrong method in JSON")
+    @Test("a path for programs answers a wrong method in JSON")
     func scripts() async throws {
         try await TestDeployment.open { deployment in
             let reply = try await deployment.clientProbe().send("DELETE", "/api/session")
@@ -64,7 +62,7 @@ struct HeadTests {
         }
     }
 
-    @Test("it makes no row, sets no cookie, begins no sign-in and uses none up")
+    @Test("HEAD creates no row, sets no cookie, begins no sign-in and consumes none")
     func changesNothing() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()

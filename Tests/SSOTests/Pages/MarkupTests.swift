@@ -5,15 +5,15 @@ import Testing
 
 @Suite("The markup of the pages")
 struct MarkupTests {
-    /// Every kind of page there is, as a person comes upon them.
-    private static func pages(_ deployment: TestDeployment) async throws -> [Visit] {
-        let browser = deployment.browser()
-        let form = try await browser.beginSignIn(at: deployment.client)
-        let wrongAddress = try await browser.submit(form.page().form(with: "email"), on: form, ["email": "no address"])
-        let waiting = try await browser.ask(for: "ann@example.com", on: form)
-        let wrongCode = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": "12"])
-        let complete = try await browser.enter(deployment.mailbox.code(to: "ann@example.com"), on: waiting)
-        let wrongName = try await HomePageTests.rename(browser, of: deployment, to: "")
+    /// Every kind of page, as a user meets them.
+    private static func pages(_ house: House) async throws -> [Visit] {
+        let visitor = house.visitor()
+        let form = try await visitor.beginSignIn(at: house.partner)
+        let wrongAddress = try await visitor.submit(form.page().form(with: "email"), on: form, ["email": "no address"])
+        let waiting = try await visitor.ask(for: "ann@example.com", on: form)
+        let wrongCode = try await visitor.submit(waiting.page().form(with: "code"), on: waiting, ["code": "12"])
+        let complete = try await visitor.enter(house.letters.code(to: "ann@example.com"), on: waiting)
+        let wrongName = try await HomePageTests.rename(visitor, of: house, to: "")
         var pages = [
             form, wrongAddress, waiting, wrongCode, complete, wrongName, try await browser.get(deployment.origin + "/"),
         ]
@@ -24,7 +24,7 @@ struct MarkupTests {
         return pages
     }
 
-    @Test("no page holds a script, a style or a handler of its own, and every script and style comes from here")
+    @Test("no page has an inline script, style or handler, and every script and style comes from this origin")
     func nothingInline() async throws {
         try await TestDeployment.open { deployment in
             for visit in try await Self.pages(deployment) {
@@ -60,7 +60,7 @@ struct MarkupTests {
     }
 
     @Test(
-        "an error page offers one way on and a reference that is in the log too",
+        "an error page has one link and a reference that is in the log",
         arguments: ["/nowhere", "/auth/sso/authorize"])
     func errors(path: String) async throws {
         try await TestDeployment.open { deployment in

@@ -1,15 +1,13 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
-
-@Suite("The headers of every answer")
+@Suite("The headers of every response")
 struct SecurityHeadersTests {
     private static let policy =
         "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; "
         + "frame-ancestors 'none'"
 
-    /// Request and the status it gets from a stranger: pages, errors of every kind, redirects, files, JSON.
+    /// A request and its status for a visitor: pages, errors of every kind, redirects, files, JSON.
     static let requests: [(method: String, target: String, status: Int)] = [
         ("GET", "/", 200), ("GET", "/sign-in", 200), ("GET", "/sign-in/code", 303), ("GET", "/dev/mailbox", 404),
         ("GET", "/healthz", 200), ("GET", "/readyz", 200), ("GET", "/nowhere", 404), ("GET", "/%00", 404),
@@ -35,7 +33,7 @@ struct SecurityHeadersTests {
         }
     }
 
-    @Test("signed-in pages have them too, and the page with the token a tighter policy and no referrer")
+    @Test("pages after sign-in have them too; the page with the token has a tighter policy and no referrer")
     func signedIn() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
@@ -59,7 +57,7 @@ struct SecurityHeadersTests {
         }
     }
 
-    @Test("over https they ask for https from then on")
+    @Test("over https they include HSTS")
     func strictTransport() async throws {
         try await TestDeployment.open(settings: ["IDP_PUBLIC_URL": "https://localhost:4000"]) { deployment in
             for target in ["/", "/nowhere", "/healthz"] {
@@ -69,8 +67,8 @@ struct SecurityHeadersTests {
         }
     }
 
-    /// RFC 6797 14.4: a subdomain that answers by plain http only would be unreachable for a year.
-    @Test("for the subdomains as well only where that is asked for, also for what is no request")
+    /// RFC 6797 14.4: a subdomain without https would be unreachable for a year.
+    @Test("HSTS covers subdomains only when the setting says so, also on refused requests")
     func subdomains() async throws {
         let settings = ["IDP_PUBLIC_URL": "https://localhost:4000", "HSTS_INCLUDE_SUBDOMAINS": "true"]
         try await TestDeployment.open(settings: settings) { deployment in
@@ -78,12 +76,15 @@ struct SecurityHeadersTests {
                 let reply = try await deployment.probe().get(target)
                 #expect(reply.all("strict-transport-security") == ["max-age=31536000; includeSubDomains"])
             }
-            let broken = try await deployment.probe().raw(Array("GET / HTTP/1.1\r\nbad header\r\n\r\n".utf8))
+            let broken = try await house.probe().raw(
+                Array(
+                    "GET /\(String(repeating: "a", count: 9000)) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".utf8)
+            )
             #expect(String(decoding: broken, as: UTF8.self).contains("max-age=31536000; includeSubDomains"))
         }
     }
 
-    @Test("styles and scripts are immutable under their hash, and nothing else may be kept")
+    @Test("styles and scripts are immutable under their hash, and nothing else is cached")
     func assets() async throws {
         try await TestDeployment.open { deployment in
             let page = try await deployment.probe().get("/sign-in")
@@ -106,7 +107,7 @@ struct SecurityHeadersTests {
         #expect(reply.all("cross-origin-opener-policy") == ["same-origin"])
         #expect(reply.all("cross-origin-resource-policy") == ["same-origin"])
         #expect(reply.all("permissions-policy").count == 1)
-        // ASVS 13.4.6: no word of what the server is made of; ASVS 3.4.2: no other origin may read an answer.
+        // ASVS 13.4.6: no name of the server software. ASVS 3.4.2: no other origin may read a response.
         for name in ["server", "x-powered-by", "access-control-allow-origin"] { #expect(reply.header(name) == nil) }
     }
 }

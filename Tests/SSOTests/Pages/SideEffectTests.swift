@@ -13,7 +13,7 @@ struct SideEffectTests {
         return counts + [try await deployment.count("SELECT COALESCE(SUM(tries), 0) FROM challenge")]
     }
 
-    @Test("GET of any page, ten times, signs nobody in or out, sends no letter and counts no guess")
+    @Test("ten GETs of any page sign no user in or out, send no email and count no guess")
     func get() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
@@ -32,7 +32,7 @@ struct SideEffectTests {
         }
     }
 
-    /// RFC 9700 4.12: a 307 or 308 would send the code on to the next host.
+    /// RFC 9700 4.12: a 307 or 308 would send the code to the next host.
     @Test("every POST that succeeds ends in a 303")
     func seeOther() async throws {
         try await TestDeployment.open { deployment in

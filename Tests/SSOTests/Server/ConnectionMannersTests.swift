@@ -3,17 +3,17 @@ import Testing
 @testable import TestSupport
 
 /// RFC 9110 10.1.1 and RFC 9112 9.3.
-@Suite("Who asks before sending, and who speaks HTTP/1.0")
+@Suite("Expect: 100-continue, HTTP/1.0 and Connection: close")
 struct ConnectionMannersTests {
     private static let form = "POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n"
 
-    @Test("Expect: 100-continue is told to go on, once, and gets its answer")
+    @Test("Expect: 100-continue gets 100 once, and then its response")
     func goOn() async throws {
         try await TinyServer.running { probe in
             let (first, reply) = try await onOwnThread {
                 let connection = try probe.connect()
                 try connection.send(Array("\(Self.form)Expect: 100-continue\r\nConnection: close\r\n\r\n".utf8))
-                // Not a byte of the body before leave is given: without it this waits in vain.
+                // No byte of the body before the 100: without it this call times out.
                 let first = String(decoding: try connection.receive(), as: UTF8.self)
                 try connection.send(Array("12345".utf8))
                 return (first, try connection.reply())
@@ -23,7 +23,7 @@ struct ConnectionMannersTests {
         }
     }
 
-    @Test("who says that more will come than anything here takes is refused before sending it")
+    @Test("an announced body over the limit is refused before it is sent")
     func tooMuch() async throws {
         try await TestDeployment.open { deployment in
             let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
@@ -37,7 +37,7 @@ struct ConnectionMannersTests {
         }
     }
 
-    @Test("leave is not given into the middle of an earlier answer")
+    @Test("100 Continue never interrupts an earlier response")
     func inTurn() async throws {
         try await TinyServer.running { probe in
             let text = try await onOwnThread {
@@ -62,7 +62,7 @@ struct ConnectionMannersTests {
         ])
     func close(_ request: String) async throws {
         try await TinyServer.running { probe in
-            // A second request on it is never answered.
+            // A second request on this connection is never answered.
             let bytes = Array((request + request).utf8)
             let text = String(decoding: try await probe.raw(bytes, halfClose: false), as: UTF8.self)
             #expect(text.hasPrefix("HTTP/1.1 200"))

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Health, headers and banners")
 struct HealthTests {
-    @Test("both programs say that they serve, and that they can work")
+    @Test("both programs serve and are ready")
     func fine() async throws {
         try await TestDeployment.open { deployment in
             for probe in Self.probes(of: deployment) {
@@ -26,7 +26,7 @@ struct HealthTests {
         }
     }
 
-    @Test("without its database a program serves and is not ready, says so in JSON, and names no path")
+    @Test("without its database a program serves, is not ready, answers in JSON and names no path")
     func unready() async throws {
         try await TestDeployment.open { deployment in
             await deployment.database.close()
@@ -82,7 +82,7 @@ struct HealthTests {
         }
     }
 
-    @Test("while another process holds the lock a program is not ready, and is again after, by itself")
+    @Test("a program is not ready while another process holds the lock, and recovers by itself")
     func locked() async throws {
         try await TestDeployment.open { deployment in
             for (probe, path) in zip(Self.probes(of: deployment), ["idp.sqlite", "\(deployment.client.id).sqlite"]) {
@@ -99,7 +99,7 @@ struct HealthTests {
         }
     }
 
-    @Test("over https every answer asks for https from now on, and the cookie is bound to it")
+    @Test("over https every response has HSTS, and the cookie is Secure")
     func https() async throws {
         let settings = ["IDP_PUBLIC_URL": "https://localhost:4000"]
         let client = ["RP_PUBLIC_URL": "https://localhost:4100"]
@@ -126,7 +126,7 @@ struct HealthTests {
         }
     }
 
-    @Test("no answer says what software gave it, errors of the parser included (ASVS 13.4.6)")
+    @Test("no response names the server software, errors of the parser included (ASVS 13.4.6)")
     func noBanner() async throws {
         try await TestDeployment.open { deployment in
             for probe in Self.probes(of: deployment) {

@@ -1,9 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
-
-/// Requests that two programs could read in two ways, and requests that are none (RFC 9112 3.2, 5, 6.3; ASVS 4.2.1).
+/// Requests that two programs could read in two ways, and bytes that are not HTTP (RFC 9112 3.2, 5, 6.3; ASVS 4.2.1).
 @Suite("Requests no browser sends")
 struct MalformedRequestTests {
     struct Attack: Sendable, CustomTestStringConvertible {
@@ -14,7 +12,7 @@ struct MalformedRequestTests {
         init(_ name: String, _ bytes: [UInt8]) { (testDescription, self.bytes) = (name, bytes) }
     }
 
-    /// What would be answered if the rest of an attack were taken for a request of its own.
+    /// The request that a smuggling attack would get answered.
     static let second = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 
     private static func get(_ target: String = "/healthz", _ fields: String) -> String {
@@ -85,7 +83,7 @@ struct MalformedRequestTests {
     ]
 
     @Test(
-        "each gets one 4xx at most and the end of the connection; the process goes on", arguments: lengths + heads)
+        "each gets at most one 4xx and the end of the connection, and the server continues", arguments: lengths + heads)
     func refused(_ attack: Attack) async throws {
         try await TestDeployment.open { deployment in
             let raw = HTTPProbe(port: deployment.port, authority: "localhost:4000", timeout: .seconds(8))
@@ -98,7 +96,7 @@ struct MalformedRequestTests {
         }
     }
 
-    @Test("the same bytes without a fault are two requests with two answers")
+    @Test("the same bytes without an attack are two requests with two responses")
     func harness() async throws {
         try await TestDeployment.open { deployment in
             let raw = HTTPProbe(port: deployment.port, timeout: .seconds(8))

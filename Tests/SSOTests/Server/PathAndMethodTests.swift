@@ -6,7 +6,7 @@ import Testing
 @Suite("Paths and methods")
 struct PathAndMethodTests {
     @Test(
-        "another way to write a path leads nowhere",
+        "another spelling of a path is not found",
         arguments: [
             "//healthz", "/healthz/", "/Healthz", "/HEALTHZ", "/./healthz", "/a/../healthz", "/../healthz",
             "/%68ealthz", "/healthz%00", "/healthz%2f", "/healthz;a=b", "/healthz/..;/healthz", "/..%2fhealthz",
@@ -26,7 +26,7 @@ struct PathAndMethodTests {
     }
 
     @Test(
-        "a method that an address does not have gets 405 and the ones it has",
+        "a method that a path does not accept gets 405 and Allow",
         arguments: [
             ("TRACE", "/", "GET, HEAD"), ("POST", "/auth/sso/authorize", "GET"), ("HEAD", "/auth/sso/authorize", "GET"),
             ("HEAD", "/auth/sso/complete", "GET"), ("GET", "/auth/sso/verify", "POST"),
@@ -52,7 +52,7 @@ struct PathAndMethodTests {
     static let app = "com.example.app=" + (0..<32).map { _ in "AB" }.joined(separator: ":")
 
     @Test(
-        "a Range is taken or left, never a fault",
+        "a Range field never causes a 500",
         arguments: [
             "bytes=5-2", "bytes=0-9223372036854775807", "bytes=-9223372036854775808", "bytes=a-b", "bytes=0-0,1-1",
         ])
@@ -68,7 +68,7 @@ struct PathAndMethodTests {
     }
 
     @Test(
-        "bytes that are no UTF-8 in a query, a cookie or a field are no fault of the server",
+        "bytes that are not UTF-8 in a query, a cookie or a field never cause a 500",
         arguments: ["%ff", "%c3", "%ed%a0%80", "%00", "%", "%zz", "%u0041"])
     func escapes(_ text: String) async throws {
         try await TestDeployment.open { deployment in

@@ -28,7 +28,7 @@ struct PurgeServiceTests {
         }
     }
 
-    @Test("it goes on until nothing is left, without waiting for the next minute, and lets others have their turn")
+    @Test("a purge runs until nothing is left, without waiting for the next minute, and other purges get their turn")
     func untilDone() async throws {
         let rows = Mutex(1_000_300)
         let others = Mutex(0)
@@ -49,7 +49,7 @@ struct PurgeServiceTests {
         #expect(others.withLock { $0 } == 11, "one turn after each hundred thousand rows, and one at the end")
     }
 
-    @Test("while the wall clock has jumped nothing is deleted, and nothing more from the moment it jumps")
+    @Test("nothing is deleted while the wall clock has jumped, from the moment of the jump")
     func jumped() async throws {
         let offset = Mutex(Duration.zero)
         let reads = Mutex(0)
@@ -67,7 +67,7 @@ struct PurgeServiceTests {
             [
                 { limit in
                     calls.withLock { $0 += 1 }
-                    // In the middle of a round of many pieces.
+                    // In the middle of a purge of many batches.
                     if calls.withLock({ $0 }) == 3 { offset.withLock { $0 = .days(3) } }
                     return limit
                 }, { _ in 0 },
@@ -76,7 +76,7 @@ struct PurgeServiceTests {
         #expect(calls.withLock { $0 } == 3)
     }
 
-    @Test("a start at a time that the newest row contradicts rests for an hour, and one that it bears out does not")
+    @Test("the purge waits an hour after a start when the newest row contradicts the time, and not otherwise")
     func contradiction() {
         let start = ClockState()
         for (age, allowed) in [
@@ -93,7 +93,7 @@ struct PurgeServiceTests {
         #expect(empty.allows(start, now: Self.noon, newest: nil) == true)
     }
 
-    @Test("it rests while the clocks disagree, either way, and for an hour after a jump was accepted or taken back")
+    @Test("the purge waits while the clocks disagree, and for an hour after a jump was accepted or reversed")
     func doubt() {
         var permit = PurgePermit()
         #expect(permit.allows(ClockState(), now: Self.noon, newest: Self.noon) == true)

@@ -4,8 +4,8 @@ import Testing
 @testable import SSOWeb
 @testable import TestSupport
 
-/// What time it is when the wall clock is wrong: every second of a whole story is read, as busy programs do.
-@Suite("The time a program goes by")
+/// The program's time while the wall clock is wrong. Every second is read, as in a busy program.
+@Suite("The time of a program")
 struct JudgedClockTests {
     private static let noon = Timestamp(milliseconds: 1_795_262_400_000)
 
@@ -16,7 +16,7 @@ struct JudgedClockTests {
         var clock = JudgedClock(ClockReading(wall: noon, steady: .zero))
         var last = noon
 
-        /// Lets seconds pass and reads at each. Returns how far the time is from the true one at the end.
+        /// Lets seconds pass and reads at each. Returns the final difference from the true time.
         mutating func pass(_ seconds: Int) -> Duration {
             for _ in 0..<seconds {
                 steady += .seconds(1)
@@ -38,7 +38,7 @@ struct JudgedClockTests {
         #expect(clock.state == ClockState())
     }
 
-    @Test("small steps ahead count at once, small steps back never", arguments: [1, 10, 30])
+    @Test("small steps ahead are followed at once, small steps back never", arguments: [1, 10, 30])
     func small(seconds: Int) {
         var story = Story()
         story.offset = .seconds(seconds)
@@ -49,7 +49,7 @@ struct JudgedClockTests {
     }
 
     @Test(
-        "a jump ahead that does not last changes nothing, and is noticed for as long as it lasts",
+        "a jump ahead that does not last changes nothing and is reported while it lasts",
         arguments: [Duration.seconds(31), .hours(1), .days(3), .days(4000)], [2, 60, 599])
     func briefJump(ahead: Duration, seconds: Int) {
         var story = Story()
@@ -64,7 +64,7 @@ struct JudgedClockTests {
         #expect(story.clock.state == ClockState())
     }
 
-    @Test("a jump that lasts ten minutes counts: a machine that was paused is in the right time again")
+    @Test("a jump that lasts ten minutes is accepted, as after a pause of the machine")
     func lastingJump() {
         var story = Story()
         story.offset = .days(3)
@@ -74,7 +74,7 @@ struct JudgedClockTests {
         #expect(story.pass(100_000) == .days(3))
     }
 
-    @Test("a clock that jumps about is believed in nothing: each place has to last by itself")
+    @Test("of several jumps each must last by itself")
     func jumpsAbout() {
         var story = Story()
         for number in 1...20 {
@@ -86,7 +86,7 @@ struct JudgedClockTests {
         #expect(story.clock.state == ClockState())
     }
 
-    @Test("when a jump that was accepted is taken back, the time from before it goes on")
+    @Test("when an accepted jump is reversed, the time from before continues")
     func takenBack() {
         var story = Story()
         story.offset = .days(3)
@@ -97,7 +97,7 @@ struct JudgedClockTests {
         #expect(story.pass(3600) == .zero)
     }
 
-    @Test("a clock that is set back revives nothing, however long it stays so", arguments: [31, 3600, 86_400])
+    @Test("a clock that is set back never makes expired things valid", arguments: [31, 3600, 86_400])
     func setBack(seconds: Int) {
         var story = Story()
         #expect(story.pass(10) == .zero)
@@ -109,7 +109,7 @@ struct JudgedClockTests {
         #expect(story.clock.state == ClockState())
     }
 
-    @Test("time that passes while the machine sleeps is no jump")
+    @Test("time that passes while the machine sleeps is not a jump")
     func sleep() {
         var story = Story()
         story.steady += .days(3)
@@ -117,7 +117,7 @@ struct JudgedClockTests {
         #expect(story.clock.state == ClockState())
     }
 
-    @Test("the time never runs backwards but to where a jump was taken back, whatever the wall clock says")
+    @Test("the time goes back only when an accepted jump is reversed")
     func monotonic() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<50 {
@@ -132,7 +132,7 @@ struct JudgedClockTests {
         }
     }
 
-    @Test("each change is told once, at error level where somebody has to look")
+    @Test("each change is logged once, at error level when an operator must act")
     func events() {
         let sure = ClockState()
         let ahead = ClockState(disagreement: .days(3))
