@@ -19,13 +19,13 @@ struct VerifyExchangeTests {
     @Test(
         "the fault says which key, and never its value",
         arguments: [
-            (#"{}"#, VerifyFault.missing("token")), (#"{"token":""}"#, .missing("token")),
+            (#"{}"#, VerifyBodyError.missing("token")), (#"{"token":""}"#, .missing("token")),
             (#"{"token":7}"#, .wrongType("token")), (#"{"token":null}"#, .wrongType("token")),
             (#"{"token":["x"]}"#, .wrongType("token")), (#"[]"#, .wrongType("the document")),
             (#"{"token":"x","redirect_uri":1}"#, .wrongType("redirect_uri")),
             (#"{"token":"x","code_verifier":null}"#, .wrongType("code_verifier")),
         ])
-    func faults(_ body: String, _ fault: VerifyFault) {
+    func faults(_ body: String, _ fault: VerifyBodyError) {
         #expect(throws: fault) { try VerifyRequest(body: [UInt8](body.utf8)) }
     }
 
@@ -54,7 +54,7 @@ struct VerifyExchangeTests {
         ] {
             let bad = good.replacing(part, with: other)
             #expect(bad != good)
-            #expect(throws: VerifyFault.self) { try VerifyReply(body: [UInt8](bad.utf8)) }
+            #expect(throws: VerifyBodyError.self) { try VerifyReply(body: [UInt8](bad.utf8)) }
         }
     }
 

@@ -2,8 +2,9 @@ import Synchronization
 import Testing
 
 @testable import RelyingParty
+@testable import SSOShared
 
-/// Threats 30: a browser that is clicked twice gives up the first answer, cookie and all.
+/// On a double click a browser drops the first response and its cookies.
 @Suite("A callback that comes twice")
 struct DoubleClickTests {
     /// Eight at once, each with the cookies of before.
@@ -115,7 +116,7 @@ struct DoubleClickTests {
     @Test("what is remembered goes after ten seconds, and of failures nothing is")
     func bounded() async throws {
         let clock = TestClock()
-        let once = SignInOnce(clock: clock.clock)
+        let once = SignInOnce<SignInRoutes.Outcome> { clock.now.date }
         for number in 0..<100 {
             let outcome = try await once.run([UInt8(number)]) { .init(path: "/\(number)", session: nil) }
             #expect(outcome.path == "/\(number)")

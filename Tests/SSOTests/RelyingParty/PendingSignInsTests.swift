@@ -2,6 +2,7 @@ import SSOWeb
 import Testing
 
 @testable import RelyingParty
+@testable import SSOShared
 
 /// Several sign-ins of one browser side by side: each state for itself, ten minutes, eight of them.
 @Suite("Sign-ins that a browser has begun at the partner")
@@ -46,7 +47,9 @@ struct PendingSignInsTests {
         var pending = PendingSignIns()
         for number in 1...10_000 {
             pending.add(
-                .init(state: "state-\(number)", codeVerifier: "v", idp: "i", returnTo: "/", begunAt: TestClock().now))
+                .init(
+                    state: "state-\(number)", codeVerifier: "v", idp: "i", returnTo: "/", begunAt: TestClock().now.date)
+            )
         }
         #expect(pending.open.count == 8)
         #expect(pending.open.first?.state == "state-9993")
@@ -54,7 +57,9 @@ struct PendingSignInsTests {
         #expect(pending.open.isEmpty && pending.finished.isEmpty)
         for number in 1...100 {
             pending.finish(
-                .init(state: "state-\(number)", codeVerifier: "v", idp: "i", returnTo: "/", begunAt: TestClock().now))
+                .init(
+                    state: "state-\(number)", codeVerifier: "v", idp: "i", returnTo: "/", begunAt: TestClock().now.date)
+            )
         }
         #expect(pending.finished.map(\.state) == (93...100).map { "state-\($0)" })
     }

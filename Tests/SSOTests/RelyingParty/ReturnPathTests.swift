@@ -1,6 +1,5 @@
+import SSOShared
 import Testing
-
-@testable import RelyingParty
 
 /// No open redirector after the sign-in (RFC 9700 4.11.1).
 @Suite("Where a sign-in at the partner leads back to")
