@@ -99,6 +99,11 @@ let package = Package(
                 "rp-brand.css", "Home/account.mustache", "Home/signed-in.mustache", "Home/signed-out.mustache"),
             swiftSettings: settings),
 
+        // The example of docs/relying-party.md. Not a product.
+        .executableTarget(
+            name: "RelyingPartyExample", dependencies: ["SSOShared", hummingbird],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+
         // script/bench. Measures the programs from outside; not a product.
         .executableTarget(
             name: "Bench",
@@ -112,7 +117,7 @@ let package = Package(
         .testTarget(
             name: "SSOTests",
             dependencies: [
-                "IdP", "RelyingParty", "SSOShared", "SSOWeb", "WellKnown", "WellKnownTool", hummingbird, lifecycle,
+                "IdP", "RelyingParty", "RelyingPartyExample", "SSOShared", "SSOWeb", "WellKnown", "WellKnownTool", hummingbird, lifecycle,
                 logging,
                 httpTypes, nioCore,
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
