@@ -96,7 +96,7 @@ let package = Package(
                 "SSOShared", "SSOWeb", hummingbird, logging, arguments, lifecycle, httpTypes, nioCore,
             ],
             resources: embedded(
-                "rp-brand.css", "Home/account.mustache", "Home/signed-in.mustache", "Home/signed-out.mustache"),
+                "rp-brand.css", "Pages/account.mustache", "Pages/signed-in.mustache", "Pages/signed-out.mustache"),
             swiftSettings: settings),
 
         // The example of docs/relying-party.md. Not a product.
