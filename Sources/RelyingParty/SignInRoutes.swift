@@ -121,7 +121,7 @@ struct SignInRoutes: Sendable {
         } else {
             fresh = try await sessions.begin(slots(RelyingPartySession()), request, context, isVisit: false)
         }
-        if fresh != nil { context.logger.info("signed in", metadata: ["user": "\(user.id)"]) }
+        if fresh != nil { context.logger.info("signed_in", metadata: ["user": "\(user.id)"]) }
         return fresh
     }
 
@@ -137,7 +137,7 @@ struct SignInRoutes: Sendable {
             throw PublicFailure.staleForm(.home)
         }
         try await sessions.store.end(session)
-        context.logger.info("signed out")
+        context.logger.info("signed_out")
         var response = redirect(to: "/")
         sessions.forget(in: &response)
         return response
