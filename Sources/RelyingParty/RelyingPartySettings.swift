@@ -62,20 +62,17 @@ struct RelyingPartySettings: Sendable {
             clientID: clientID, secret: secret)
     }
 
+    /// No browser compares this origin, so the default port of https is accepted.
     private static func origin(_ text: String, allowsPlaintext: Bool) throws -> String {
-        // No browser compares this one, so the default port of https is accepted.
-        let text = text.hasPrefix("https://") ? text.replacing(#/:443(/?)$/#) { "\($0.1)" } : text
-        if allowsPlaintext, text.hasPrefix("http://") {
-            // The same rules except for the scheme.
-            return "http" + (try PublicOrigin("https" + text.dropFirst(4)).text.dropFirst(5))
+        guard let url = try? WebURL(text), url.isOrigin else {
+            throw SettingFault("must be an origin without user, path and query, such as https://idp.example.com")
         }
-        do {
-            return try PublicOrigin(text).text
-        } catch {
-            guard text.hasPrefix("http:") else { throw error }
+        guard url.isHTTPS || allowsPlaintext || url.authority.isLoopback else {
             throw SettingFault(
-                "\(error) For plain http inside one host's network set RP_ALLOW_PLAINTEXT_BACKCHANNEL=true")
+                "\"\(text)\" must be https, unless the host is loopback. "
+                    + "For plain http inside one host's network set RP_ALLOW_PLAINTEXT_BACKCHANNEL=true")
         }
+        return url.origin
     }
 
     /// The form of every registered id: any other is a mistake.
