@@ -66,7 +66,7 @@ struct DoubleClickTests {
         }
     }
 
-    @Test("when it fails all of them learn so, it is asked once, and a later one is told that the state is used up")
+    @Test("when it fails, all requests fail, the IdP is called once, and a later request finds the state used")
     func failure() async throws {
         let idp = try FakeIdP { _ in .bytes(FakeIdP.http("503 Service Unavailable")) }
         try await idp.open { house in
@@ -80,7 +80,7 @@ struct DoubleClickTests {
         }
     }
 
-    @Test("what another person finished in this browser is forgotten when somebody else signs in")
+    @Test("finished sign-ins are forgotten when another user signs in")
     func anotherPerson() async throws {
         let calls = Mutex(0)
         let idp = try FakeIdP { request in
@@ -113,7 +113,7 @@ struct DoubleClickTests {
         }
     }
 
-    @Test("what is remembered goes after ten seconds, and of failures nothing is")
+    @Test("an outcome is kept for ten seconds, and failures are not kept")
     func bounded() async throws {
         let clock = TestClock()
         let once = SignInOnce<SignInRoutes.Outcome> { clock.now.date }

@@ -2,7 +2,7 @@ import Testing
 
 /// The other end is down, broken or somebody else: nobody is signed in, and the page offers to start again
 /// (ASVS 16.5.3).
-@Suite("What the partner makes of the IdP's answer")
+@Suite("The relying party and the IdP's answer")
 struct LyingIdPTests {
     struct Lie: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -69,7 +69,7 @@ struct LyingIdPTests {
         Lie("404 of some other server", 502) { _ in .bytes(FakeIdP.http("404 Not Found")) },
     ]
 
-    @Test("no answer but a right one signs anybody in, and the page leads back to the start", arguments: lies)
+    @Test("only a correct answer signs a user in, and the page leads back to the start", arguments: lies)
     func lie(_ lie: Lie) async throws {
         let idp = try FakeIdP(lie.answer)
         try await idp.open { house in
@@ -86,7 +86,7 @@ struct LyingIdPTests {
         }
     }
 
-    @Test("the right answer does: the lies above were refused for what they are")
+    @Test("the correct answer signs the user in: the others were refused for their defects")
     func truth() async throws {
         let idp = try FakeIdP()
         try await idp.open { house in

@@ -17,7 +17,7 @@ struct PendingCookieTests {
 
     private static func cookie(_ visitor: Visitor) -> String { visitor.cookie("rp_pending", at: "127.0.0.2") ?? "" }
 
-    @Test("the start page and the beginning of a sign-in ask nothing of the database, whoever looks and how often")
+    @Test("the start page and starting a sign-in do not use the database")
     func noStatement() async throws {
         let folder = try TemporaryFolder()
         let real = try await SQLiteDatabase(path: folder.path(of: "rp.sqlite"), migrations: RelyingPartyMigrations.all)
@@ -78,7 +78,7 @@ struct PendingCookieTests {
         }
     }
 
-    @Test("nobody reads it: neither a state nor a page to come back to stands in it")
+    @Test("it is unreadable: neither a state nor a return path appears in it")
     func sealed() async throws {
         try await House.open { house in
             let visitor = house.visitor()

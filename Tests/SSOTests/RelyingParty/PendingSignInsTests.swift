@@ -5,7 +5,7 @@ import Testing
 @testable import SSOShared
 
 /// Several sign-ins of one browser side by side: each state for itself, ten minutes, eight of them.
-@Suite("Sign-ins that a browser has begun at the partner")
+@Suite("Pending sign-ins at the relying party")
 struct PendingSignInsTests {
     @Test("a state is good for ten minutes and not a second longer", arguments: [599, 601])
     func lifetime(seconds: Int) async throws {
@@ -81,7 +81,7 @@ struct PendingSignInsTests {
         }
     }
 
-    @Test("a sign-in begun by an image on a strange page changes nothing for whoever is signed in")
+    @Test("a sign-in started by an image on another site changes nothing for a signed-in user")
     func startByImage() async throws {
         let idp = try FakeIdP()
         try await idp.open { house in

@@ -26,7 +26,7 @@ struct UsedStateStoreTests {
         for database in databases { await database.close() }
     }
 
-    @Test("the same answer within ten seconds is told apart from another one, from a later one, and from a failure")
+    @Test("a repetition within ten seconds differs from another callback, from a later one, and from a failure")
     func repetition() async throws {
         let (folder, clock) = (try TemporaryFolder(), TestClock())
         let database = try await Self.open(folder)
