@@ -16,7 +16,7 @@ let prefix = isSecure ? "__Host-" : ""
 func cookie(_ name: String, _ value: String, seconds: Int) -> Cookie {
     Cookie(name: prefix + name, value: value, maxAge: seconds, path: "/", secure: isSecure, sameSite: .lax)
 }
-func page(_ status: HTTPResponse.Status = .ok, _ html: String) -> Response {
+func page(_ html: String, _ status: HTTPResponse.Status = .ok) -> Response {
     let head =
         #"<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>Example</title>"#
     return Response(
@@ -68,7 +68,7 @@ router.get("/auth/sso/callback") { request, _ in
         return response
     } catch let error as SignInError {
         let again = #"<a href="\#(error.startAgain)">Sign in again</a>"#
-        return page(.init(code: error.status), "<h1>\(error.title)</h1><p>\(error.explanation)</p>\(again)")
+        return page("<h1>\(error.title)</h1><p>\(error.explanation)</p>\(again)", .init(code: error.status))
     }
 }
 router.post("/sign-out") { request, _ in
