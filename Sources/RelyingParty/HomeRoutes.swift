@@ -13,18 +13,12 @@ struct HomeRoutes: Sendable {
     let signIn: SignInRoutes
     let pages: Pages
 
-    private struct SignedOut: Sendable {
-        let link: String
-    }
-
-    private struct SignedIn: Sendable {
-        let id, name, email, since, methods, formToken: String
-
-        init(_ user: RelyingPartySession.User, formToken: String = "") {
-            (id, name, email) = (user.id, user.name, user.email)
-            (since, methods) = (PlainDate.long(user.signedInAt), user.methods.joined(separator: ", "))
-            self.formToken = formToken
-        }
+    /// What the templates show of a user.
+    private func model(_ user: RelyingPartySession.User, formToken: String = "") -> [String: String] {
+        [
+            "id": user.id, "name": user.name, "email": user.email, "since": PlainDate.long(user.signedInAt),
+            "methods": user.methods.joined(separator: ", "), "formToken": formToken,
+        ]
     }
 
     func add(to router: Router<VisitorContext>) {
@@ -35,12 +29,12 @@ struct HomeRoutes: Sendable {
 
     @Sendable private func home(_ request: Request, _ context: VisitorContext) async throws -> Response {
         if let session = context.session, let user = session.slots.user {
-            return pages.response("signed-in", SignedIn(user, formToken: sessions.formToken(for: session)))
+            return pages.response("signed-in", model(user, formToken: sessions.formToken(for: session)))
         }
         // A link straight to the identity provider, not to a redirect: phones open an app only on a tap of a link to the
         // other domain.
         let (url, started) = try signIn.client.start(returnTo: "/", isOffer: true, now: signIn.clock.now().date)
-        var response = pages.response("signed-out", SignedOut(link: url))
+        var response = pages.response("signed-out", ["link": url])
         if request.method != .head { try signIn.remember(started, request, in: &response) }
         return response
     }
@@ -50,7 +44,7 @@ struct HomeRoutes: Sendable {
             // With the query, so that a link to a part of the page leads there after the sign-in.
             return .redirect(to: ReturnPath.start(returnTo: ReturnPath.checked(request.head.path)))
         }
-        return pages.response("account", SignedIn(user))
+        return pages.response("account", model(user))
     }
 
     @Sendable private func session(_ request: Request, _ context: VisitorContext) async throws -> Response {
