@@ -99,8 +99,13 @@ let package = Package(
                 "SSOShared", "SSOWeb", hummingbird, logging, arguments, lifecycle, httpTypes, nioCore,
             ],
             resources: embedded(
-                "rp-brand.css", "Home/account.mustache", "Home/signed-in.mustache", "Home/signed-out.mustache"),
+                "rp-brand.css", "Pages/account.mustache", "Pages/signed-in.mustache", "Pages/signed-out.mustache"),
             swiftSettings: settings),
+
+        // The example of docs/relying-party.md. Not a product.
+        .executableTarget(
+            name: "RelyingPartyExample", dependencies: ["SSOShared", hummingbird],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
 
         // script/bench. Measures the programs from outside; not a product.
         .executableTarget(
@@ -130,8 +135,9 @@ let package = Package(
         .testTarget(
             name: "DeploymentTests",
             dependencies: [
-                "TestSupport", "IdP", "RelyingParty", "SSOShared", "SSOWeb", hummingbird, lifecycle, logging, httpTypes,
-                nioCore,
+                "TestSupport", "IdP", "RelyingParty", "RelyingPartyExample", "SSOShared", "SSOWeb", hummingbird,
+                lifecycle,
+                logging, httpTypes, nioCore,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -24,9 +24,9 @@ static inline int sso_sha1(const unsigned char *bytes, size_t count, unsigned ch
     return EVP_Digest(bytes, count, digest, &written, EVP_sha1(), NULL) == 1 && written == 20;
 }
 
-/// What a certificate says of itself. The texts end with a zero and are cut when they do not fit.
+/// The fields of a certificate. The texts end with a zero and are cut when they do not fit.
 typedef struct {
-    /// How many of the bytes the certificate took.
+    /// How many of the bytes belong to the certificate.
     size_t used;
     /// Seconds since 1970.
     int64_t not_before, not_after;
@@ -56,7 +56,7 @@ static inline void sso_name(const X509_NAME *name, char *text, int size) {
     BIO_free(out);
 }
 
-/// Reads one certificate in DER from the start of the bytes. 1, or 0 when there is none.
+/// Reads one certificate in DER from the start of the bytes. Returns 1, or 0 when there is none.
 static inline int sso_certificate_read(const unsigned char *bytes, size_t count, sso_certificate *found) {
     const unsigned char *next = bytes;
     memset(found, 0, sizeof *found);
@@ -78,7 +78,7 @@ static inline int sso_certificate_read(const unsigned char *bytes, size_t count,
     return is_read;
 }
 
-/// Gets one certificate in DER; `name` is the alias of a key store or NULL; `is_signer` tells the certificate of a key
+/// Gets one certificate in DER; `name` is the alias of a key store or NULL; `is_signer` separates the certificate of a key
 /// (key store) or of a signer (message) from the others of its chain.
 typedef void (*sso_certificate_visitor)(
     const unsigned char *der, size_t count, const char *name, int is_signer, void *context);

@@ -3,7 +3,7 @@
 
 #include "certificates.h"
 
-/// A key in a file with a passphrase is refused rather than asked about on a terminal that may not be there.
+/// Refuses a key with a passphrase instead of asking for it on a terminal that may not exist.
 static inline int sso_no_passphrase(char *buffer, int size, int is_writing, void *context) {
     (void)buffer, (void)size, (void)is_writing, (void)context;
     return -1;
@@ -25,7 +25,7 @@ static inline EVP_PKEY *sso_es256_key(const unsigned char *pem, size_t count) {
     return key;
 }
 
-/// Writes 64 bytes. 1 on success.
+/// Writes 64 bytes. Returns 1 on success.
 static inline int sso_es256_sign(
     EVP_PKEY *key, const unsigned char *bytes, size_t count, unsigned char *signature) {
     unsigned char der[128];

@@ -1,14 +1,14 @@
-// Key stores (PKCS#12, RFC 7292): their certificates, all of them, with their aliases. The private keys stay sealed.
+// Key stores (PKCS#12, RFC 7292): reads all their certificates with their aliases. The private keys are not decrypted.
 #pragma once
 
 #include "certificates.h"
 
-/// How reading a key store went.
+/// The result of reading a key store.
 typedef enum {
     sso_keystore_read,
     sso_keystore_malformed,
     sso_keystore_wrong_password,
-    /// The password would have to be hashed more often than ``sso_keystore_rounds``: a file made to keep us busy.
+    /// The password would have to be hashed more often than ``sso_keystore_rounds``: a file made to exhaust the processor.
     sso_keystore_too_slow,
     /// A cipher that this libcrypto does not have.
     sso_keystore_unsupported,
@@ -17,7 +17,7 @@ typedef enum {
 /// Three million rounds are a second or two. keytool writes 10 000, OpenSSL 2 048, Firefox up to a million.
 static const long sso_keystore_rounds = 3 * 1000 * 1000;
 
-/// Rounds of the password hash that a cipher of PKCS#12 asks for; -1 when it does not say.
+/// Rounds of the password hash that a cipher of PKCS#12 requires; -1 when unknown.
 static inline long sso_rounds(const X509_ALGOR *algorithm) {
     const ASN1_OBJECT *name = NULL;
     const void *value = NULL;

@@ -3,7 +3,7 @@
 
 #include "certificates.h"
 
-/// Gets the content of a message.
+/// Receives the content of a message.
 typedef void (*sso_content_visitor)(const unsigned char *bytes, size_t count, void *context);
 
 static inline CMS_ContentInfo *sso_message(const unsigned char *bytes, size_t count) {
@@ -17,7 +17,7 @@ static inline CMS_ContentInfo *sso_message(const unsigned char *bytes, size_t co
     return message;
 }
 
-/// The content of a signed message in DER or BER. 1, or 0 when it is no signed message or has no content.
+/// The content of a signed message in DER or BER. 1, or 0 when it is not a signed message or has no content.
 static inline int sso_message_content(
     const unsigned char *bytes, size_t count, sso_content_visitor visit, void *context) {
     CMS_ContentInfo *message = sso_message(bytes, count);
@@ -29,7 +29,7 @@ static inline int sso_message_content(
     return is_found;
 }
 
-/// The certificates a signed message carries. 1, or 0 when it is no signed message.
+/// The certificates a signed message carries. 1, or 0 when it is not a signed message.
 static inline int sso_message_certificates(
     const unsigned char *bytes, size_t count, sso_certificate_visitor visit, void *context) {
     CMS_ContentInfo *message = sso_message(bytes, count);
@@ -42,7 +42,7 @@ static inline int sso_message_certificates(
     for (int index = 0; index < sk_X509_num(certificates); index++) {
         X509 *certificate = sk_X509_value(certificates, index);
         int is_signer = 0;
-        // The first few signers: one signer is the rule, and certificates times signers must stay small.
+        // Only the first few signers: usually there is one, and certificates times signers must stay small.
         for (int signer = 0; signer < sk_CMS_SignerInfo_num(signers) && signer < 8; signer++) {
             is_signer |= CMS_SignerInfo_cert_cmp(sk_CMS_SignerInfo_value(signers, signer), certificate) == 0;
         }

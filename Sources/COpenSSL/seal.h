@@ -1,5 +1,5 @@
-// AES-256-GCM (NIST SP 800-38D) in one call each way: OpenSSL's own interface takes six, and a forgotten one fails open.
-// Each answers 1 on success and 0 on failure. The nonce has 12 bytes, the tag 16.
+// AES-256-GCM (NIST SP 800-38D) with one call for each direction. OpenSSL's own interface takes six, and omitting one fails open.
+// Each returns 1 on success and 0 on failure. The nonce has 12 bytes, the tag 16.
 #pragma once
 
 #include <openssl/evp.h>

@@ -1,5 +1,5 @@
 // libcrypto as Swift sees it. The three functions below exist because OpenSSL's one-shot calls take lengths of mixed
-// types and carry names (SHA256) that a Swift type of ours would hide. Each answers 1 on success and 0 on failure.
+// types and have names (SHA256) that a Swift type of this package would hide. Each returns 1 on success and 0 on failure.
 #pragma once
 
 #include <openssl/crypto.h>

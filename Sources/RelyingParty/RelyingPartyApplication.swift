@@ -3,18 +3,40 @@ import Logging
 import SSOShared
 import SSOWeb
 
-/// Puts the partner together: the one file that names every feature.
+/// What the program uses beyond its own memory.
+struct RelyingPartyServices: Sendable {
+    let database: any Database
+    let backChannel: BackChannelClient
+    let clock: ServiceClock
+    let randomness: any Randomness
+    let logger: Logger
+
+    /// The real services, as the settings say.
+    static func live(_ settings: RelyingPartySettings, logger: Logger) async throws -> RelyingPartyServices {
+        RelyingPartyServices(
+            database: try await SQLiteDatabase(path: settings.database.path, migrations: RelyingPartyMigrations.all),
+            backChannel: try BackChannelClient(settings), clock: .system(), randomness: SystemRandomness(),
+            logger: logger)
+    }
+}
+
+/// Assembles the relying party: the only place that names every feature.
 ///
 /// - Parameters:
 ///   - shutdown: whether the program is about to stop.
-///   - started: told the address in use once the server listens.
+///   - started: called with the address in use once the server listens.
 func buildRelyingParty(
     settings: RelyingPartySettings, services: RelyingPartyServices, shutdown: ShutdownState = .init(),
     started: @escaping @Sendable (String) -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
     let (database, clock, randomness) = (services.database, services.clock, services.randomness)
-    let assets = RelyingPartyPages.assets
-    let pages = try RelyingPartyPages.pages(assets: assets)
+    let assets = StaticAssets(["brand.css": PackageResources.rp_brand_css])
+    let pages = try Pages(
+        brand: "Partner service",
+        templates: [
+            "account": PackageResources.account_mustache, "signed-in": PackageResources.signed_in_mustache,
+            "signed-out": PackageResources.signed_out_mustache,
+        ], assets: assets)
 
     let sessions = Sessions(
         store: SessionStore(
@@ -22,30 +44,31 @@ func buildRelyingParty(
             lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(1))),
         cookie: SessionCookie(name: "rp_session", origin: settings.publicURL),
         forms: CSRFTokens(keys: settings.keys, origin: settings.publicURL))
-    let pending = PendingSignInsCookie(
-        keys: settings.keys, origin: settings.publicURL, clock: clock, randomness: randomness)
-    let start = SignInStart(settings: settings, cookie: pending, clock: clock, randomness: randomness)
-    let used = UsedStateStore(database: database, clock: clock)
+    let signIn = SignInRoutes(
+        client: SignInClient(
+            idp: settings.idp.text, clientID: settings.clientID, redirectURI: settings.redirectURI,
+            backChannel: services.backChannel, randomness: randomness),
+        pending: PendingSignInsCookie(keys: settings.keys, randomness: randomness),
+        cookie: BrowserCookie(
+            name: "rp_pending", origin: settings.publicURL, maximumAge: PendingSignIns.lifetime),
+        used: UsedStateStore(database: database, clock: clock), sessions: sessions, clock: clock,
+        once: SignInOnce { clock.now().date })
 
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
         clock: clock, addresses: ClientAddress(trusted: []), shutdown: shutdown,
-        jsonPaths: [HomeRoutes.sessionPath],
-        pathsWithTokens: [SSOPath.callback])
-
-    // What knows the browser's session.
+        jsonPaths: [HomeRoutes.sessionPath], pathsWithTokens: [SSOPath.callback])
+    // From here on a request knows the browser's session.
     router.add(middleware: SessionMiddleware(sessions))
-    HomeRoutes(sessions: sessions, start: start, page: HomePage(pages: pages)).add(to: router)
-    SignInRoutes(
-        start: start, pending: pending, used: used, sessions: sessions, backChannel: services.backChannel,
-        redirectURI: settings.redirectURI, idp: settings.idp.text, clock: clock, once: SignInOnce(clock: clock)
-    ).add(to: router)
+    HomeRoutes(sessions: sessions, signIn: signIn, pages: pages).add(to: router)
+    signIn.add(to: router)
 
     let purge = PurgeService(
         every: .minutes(1), clock: clock, logger: services.logger, newest: sessions.store.newestRow,
-        [sessions.store.purge, used.purge])
+        [sessions.store.purge, signIn.used.purge])
     return WebServer.application(
-        router: router, listen: settings.listen, shutdown: shutdown, logger: services.logger,
+        router: router,
+        listen: settings.listen, shutdown: shutdown, logger: services.logger,
         services: [purge, ClockWatch(clock, logger: services.logger), ReloadService(logger: services.logger)],
         started: started)
 }

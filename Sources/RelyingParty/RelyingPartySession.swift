@@ -1,40 +1,65 @@
-import SSOShared
-import SSOWeb
+import Foundation
+import Hummingbird
+import NIOCore
+public import SSOShared
+public import SSOWeb
 
-/// The session slot of the user who is signed in. Only a browser that has signed in has a session.
+/// The session slot of the user who is signed in: what the identity provider said at the sign-in. Only a browser that has
+/// signed in has a session.
 struct SignedInUser: SessionSlot {
     static let key = "user"
     static let survivesSignIn = false
 
-    /// What the IdP said about the user, at the moment of the sign-in.
-    struct User: Codable, Sendable {
-        /// The IdP's stable id. A relying party keys its own rows by it.
-        let id: String
-        let email: String
-        let name: String
-        let signedInAt: Timestamp
-        /// How the user proved an identity, for pages that ask for more.
-        let methods: [String]
-    }
+    /// The stable id of the identity provider: the key for rows of a relying party. Empty when nobody is signed in.
+    var id = ""
+    var email = ""
+    var name = ""
+    var signedInAt = Timestamp(milliseconds: 0)
+    /// The sign-in methods, for pages that require more.
+    var methods: [String] = []
+}
 
-    /// Nil when nobody is signed in.
-    var user: User?
+/// The session slot of the sign-ins that led here, so that a reload of the callback leads to the page.
+extension PendingSignIns: SessionSlot {
+    public static let key = "pending"
+    public static let survivesSignIn = false
+}
 
-    init() {}
-    init(_ user: User) { self.user = user }
-    init(from decoder: any Decoder) throws { user = try User(from: decoder) }
-
-    func encode(to encoder: any Encoder) throws {
-        guard let user else {
-            var container = encoder.singleValueContainer()
-            return try container.encodeNil()
-        }
-        try user.encode(to: encoder)
+extension VisitorContext {
+    /// The user who sent the request; nil for a visitor.
+    var user: SignedInUser? {
+        guard let user = session?[SignedInUser.self], !user.id.isEmpty else { return nil }
+        return user
     }
 }
 
-/// The session slot of the sign-ins that led here. The previous version kept open sign-ins here as well.
-extension PendingSignIns: SessionSlot {
-    static let key = "pending"
-    static let survivesSignIn = true
+/// What every request carries.
+struct VisitorContext: SessionRequestContext {
+    var coreContext: CoreRequestContextStorage
+    let peer: SocketAddress?
+    let reference = RequestReference()
+    var session: Session?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        peer = source.channel.remoteAddress
+        addReferenceToLog()
+    }
+}
+
+/// The tables: sessions and used states. A real relying party adds its own, with users keyed by the identity provider's user
+/// id. An e-mail address is not a key: it may later belong to another user.
+enum RelyingPartyMigrations {
+    static let all: [Migration] = [
+        Migration(name: "v001-session", sql: SessionStore.schema),
+        // Only a name: without it either program would take the other's database for an older one of its own.
+        Migration(name: "v002-relying-party", sql: []),
+        Migration(name: "v003-used-state", sql: UsedStateStore.schema),
+        Migration(name: "v004-session-visitor", sql: SessionStore.visitorSchema),
+    ]
+}
+
+extension Timestamp {
+    /// For the values of SSOShared.
+    var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }

@@ -1,7 +1,7 @@
 import SSOShared
 import SSOWeb
 
-/// Every setting of the partner on one screen (contract 2).
+/// The settings of the relying party (docs/operations.md).
 struct RelyingPartySettings: Sendable {
     let publicURL: PublicOrigin
     let listen: ListenAddress
@@ -9,7 +9,7 @@ struct RelyingPartySettings: Sendable {
     let keys: DerivedKeys
     /// Where browsers go to sign in.
     let idp: PublicOrigin
-    /// Where tokens are verified: the same, unless the IdP is reached by another way from here.
+    /// Where tokens are verified: the same origin, unless the identity provider has another address in this network.
     let backChannel: String
     let allowsPlaintextBackChannel: Bool
     let caFile: String?
@@ -17,7 +17,7 @@ struct RelyingPartySettings: Sendable {
     let clientID: String
     let secret: SharedSecret
 
-    /// What is registered at the IdP for this partner.
+    /// As registered at the identity provider.
     var redirectURI: String { publicURL.text + SSOPath.callback }
 
     static let names = [
@@ -26,7 +26,7 @@ struct RelyingPartySettings: Sendable {
     ]
     static let secretNames = ["RP_SECRET_KEY", "SSO_SHARED_SECRET"]
 
-    /// - Returns: nil when there is a problem; `reader` holds all of them then.
+    /// - Returns: nil when there is a problem. `reader` then has all of them.
     static func read(_ reader: SettingsReader) -> RelyingPartySettings? {
         var publicURL = reader.value("RP_PUBLIC_URL", default: "http://localhost:8081", PublicOrigin.init)
         let includesSubdomains = reader.hstsIncludesSubdomains()
@@ -64,23 +64,20 @@ struct RelyingPartySettings: Sendable {
             clientID: clientID, secret: secret)
     }
 
+    /// No browser compares this origin, so the default port of https is accepted.
     private static func origin(_ text: String, allowsPlaintext: Bool) throws -> String {
-        // No browser compares this one: the port that https has anyway may stand there.
-        let text = text.hasPrefix("https://") ? text.replacing(#/:443(/?)$/#) { "\($0.1)" } : text
-        if allowsPlaintext, text.hasPrefix("http://") {
-            // The same rule but for the scheme.
-            return "http" + (try PublicOrigin("https" + text.dropFirst(4)).text.dropFirst(5))
+        guard let url = try? WebURL(text), url.isOrigin else {
+            throw SettingError("must be an origin without user, path and query, such as https://idp.example.com")
         }
-        do {
-            return try PublicOrigin(text).text
-        } catch {
-            guard text.hasPrefix("http:") else { throw error }
+        guard url.isHTTPS || allowsPlaintext || url.authority.isLoopback else {
             throw SettingError(
-                "\(error) For plain http inside one host's network set RP_ALLOW_PLAINTEXT_BACKCHANNEL=true")
+                "\"\(text)\" must be https, unless the host is loopback. "
+                    + "For plain http inside one host's network set RP_ALLOW_PLAINTEXT_BACKCHANNEL=true")
         }
+        return url.origin
     }
 
-    /// The shape that every registry has (contract 2): another id can only be a slip.
+    /// The form of every registered id: any other is a mistake.
     private static func wellFormedID(_ text: String) throws -> String {
         guard ClientID.isWellFormed(text) else {
             throw SettingError(
@@ -92,5 +89,15 @@ struct RelyingPartySettings: Sendable {
     private static func certificateFile(_ path: String) throws -> String {
         if let fault = HTTPClient.problem(withCAFile: path) { throw SettingError(fault) }
         return path
+    }
+}
+
+extension BackChannelClient {
+    /// The client that the settings describe.
+    init(_ settings: RelyingPartySettings) throws {
+        try self.init(
+            origin: settings.backChannel, clientID: settings.clientID, secret: settings.secret,
+            requireSignedResponse: settings.requiresSignedResponse, caFile: settings.caFile,
+            allowPlaintext: settings.allowsPlaintextBackChannel)
     }
 }

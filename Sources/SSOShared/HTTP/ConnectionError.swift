@@ -49,6 +49,8 @@ public enum ConnectionError: Error, Sendable, Equatable {
                 CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
                 .malformed(detail)
             case CURLE_SSL_CACERT_BADFILE: .impossible("the file of trusted certificates cannot be read (\(detail))")
+            // libcurl's code for bytes without a status line, too: it takes them for HTTP/0.9.
+            case CURLE_UNSUPPORTED_PROTOCOL where detail.contains("HTTP/0.9"): .malformed(detail)
             case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: .impossible(detail)
             default: .other(detail)
             }

@@ -1,4 +1,4 @@
-/// Writes JSON with its members in the order given: what is signed should look the same every time.
+/// Writes JSON with the members in the order given, so that a signed text is always the same.
 public enum JSONText {
     /// One member of an object, its value already JSON.
     public struct Member {
@@ -23,7 +23,7 @@ public enum JSONText {
         "{" + members.map(\.text).joined(separator: ",") + "}"
     }
 
-    /// A string in quotation marks, escaped as RFC 8259 section 7 demands and no further.
+    /// A string in quotation marks, escaped as RFC 8259 section 7 requires, and no more.
     public static func string(_ text: String) -> String {
         var bytes: [UInt8] = [UInt8(ascii: "\"")]
         for byte in text.utf8 {

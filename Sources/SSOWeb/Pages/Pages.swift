@@ -23,11 +23,15 @@ public struct Pages: Sendable {
     ///   - templates: the text of each template by name, from the program's embedded files.
     /// - Throws: ``TemplateError`` at the start, so that no request meets a broken template.
     public init(brand: String, templates: [String: [UInt8]], assets: StaticAssets) throws {
+        MustacheContentTypes.register(EscapedHTML(), named: EscapedHTML.name)
         var library = MustacheLibrary()
         let shared = ["layout": PackageResources.layout_mustache, "error": PackageResources.error_mustache]
         for (name, bytes) in shared.merging(templates, uniquingKeysWith: { $1 }) {
             do {
-                try library.register(String(decoding: bytes, as: UTF8.self), named: name)
+                let text = String(decoding: bytes, as: UTF8.self)
+                // Plain text templates, for emails, name their type themselves.
+                let pragma = text.hasPrefix("{{% CONTENT_TYPE") ? "" : "{{% CONTENT_TYPE:\(EscapedHTML.name)}}"
+                try library.register(pragma + text, named: name)
             } catch {
                 throw TemplateError(name: name, cause: "\(error)")
             }
@@ -53,6 +57,33 @@ public struct Pages: Sendable {
     /// Renders a template as text, for emails.
     public func text(_ template: String, _ model: some Sendable) -> String {
         library.render(Framed(frame: frame, model: model), withTemplate: template) ?? ""
+    }
+}
+
+/// Escapes the five special characters of HTML byte by byte. Mustache's own type compares whole characters: a `"` followed
+/// by a combining accent is another character, and would end an attribute.
+struct EscapedHTML: MustacheContentType {
+    static let name = "ESCAPED_HTML"
+
+    func escapeText(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            if let escape = Self.escape(of: byte) { bytes += escape.utf8 } else { bytes.append(byte) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// What stands for a special character in text and attributes; nil for every other byte.
+    static func escape(of byte: UInt8) -> String? {
+        switch byte {
+        case UInt8(ascii: "<"): "&lt;"
+        case UInt8(ascii: ">"): "&gt;"
+        case UInt8(ascii: "&"): "&amp;"
+        case UInt8(ascii: "\""): "&quot;"
+        case UInt8(ascii: "'"): "&#39;"
+        default: nil
+        }
     }
 }
 

@@ -17,8 +17,7 @@ import NIOCore
 /// }
 /// ```
 ///
-/// The result equals that of ``Pages/response(_:_:status:headers:)``, but escapes the five special characters of HTML byte by
-/// byte. Mustache compares whole characters, so it does not see a `"` that is followed by a combining accent.
+/// The result equals that of ``Pages/response(_:_:status:headers:)``.
 public struct PreparedPage<Value: RawRepresentable<String> & CaseIterable & Sendable>: Sendable {
     /// The fixed text before each gap, and what belongs into the gap.
     private let pieces: [(text: String, value: Value)]
@@ -73,13 +72,10 @@ public struct PreparedPage<Value: RawRepresentable<String> & CaseIterable & Send
 
     private static func escape(_ text: String, into buffer: inout ByteBuffer) {
         for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "<"): buffer.writeStaticString("&lt;")
-            case UInt8(ascii: ">"): buffer.writeStaticString("&gt;")
-            case UInt8(ascii: "&"): buffer.writeStaticString("&amp;")
-            case UInt8(ascii: "\""): buffer.writeStaticString("&quot;")
-            case UInt8(ascii: "'"): buffer.writeStaticString("&#39;")
-            default: buffer.writeInteger(byte)
+            if let escape = EscapedHTML.escape(of: byte) {
+                buffer.writeString(escape)
+            } else {
+                buffer.writeInteger(byte)
             }
         }
     }

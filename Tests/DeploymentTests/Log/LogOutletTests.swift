@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestSupport
+
 /// A log that cannot be written does not end a program.
 @Suite("A log that cannot be written")
 struct LogOutletTests {

@@ -92,7 +92,7 @@ struct ShutdownGraceTests {
         try await pair.start()
         let proxy = try await ProxyProcess(kind, to: pair.idps.map(\.port), readiness: "/readyz")
         // A proxy does not repeat a POST, so every lost request shows.
-        let body = VerifyRequest(token: Visitor.someToken, redirectURI: nil, codeVerifier: nil).body()
+        let body = VerifyRequest(token: Browser.someToken, redirectURI: nil, codeVerifier: nil).body()
         let headers = try pair.signed(body, by: pair.partner)
         let isOver = Atomic(false)
         async let outcomes = atOnce(4) { worker in

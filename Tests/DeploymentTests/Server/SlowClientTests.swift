@@ -2,6 +2,8 @@ import Foundation
 import SSOWeb
 import Testing
 
+@testable import TestSupport
+
 /// Slow clients in any number never hold a connection for ever (ASVS 15.1.3, slow request attacks).
 @Suite("Slow clients and floods of connections")
 struct SlowClientTests {

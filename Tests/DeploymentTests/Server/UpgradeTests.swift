@@ -2,6 +2,8 @@ import Foundation
 import SSOWeb
 import Testing
 
+@testable import TestSupport
+
 /// The HTTP parser reads nothing after a request for another protocol. If the connection stayed open, the next requests
 /// of a proxy on it would be lost.
 @Suite("Requests for another protocol")

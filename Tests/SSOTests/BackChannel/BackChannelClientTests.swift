@@ -9,7 +9,7 @@ import Testing
 struct BackChannelClientTests {
     typealias Fixture = BackChannelFixture
 
-    @Test("a right answer is believed, and the request is as the contract says")
+    @Test("a correct answer is accepted, and the request has the form of docs/protocol.md")
     func honest() async throws {
         let server = try BackChannelStub { .bytes(Fixture.signed($0)) }
         defer { server.stop() }
@@ -76,7 +76,7 @@ struct BackChannelClientTests {
         }
     }
 
-    @Test("an unsigned answer is believed only where that was asked for")
+    @Test("an unsigned answer is accepted only when that is configured")
     func unsigned() async throws {
         let server = try BackChannelStub { _ in
             .bytes(Fixture.http("200 OK", ["Content-Type: application/json; charset=utf-8"], Fixture.reply().body()))

@@ -4,8 +4,8 @@ import Testing
 @testable import SSOShared
 @testable import TestSupport
 
-/// Time and load: limits are short here, so that waiting for them is no waiting.
-@Suite("Patience of the back channel")
+/// Time and load. The limits are short here, so that reaching them takes little time.
+@Suite("Limits of the back channel")
 struct BackChannelPatienceTests {
     typealias Fixture = BackChannelFixture
     typealias Outcome = Result<VerifyReply, BackChannelError>
@@ -16,7 +16,7 @@ struct BackChannelPatienceTests {
             concurrentCalls: concurrent, waitingCalls: waiting)
     }
 
-    @Test("a server that accepts and says nothing is given up at the limit of the call")
+    @Test("a call to a server that accepts and sends nothing ends at the time limit")
     func hung() async throws {
         let server = try BackChannelStub { _ in .hang }
         defer { server.stop() }
@@ -26,9 +26,9 @@ struct BackChannelPatienceTests {
         #expect((.milliseconds(500)..<(.seconds(25))).contains(ContinuousClock.now - start))
     }
 
-    @Test("a server that drips is given up as well: the limit is for the whole call")
+    @Test("a call to a server that sends slowly ends too: the limit is for the whole call")
     func drip() async throws {
-        // A bare interim answer over and over: always something new to read, never an end.
+        // Interim answers without end: there is always something to read.
         let server = try BackChannelStub { _ in .endless([], again: [UInt8]("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
         defer { server.stop() }
         let start = ContinuousClock.now
@@ -37,7 +37,7 @@ struct BackChannelPatienceTests {
         #expect(ContinuousClock.now - start < .seconds(25))
     }
 
-    @Test("nobody listening is found out at once")
+    @Test("a call to a closed port fails immediately")
     func refused() async throws {
         let server = try BackChannelStub { _ in .hang }
         server.stop()
@@ -47,7 +47,7 @@ struct BackChannelPatienceTests {
         }
     }
 
-    /// Room for a machine that is busy with other tests; what is measured is two orders below what it is told from.
+    /// Room for a machine that is busy with other tests. What is measured is two orders of magnitude shorter.
     private static let generous = HTTPLimits(
         connect: .seconds(60), call: .seconds(60), queue: .seconds(60))
 
@@ -55,14 +55,14 @@ struct BackChannelPatienceTests {
         (0..<count).map { _ in Task { await Fixture.outcome(client) } }
     }
 
-    /// Waits for what is bound to happen, and no longer than ten seconds.
+    /// Waits at most ten seconds for a condition.
     private func reached(_ condition: () -> Bool) async -> Bool {
         let deadline = ContinuousClock.now + .seconds(10)
         while !condition(), ContinuousClock.now < deadline { await Task.yield() }
         return condition()
     }
 
-    @Test("200 hung calls take 32 connections, hold up no call elsewhere, and end when cancelled")
+    @Test("200 hung calls use 32 connections, delay no call to another server, and end when cancelled")
     func manyHung() async throws {
         let hung = try BackChannelStub { _ in .hang }
         let good = try BackChannelStub { .bytes(Fixture.signed($0)) }
@@ -80,7 +80,7 @@ struct BackChannelPatienceTests {
         #expect(ContinuousClock.now - start < .seconds(30))
     }
 
-    @Test("200 calls to a hung server all end by the limits, on the wire or in line")
+    @Test("200 calls to a hung server all end by the limits, on the wire or in the queue")
     func limitsUnderLoad() async throws {
         let server = try BackChannelStub { _ in .hang }
         defer { server.stop() }
@@ -107,7 +107,7 @@ struct BackChannelPatienceTests {
         #expect(server.requests.count == 200 && server.connections <= 4)
     }
 
-    @Test("a line that is full turns the next one away at once")
+    @Test("a full queue refuses the next call immediately")
     func fullLine() async throws {
         let server = try BackChannelStub { _ in .hang }
         defer { server.stop() }
@@ -128,7 +128,7 @@ struct BackChannelPatienceTests {
         #expect(outcomes.suffix(3).allSatisfy { $0 == .failure(.unavailable("cancelled")) })
     }
 
-    @Test("cancelling ends a call at once, on the wire or in line, and leaves its place to others")
+    @Test("cancelling ends a call immediately, on the wire or in the queue, and frees its place")
     func cancellation() async throws {
         // A call without a redirect URI hangs, one with is answered.
         let server = try BackChannelStub { $0.body.count > 100 ? .bytes(Fixture.signed($0)) : .hang }
@@ -157,7 +157,7 @@ struct BackChannelPatienceTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("a client that is no longer used takes its thread along")
+    @Test("a client that is no longer used ends its thread")
     func shutdown() async {
         await #expect(processExitsWith: .success) {
             // A process of its own: other tests have clients, too.
@@ -174,7 +174,7 @@ struct BackChannelPatienceTests {
         }
     }
 
-    @Test("proxies that the environment names are not asked")
+    @Test("proxies of the environment are not used")
     func proxies() async {
         await #expect(processExitsWith: .success) {
             // A process of its own: the environment belongs to all tests of this one.

@@ -59,7 +59,7 @@ struct BackChannelTLSTests {
         }
     }
 
-    @Test("a server that speaks plain HTTP on the https port is refused, and told nothing")
+    @Test("a server that speaks plain HTTP on the https port is refused, and receives nothing")
     func plaintextServer() async throws {
         let server = try BackChannelStub { .bytes(Fixture.signed($0)) }
         defer { server.stop() }

@@ -3,7 +3,7 @@ import Testing
 @testable import SSOShared
 @testable import TestSupport
 
-/// The same files that clients in other languages check themselves against.
+/// The files against which relying parties in other languages test themselves.
 @Suite("Back channel vectors")
 struct BackChannelVectorTests {
     static let requests = BackChannelVector.all.filter { $0["request-signature"] == nil }
@@ -33,7 +33,7 @@ struct BackChannelVectorTests {
         return (try? VerifyRequest(body: vector.body)) == nil ? VerifyError.invalidRequest.rawValue : "ok"
     }
 
-    @Test("an answer is judged as its vector says", arguments: responses)
+    @Test("an answer gets the verdict of its vector", arguments: responses)
     func response(_ vector: BackChannelVector) throws {
         let answer = BackChannelAnswer(
             request: try #require(RequestSignature(headerValue: try vector.required("request-signature"))),

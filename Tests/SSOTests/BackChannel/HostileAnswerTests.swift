@@ -3,7 +3,7 @@ import Testing
 @testable import SSOShared
 @testable import TestSupport
 
-/// The other end is broken or lies: whatever it sends, nobody is signed in and nothing grows.
+/// The other end is broken or hostile. Whatever it sends, no user is signed in and memory use is limited.
 @Suite("Hostile answers on the back channel")
 struct HostileAnswerTests {
     typealias Fixture = BackChannelFixture
@@ -15,7 +15,7 @@ struct HostileAnswerTests {
         // Signatures off as well: the size and form of an answer must hold without their help.
         let lax = await Fixture.outcome(try Fixture.client(server.origin, requireSignedResponse: false))
         let strict = await Fixture.outcome(try Fixture.client(server.origin))
-        if case .success = lax { Issue.record("believed without signature") }
+        if case .success = lax { Issue.record("accepted without signature") }
         return strict
     }
 
@@ -77,7 +77,7 @@ struct HostileAnswerTests {
         #expect(isUntrusted(outcome))
     }
 
-    @Test("an answer cut short is none, wherever it was cut", arguments: [1, 10, 60, 120, 200, 300])
+    @Test("an answer that is cut off anywhere is refused", arguments: [1, 10, 60, 120, 200, 300])
     func truncated(_ bytes: Int) async throws {
         let outcome = try await outcome { .bytesThenClose(Array(Fixture.signed($0).prefix(bytes))) }
         #expect((try? outcome.get()) == nil)

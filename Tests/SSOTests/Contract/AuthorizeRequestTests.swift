@@ -22,7 +22,7 @@ struct AuthorizeRequestTests {
         #expect(request.url(at: "https://idp.example/") == request.url(at: "https://idp.example"))
     }
 
-    @Test("a challenge brings its method along")
+    @Test("a challenge is sent with its method")
     func challenge() {
         #expect(
             request("https://rp.example/cb", challenge: "abc").url(at: "http://localhost:8080")

@@ -18,7 +18,7 @@ struct VerifyExchangeTests {
     }
 
     @Test(
-        "the fault says which key, and never its value",
+        "the error names the key, and never its value",
         arguments: [
             (#"{}"#, VerifyBodyError.missing("token")), (#"{"token":""}"#, .missing("token")),
             (#"{"token":7}"#, .wrongType("token")), (#"{"token":null}"#, .wrongType("token")),
@@ -31,7 +31,7 @@ struct VerifyExchangeTests {
     }
 
     @Test(
-        "a reply survives the wire, whatever the person is called",
+        "a reply survives the wire with any name of a user",
         arguments: [
             "Ann", "", "Zoë \"😀\" \\ / \u{7f}\r\n\t\u{1}\u{2028}", "</script>", "e\u{301}",
         ])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("SSO tokens and code challenges")
 struct SSOTokenTests {
-    /// Gives the bytes it was told to.
+    /// Returns given bytes.
     struct Fixed: Randomness {
         let value: [UInt8]
         func bytes(_ count: Int) throws -> [UInt8] { value }

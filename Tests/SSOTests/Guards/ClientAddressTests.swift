@@ -64,8 +64,8 @@ struct ClientAddressTests {
             for value in ["203.0.113.7", "unknown", "_hidden"] {
                 _ = try await deployment.probe().get("/healthz", [("X-Forwarded-For", value)])
             }
-            #expect(house.log.text.matches(of: #/warning forwarded_address_malformed/#).count == 1)
-            #expect(house.log.contains("unknown"))
+            #expect(deployment.log.text.matches(of: #/warning forwarded_address_malformed/#).count == 1)
+            #expect(deployment.log.contains("unknown"))
         }
     }
 

@@ -6,14 +6,14 @@ import Testing
 @Suite("The markup of the pages")
 struct MarkupTests {
     /// Every kind of page, as a user meets them.
-    private static func pages(_ house: House) async throws -> [Visit] {
-        let visitor = house.visitor()
-        let form = try await visitor.beginSignIn(at: house.partner)
-        let wrongAddress = try await visitor.submit(form.page().form(with: "email"), on: form, ["email": "no address"])
-        let waiting = try await visitor.ask(for: "ann@example.com", on: form)
-        let wrongCode = try await visitor.submit(waiting.page().form(with: "code"), on: waiting, ["code": "12"])
-        let complete = try await visitor.enter(house.letters.code(to: "ann@example.com"), on: waiting)
-        let wrongName = try await HomePageTests.rename(visitor, of: house, to: "")
+    private static func pages(_ deployment: TestDeployment) async throws -> [Visit] {
+        let browser = deployment.browser()
+        let form = try await browser.beginSignIn(at: deployment.client)
+        let wrongAddress = try await browser.submit(form.page().form(with: "email"), on: form, ["email": "no address"])
+        let waiting = try await browser.ask(for: "ann@example.com", on: form)
+        let wrongCode = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": "12"])
+        let complete = try await browser.enter(deployment.mailbox.code(to: "ann@example.com"), on: waiting)
+        let wrongName = try await HomePageTests.rename(browser, of: deployment, to: "")
         var pages = [
             form, wrongAddress, waiting, wrongCode, complete, wrongName, try await browser.get(deployment.origin + "/"),
         ]

@@ -1,6 +1,8 @@
 import SSOShared
 import Testing
 
+@testable import TestSupport
+
 @Suite("The headers of every response")
 struct SecurityHeadersTests {
     private static let policy =
@@ -76,7 +78,7 @@ struct SecurityHeadersTests {
                 let reply = try await deployment.probe().get(target)
                 #expect(reply.all("strict-transport-security") == ["max-age=31536000; includeSubDomains"])
             }
-            let broken = try await house.probe().raw(
+            let broken = try await deployment.probe().raw(
                 Array(
                     "GET /\(String(repeating: "a", count: 9000)) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".utf8)
             )

@@ -4,7 +4,7 @@ import Testing
 
 /// Login CSRF and everything near it (RFC 9700 4.7, ASVS 10.1.2): without a state of this very browser nobody is asked and
 /// nothing changes.
-@Suite("The state at the client's callback")
+@Suite("The state at the relying party's callback")
 struct CallbackStateTests {
     struct Forgery: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -62,7 +62,7 @@ struct CallbackStateTests {
         }
     }
 
-    @Test("a callback that somebody sent is refused, whoever is signed in stays so, and the IdP is not asked")
+    @Test("a callback sent by an attacker is refused, a signed-in user stays signed in, and the IdP is not called")
     func loginCSRF() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -120,7 +120,7 @@ struct CallbackStateTests {
     }
 
     @Test(
-        "what a browser loads ahead of a click redeems nothing; the click itself does",
+        "prefetching redeems nothing, and the click after it does",
         arguments: [("Sec-Purpose", "prefetch"), ("Sec-Purpose", "prefetch;prerender"), ("Purpose", "prefetch")])
     func prefetch(name: String, value: String) async throws {
         let idp = try FakeIdP()

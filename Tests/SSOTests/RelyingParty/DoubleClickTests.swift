@@ -2,9 +2,10 @@ import Synchronization
 import Testing
 
 @testable import RelyingParty
+@testable import SSOShared
 @testable import TestSupport
 
-/// Threats 30: a browser that is clicked twice gives up the first answer, cookie and all.
+/// On a double click a browser drops the first response and its cookies.
 @Suite("A callback that comes twice")
 struct DoubleClickTests {
     /// Eight at once, each with the cookies of before.
@@ -68,7 +69,7 @@ struct DoubleClickTests {
         }
     }
 
-    @Test("when it fails all of them learn so, it is asked once, and a later one is told that the state is used up")
+    @Test("when it fails, all requests fail, the IdP is called once, and a later request finds the state used")
     func failure() async throws {
         let idp = try FakeIdP { _ in .bytes(FakeIdP.http("503 Service Unavailable")) }
         try await idp.open { deployment in
@@ -82,7 +83,7 @@ struct DoubleClickTests {
         }
     }
 
-    @Test("what another person finished in this browser is forgotten when somebody else signs in")
+    @Test("finished sign-ins are forgotten when another user signs in")
     func anotherPerson() async throws {
         let calls = Mutex(0)
         let idp = try FakeIdP { request in
@@ -116,10 +117,10 @@ struct DoubleClickTests {
         }
     }
 
-    @Test("what is remembered goes after ten seconds, and of failures nothing is")
+    @Test("an outcome is kept for ten seconds, and failures are not kept")
     func bounded() async throws {
         let clock = TestClock()
-        let once = SignInOnce(clock: clock.clock)
+        let once = SignInOnce<SignInRoutes.Outcome> { clock.now.date }
         for number in 0..<100 {
             let outcome = try await once.run([UInt8(number)]) { .init(path: "/\(number)", session: nil) }
             #expect(outcome.path == "/\(number)")

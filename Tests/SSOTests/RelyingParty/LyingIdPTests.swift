@@ -5,7 +5,10 @@ import Testing
 
 /// The other end is down, broken or somebody else: nobody is signed in, and the page offers to start again
 /// (ASVS 16.5.3).
-@Suite("What the client makes of the IdP's answer")
+/// Counts requests that have ended.
+private final class Counter: Sendable { let value = Atomic(0) }
+
+@Suite("The relying party and the IdP's answer")
 struct LyingIdPTests {
     struct Lie: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -72,7 +75,7 @@ struct LyingIdPTests {
         Lie("404 of some other server", 502) { _ in .bytes(FakeIdP.http("404 Not Found")) },
     ]
 
-    @Test("no answer but a right one signs anybody in, and the page leads back to the start", arguments: lies)
+    @Test("only a correct answer signs a user in, and the page leads back to the start", arguments: lies)
     func lie(_ lie: Lie) async throws {
         let idp = try FakeIdP(lie.answer)
         try await idp.open { deployment in
@@ -89,7 +92,7 @@ struct LyingIdPTests {
         }
     }
 
-    @Test("the right answer does: the lies above were refused for what they are")
+    @Test("the correct answer signs the user in: the others were refused for their defects")
     func truth() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -120,22 +123,22 @@ struct LyingIdPTests {
     func hung() async throws {
         let idp = try FakeIdP { _ in .hang }
         try await idp.open { deployment in
-            let ended = Atomic(0)
+            let ended = Counter()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 1...60 {
                     let browser = deployment.browser()
                     group.addTask {
                         let state = try await browser.state(at: deployment.client)
                         #expect(try await browser.comeBack(to: deployment.client, state: state).status == 503)
-                        ended.add(1, ordering: .relaxed)
+                        ended.value.add(1, ordering: .relaxed)
                     }
                 }
                 _ = try await eventually("calls hang") { idp.calls > 20 ? true : nil }
                 #expect(try await deployment.browser().get(deployment.client.origin + "/").status == 200)
-                #expect(ended.load(ordering: .relaxed) < 60, "the page came while others still waited")
+                #expect(ended.value.load(ordering: .relaxed) < 60, "the page came while others still waited")
                 try await group.waitForAll()
             }
-            #expect(ended.load(ordering: .relaxed) == 60)
+            #expect(ended.value.load(ordering: .relaxed) == 60)
         }
     }
 

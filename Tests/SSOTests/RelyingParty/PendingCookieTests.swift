@@ -18,7 +18,7 @@ struct PendingCookieTests {
 
     private static func cookie(_ browser: Browser) -> String { browser.cookie("rp_pending", at: "127.0.0.2") ?? "" }
 
-    @Test("the start page and the beginning of a sign-in ask nothing of the database, whoever looks and how often")
+    @Test("the start page and starting a sign-in do not use the database")
     func noStatement() async throws {
         let folder = try TemporaryFolder()
         let real = try await SQLiteDatabase(path: folder.path(of: "rp.sqlite"), migrations: RelyingPartyMigrations.all)
@@ -79,7 +79,7 @@ struct PendingCookieTests {
         }
     }
 
-    @Test("nobody reads it: neither a state nor a page to come back to stands in it")
+    @Test("it is unreadable: neither a state nor a return path appears in it")
     func sealed() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()

@@ -2,10 +2,11 @@ import SSOWeb
 import Testing
 
 @testable import RelyingParty
+@testable import SSOShared
 @testable import TestSupport
 
 /// Several sign-ins of one browser side by side: each state for itself, ten minutes, eight of them.
-@Suite("Sign-ins that a browser has begun at the partner")
+@Suite("Pending sign-ins at the relying party")
 struct PendingSignInsTests {
     @Test("a state is good for ten minutes and not a second longer", arguments: [599, 601])
     func lifetime(seconds: Int) async throws {
@@ -47,7 +48,9 @@ struct PendingSignInsTests {
         var pending = PendingSignIns()
         for number in 1...10_000 {
             pending.add(
-                .init(state: "state-\(number)", codeVerifier: "v", idp: "i", returnTo: "/", begunAt: TestClock().now))
+                .init(
+                    state: "state-\(number)", codeVerifier: "v", idp: "i", returnTo: "/", begunAt: TestClock().now.date)
+            )
         }
         #expect(pending.open.count == 8)
         #expect(pending.open.first?.state == "state-9993")
@@ -55,7 +58,9 @@ struct PendingSignInsTests {
         #expect(pending.open.isEmpty && pending.finished.isEmpty)
         for number in 1...100 {
             pending.finish(
-                .init(state: "state-\(number)", codeVerifier: "v", idp: "i", returnTo: "/", begunAt: TestClock().now))
+                .init(
+                    state: "state-\(number)", codeVerifier: "v", idp: "i", returnTo: "/", begunAt: TestClock().now.date)
+            )
         }
         #expect(pending.finished.map(\.state) == (93...100).map { "state-\($0)" })
     }
@@ -77,7 +82,7 @@ struct PendingSignInsTests {
         }
     }
 
-    @Test("a sign-in begun by an image on a strange page changes nothing for whoever is signed in")
+    @Test("a sign-in started by an image on another site changes nothing for a signed-in user")
     func startByImage() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in

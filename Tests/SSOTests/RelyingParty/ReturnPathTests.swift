@@ -1,10 +1,10 @@
+import SSOShared
 import Testing
 
-@testable import RelyingParty
 @testable import TestSupport
 
 /// No open redirector after the sign-in (RFC 9700 4.11.1).
-@Suite("Where a sign-in at the client leads back to")
+@Suite("The return path of a sign-in")
 struct ReturnPathTests {
     static let elsewhere = [
         "//evil.example", "///evil.example", "/\\evil.example", "\\/evil.example", "\\\\evil.example",
@@ -15,7 +15,7 @@ struct ReturnPathTests {
     ]
     static let here = ["/", "/account", "/a/b?c=d&e=f", "/a%2fb", "/a//b", "/a?u=https://evil.example/", "/.//a"]
 
-    @Test("whatever a browser could take for another place becomes the start page", arguments: elsewhere)
+    @Test("a path that a browser could read as another place becomes the start page", arguments: elsewhere)
     func refused(path: String) { #expect(ReturnPath.checked(path) == "/") }
 
     @Test("a path on this origin is kept byte for byte", arguments: here)
@@ -44,7 +44,7 @@ struct ReturnPathTests {
         }
     }
 
-    @Test("the page for signed-in people sends a stranger to sign in and brings them back")
+    @Test("the page for signed-in users leads to the sign-in and back")
     func account() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -65,7 +65,7 @@ struct ReturnPathTests {
         }
     }
 
-    @Test("the answer of a sign-in is a redirect to a clean address that nobody keeps or learns of")
+    @Test("a sign-in ends in a redirect to a URL without the token, which is neither cached nor sent as a Referer")
     func clean() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in

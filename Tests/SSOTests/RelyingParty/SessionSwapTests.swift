@@ -4,9 +4,9 @@ import Testing
 @testable import TestSupport
 
 /// Fixation and mixed-up people (ASVS 7.2.4): a sign-in begins a new session, and only the one it was for.
-@Suite("The client's session at a sign-in")
+@Suite("The relying party's session at a sign-in")
 struct SessionSwapTests {
-    @Test("the session's id is replaced, and the one that was planted or seen before is worth nothing")
+    @Test("the session id is replaced, and the one that was planted or seen before is invalid")
     func fixation() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -34,7 +34,7 @@ struct SessionSwapTests {
         }
     }
 
-    @Test("whoever signs in over somebody else's session gets one of their own, and the other one ends")
+    @Test("a user who signs in over another user's session gets a new one, and the other one ends")
     func swap() async throws {
         let idp = try FakeIdP { request in
             let isFirst = String(decoding: request.body, as: UTF8.self).contains("sst_AAAA")
@@ -58,7 +58,7 @@ struct SessionSwapTests {
         }
     }
 
-    @Test("people are told apart by the IdP's id: an address that went to somebody else brings nobody's account")
+    @Test("users are identified by the IdP's id: an address that now belongs to another user opens no account")
     func byID() async throws {
         let idp = try FakeIdP { request in
             let isFirst = String(decoding: request.body, as: UTF8.self).contains("sst_AAAA")

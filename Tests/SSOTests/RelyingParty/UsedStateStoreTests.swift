@@ -1,3 +1,4 @@
+import SSOShared
 import SSOWeb
 import Testing
 
@@ -15,9 +16,9 @@ struct UsedStateStoreTests {
         let (folder, clock) = (try TemporaryFolder(), TestClock())
         let databases = [try await Self.open(folder), try await Self.open(folder)]
         let stores = databases.map { UsedStateStore(database: $0, clock: clock.clock) }
-        let uses = try await withThrowingTaskGroup(of: UsedStateStore.Use.self) { group in
+        let uses = try await withThrowingTaskGroup(of: StateUse.self) { group in
             for number in 0..<100 {
-                group.addTask { try await stores[number % 2].use("state", answer: [UInt8(number)]) }
+                group.addTask { try await stores[number % 2].use("state", callback: [UInt8(number)]) }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -26,31 +27,31 @@ struct UsedStateStoreTests {
         for database in databases { await database.close() }
     }
 
-    @Test("the same answer within ten seconds is told apart from another one, from a later one, and from a failure")
+    @Test("a repetition within ten seconds differs from another callback, from a later one, and from a failure")
     func repetition() async throws {
         let (folder, clock) = (try TemporaryFolder(), TestClock())
         let database = try await Self.open(folder)
         let store = UsedStateStore(database: database, clock: clock.clock)
-        #expect(try await store.use("state", answer: [1]) == .first)
-        #expect(try await store.use("state", answer: [1]) == .again(repeats: true, failed: false))
-        #expect(try await store.use("state", answer: [2]) == .again(repeats: false, failed: false))
-        #expect(try await store.use("State", answer: [1]) == .first, "another state")
+        #expect(try await store.use("state", callback: [1]) == .first)
+        #expect(try await store.use("state", callback: [1]) == .again(repeats: true, failed: false))
+        #expect(try await store.use("state", callback: [2]) == .again(repeats: false, failed: false))
+        #expect(try await store.use("State", callback: [1]) == .first, "another state")
         try await store.noteFailure("state")
-        #expect(try await store.use("state", answer: [1]) == .again(repeats: true, failed: true))
+        #expect(try await store.use("state", callback: [1]) == .again(repeats: true, failed: true))
         clock.advance(by: .seconds(10))
-        #expect(try await store.use("State", answer: [1]) == .again(repeats: false, failed: false))
+        #expect(try await store.use("State", callback: [1]) == .again(repeats: false, failed: false))
         await database.close()
     }
 
-    @Test("a row outlives every cookie that could ask for its state, and is purged then; no state stands in it")
+    @Test("a row outlives every cookie that could ask for its state, and is purged then; it holds no state")
     func purge() async throws {
         let (folder, clock) = (try TemporaryFolder(), TestClock())
         let database = try await Self.open(folder)
         let store = UsedStateStore(database: database, clock: clock.clock)
-        for number in 1...5 { _ = try await store.use("state-\(number)", answer: [1]) }
+        for number in 1...5 { _ = try await store.use("state-\(number)", callback: [1]) }
         clock.advance(by: PendingSignIns.lifetime + ClockSkew.tolerated * 2)
         #expect(try await store.purge(limit: 100) == 0)
-        #expect(try await store.use("state-1", answer: [1]) != .first)
+        #expect(try await store.use("state-1", callback: [1]) != .first)
         clock.advance(by: ClockSkew.tolerated * 2)
         #expect(try await store.purge(limit: 2) == 2)
         #expect(try await store.purge(limit: 100) == 3)

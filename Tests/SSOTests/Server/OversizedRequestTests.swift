@@ -34,8 +34,8 @@ struct OversizedRequestTests {
 
     @Test("heads over the limits get a 4xx, and the server continues", arguments: floods)
     func heads(_ flood: Flood) async throws {
-        try await House.open { house in
-            let probe = HTTPProbe(port: house.port, authority: "localhost:4000")
+        try await TestDeployment.open { deployment in
+            let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
             // The server may close while the test still sends. Then there is no response.
             if let reply = try? await probe.get(flood.target, flood.headers) {
                 #expect(flood.statuses.contains(reply.status), "\(reply.status)")

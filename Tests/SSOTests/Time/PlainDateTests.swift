@@ -1,6 +1,8 @@
 import SSOWeb
 import Testing
 
+@testable import TestSupport
+
 @Suite("Dates as text")
 struct PlainDateTests {
     @Test(

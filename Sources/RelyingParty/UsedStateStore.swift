@@ -1,9 +1,8 @@
 import SSOShared
 import SSOWeb
 
-/// Owns the rows of the table `used_state`: a state works once, whichever process the callbacks come to, at the same
-/// instant or with an old copy of the cookie.
-struct UsedStateStore: Sendable {
+/// The table `used_state`: a state works once, in any process on the database.
+struct UsedStateStore: UsedStates {
     let database: any Database
     let clock: ServiceClock
 
@@ -21,23 +20,10 @@ struct UsedStateStore: Sendable {
         "CREATE INDEX used_state_expires_at ON used_state (expires_at)",
     ]
 
-    /// Longer than any cookie with the state is accepted, by whichever of two clocks.
+    /// Longer than a cookie with the state is accepted, by either of two clocks.
     private static let lifetime = PendingSignIns.lifetime + ClockSkew.tolerated * 4
 
-    /// What came of an attempt to use a state.
-    enum Use: Equatable, Sendable {
-        /// It is used now, durably, and was not before.
-        case first
-        /// It was used before.
-        /// - repeats: whether the very same answer of the IdP used it a moment ago: a double click.
-        /// - failed: whether nobody was signed in by it.
-        case again(repeats: Bool, failed: Bool)
-    }
-
-    /// Uses a state up, in one atomic statement: of any number of callbacks one is first.
-    ///
-    /// - Parameter answer: names the callback by its state and token together; holds neither.
-    func use(_ state: String, answer: [UInt8]) async throws -> Use {
+    func use(_ state: String, callback: [UInt8]) async throws -> StateUse {
         let now = clock.now()
         let digest = Self.digest(state)
         return try await database.write { connection in
@@ -47,7 +33,7 @@ struct UsedStateStore: Sendable {
                 VALUES (:digest, :answer, :now, :expires) ON CONFLICT (digest) DO NOTHING
                 """,
                 [
-                    "digest": .blob(digest), "answer": .blob(answer), "now": .timestamp(now),
+                    "digest": .blob(digest), "answer": .blob(callback), "now": .timestamp(now),
                     "expires": .timestamp(now + Self.lifetime),
                 ])
             if rows == 1 { return .first }
@@ -55,13 +41,12 @@ struct UsedStateStore: Sendable {
                 "SELECT answer_digest, failed, used_at FROM used_state WHERE digest = :digest",
                 ["digest": .blob(digest)])
             guard let row = found.first else { return .again(repeats: false, failed: true) }
-            let isRecent = now - (try row.timestamp("used_at")) < SignInOnce.grace
-            let isSame = ConstantTime.equal(try row.blob("answer_digest"), answer)
+            let isRecent = now - (try row.timestamp("used_at")) < SignInOnce<Void>.grace
+            let isSame = ConstantTime.equal(try row.blob("answer_digest"), callback)
             return .again(repeats: isRecent && isSame, failed: try row.integer("failed") != 0)
         }
     }
 
-    /// Notes that a state which was used signed nobody in.
     func noteFailure(_ state: String) async throws {
         let digest = Self.digest(state)
         try await database.write { connection in
@@ -71,7 +56,7 @@ struct UsedStateStore: Sendable {
         }
     }
 
-    /// Removes at most `limit` rows that no cookie can ask for any more. Returns how many went.
+    /// Removes at most `limit` rows whose cookies are no longer accepted. Returns the number of rows removed.
     func purge(limit: Int) async throws -> Int {
         let now = clock.now()
         return try await database.write { connection in

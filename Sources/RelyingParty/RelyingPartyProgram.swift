@@ -2,11 +2,11 @@ import ArgumentParser
 import SSOShared
 import SSOWeb
 
-/// The program `relying-party`: the sample partner.
+/// The program `relying-party`: a sample relying party.
 @main
 struct RelyingPartyServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "relying-party", abstract: "The sample partner: lets people sign in with the IdP.",
+        commandName: "relying-party", abstract: "The sample relying party: users sign in with the IdP.",
         version: "relying-party \(ProductVersion.text)", subcommands: [Serve.self, Check.self],
         defaultSubcommand: Serve.self)
 
@@ -23,7 +23,7 @@ struct RelyingPartyServer: AsyncParsableCommand {
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Checks every setting, prints what is in force, and exits 0 or 1.",
+            abstract: "Checks every setting, prints the effective values, and exits 0 or 1.",
             discussion: RelyingPartyServer.discussion)
         @Flag(help: "Also call the identity provider over the back channel, TLS included.") var connect = false
         @OptionGroup var settings: SettingsOptions<RelyingPartyProgram>
@@ -31,7 +31,7 @@ struct RelyingPartyServer: AsyncParsableCommand {
     }
 }
 
-/// What ``Program`` needs to know of the partner.
+/// The relying party as a ``Program``.
 enum RelyingPartyProgram: Program {
     static let name = "relying-party"
     static let prefix = "RP_"

@@ -1,0 +1,156 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import SSOShared
+import SSOWeb
+
+/// `/auth/sso/start`, `/auth/sso/callback` and `/sign-out` (docs/protocol.md).
+struct SignInRoutes: Sendable {
+    let client: SignInClient
+    let pending: PendingSignInsCookie
+    let cookie: BrowserCookie
+    let used: UsedStateStore
+    let sessions: Sessions
+    let clock: ServiceClock
+    let once: SignInOnce<Outcome>
+
+    /// How a sign-in ended: where the browser goes, and its new session unless it has one already.
+    struct Outcome: Sendable {
+        let path: String
+        let session: Session?
+    }
+
+    func add(to router: Router<VisitorContext>) {
+        router.only([.get], at: RouterPath(SSOPath.start), use: start)
+        router.only([.get], at: RouterPath(SSOPath.callback), use: callback)
+        router.only([.post], at: "/sign-out", use: signOut)
+    }
+
+    /// Sends the browser to the identity provider. Only creates a state: an image on another page that points here does no
+    /// harm.
+    @Sendable private func start(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let returnTo = (try? request.queryFields.text("return_to")) ?? nil
+        let (url, started) = try client.start(returnTo: returnTo, now: clock.now().date)
+        var response = Response.redirect(to: url, type: .found)
+        try remember(started, request, in: &response)
+        return response
+    }
+
+    /// Makes the browser keep a sign-in that it starts. Costs no row.
+    func remember(_ started: PendingSignIn, _ request: Request, in response: inout Response) throws {
+        write(try pending.value(adding: started, to: cookie.value(in: request), now: clock.now().date), in: &response)
+    }
+
+    private func write(_ value: String?, in response: inout Response) {
+        if let value { cookie.set(value, in: &response) } else { cookie.clear(in: &response) }
+    }
+
+    /// The browser returns with a token. Everything that needs no identity provider is checked first.
+    @Sendable private func callback(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        do {
+            return try await finish(request, context)
+        } catch let error as SignInError {
+            throw PublicError(error)
+        }
+    }
+
+    private func finish(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let fields = request.queryFields
+        let callback = try SignInCallback(purpose: request.isPrefetch ? "prefetch" : nil) { name in
+            // A field that is given twice or cannot be decoded has no value; `error` in any form is an error.
+            if name == "error" { return Array(repeating: "", count: fields.count(name)) }
+            return ((try? fields.text(name)) ?? nil).map { [$0] } ?? []
+        }
+        if context.user != nil, let path = context.session?[PendingSignIns.self].finishedReturnTo(callback.state) {
+            return redirect(to: path)
+        }
+        let now = clock.now().date
+        var kept = pending.read(cookie.value(in: request))
+        // Earlier versions kept open sign-ins in the session: a sign-in continues across the upgrade.
+        let found: PendingSignIn
+        do { found = try client.find(callback, in: kept, now: now) } catch {
+            found = try client.find(callback, in: context.session?[PendingSignIns.self] ?? PendingSignIns(), now: now)
+        }
+        let outcome = try await once.run(callback.digest(found)) {
+            try await signIn(callback, found, request, context)
+        }
+        var response = redirect(to: outcome.path)
+        if let session = outcome.session {
+            sessions.remember(session, in: &response)
+            kept.remove(callback.state)
+            write(try pending.value(kept, now: now), in: &response)
+        }
+        return response
+    }
+
+    private func signIn(
+        _ callback: SignInCallback, _ found: PendingSignIn, _ request: Request, _ context: VisitorContext
+    ) async throws -> Outcome {
+        guard let reply = try await client.redeem(callback, for: found, used: used, isSignedIn: context.user != nil)
+        else {
+            return Outcome(path: found.returnTo, session: nil)
+        }
+        do {
+            return Outcome(path: found.returnTo, session: try await begin(reply, found, request, context))
+        } catch {
+            try? await used.noteFailure(found.state)
+            throw error
+        }
+    }
+
+    /// Gives the browser a new session in which the user is signed in. Nothing of another user remains.
+    private func begin(
+        _ reply: VerifyReply, _ found: PendingSignIn, _ request: Request, _ context: VisitorContext
+    ) async throws -> Session? {
+        let user = SignedInUser(
+            id: reply.user.id, email: reply.user.email, name: reply.user.name, signedInAt: clock.now(),
+            methods: reply.session.methods)
+        let slots: @Sendable (SessionSlots) -> SessionSlots = { old in
+            var (slots, pending) = (SessionSlots(), old[PendingSignIns.self])
+            if old[SignedInUser.self].id != user.id { pending.forgetFinished() }
+            pending.remove(found.state)
+            pending.finish(found)
+            slots[PendingSignIns.self] = pending
+            slots[SignedInUser.self] = user
+            return slots
+        }
+        let fresh: Session?
+        if let session = context.session {
+            // nil when another tab finished a sign-in at the same moment: the browser has that session.
+            fresh = try await sessions.store.replace(session) { old, _ in slots(old) }
+        } else {
+            fresh = try await sessions.begin(slots(SessionSlots()), request, context, isVisit: false)
+        }
+        if fresh != nil { context.logger.info("signed_in", metadata: ["user": "\(user.id)"]) }
+        return fresh
+    }
+
+    /// 303 to a URL without the token, which must not stay in the address bar, the history or a Referer.
+    private func redirect(to path: String) -> Response {
+        Response(status: .seeOther, headers: [.location: path, .referrerPolicy: "no-referrer"])
+    }
+
+    @Sendable private func signOut(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let fields = try await request.formFields()
+        guard let session = context.session else { return redirect(to: "/") }
+        guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
+            throw PublicError.staleForm(.home)
+        }
+        try await sessions.store.end(session)
+        context.logger.info("signed_out")
+        var response = redirect(to: "/")
+        sessions.forget(in: &response)
+        return response
+    }
+}
+
+extension PublicError {
+    /// The page for a failed callback.
+    init(_ error: SignInError) {
+        var headers: HTTPFields = [.referrerPolicy: "no-referrer"]
+        headers[.retryAfter] = error.retryAfter.map(String.init)
+        self.init(
+            .init(code: error.status), code: error.code, title: error.title, explanation: error.explanation,
+            nextStep: .init(label: "Sign in again", href: error.startAgain), cause: error.cause, headers: headers)
+    }
+}

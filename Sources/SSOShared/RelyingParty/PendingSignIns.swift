@@ -1,0 +1,180 @@
+public import Foundation
+
+/// A sign-in that a browser has started.
+public struct PendingSignIn: Codable, Sendable {
+    /// The one-time value that ties the callback to this browser.
+    public let state: String
+    /// Proves on the back channel that the token was issued for this sign-in (RFC 7636).
+    public let codeVerifier: String
+    /// The identity provider that it was started at. An answer counts only from there (mix-up, RFC 9700 section 4.4).
+    public let idp: String
+    /// The page to return to, a ``ReturnPath``.
+    public let returnTo: String
+    /// Milliseconds since 1970.
+    let begunAt: Int64
+    /// Whether the visitor has, as far as is known, only seen a page with the link. nil means no.
+    let isOffer: Bool?
+
+    public init(
+        state: String, codeVerifier: String, idp: String, returnTo: String, begunAt: Date, isOffer: Bool = false
+    ) {
+        self.state = state
+        self.codeVerifier = codeVerifier
+        self.idp = idp
+        self.returnTo = returnTo
+        self.begunAt = begunAt.milliseconds
+        self.isOffer = isOffer ? true : nil
+    }
+
+    /// A sign-in from the future was started while the clock was wrong, and would live too long.
+    fileprivate func isAlive(_ now: Date) -> Bool {
+        now.milliseconds - begunAt < PendingSignIns.lifetime.milliseconds
+            && begunAt <= now.milliseconds + PendingSignIns.toleratedSkew.milliseconds
+    }
+}
+
+/// The sign-ins that one browser has started. Each state is good for ten minutes and for one callback. There are at most
+/// eight, so that several tabs can sign in side by side.
+///
+/// The state separates an answer to this browser's request from one that an attacker sent it (login CSRF, RFC 9700
+/// section 4.7).
+public struct PendingSignIns: Codable, Sendable {
+    /// How long a user may take to sign in.
+    public static let lifetime: Duration = .seconds(600)
+    /// How far the clocks of two servers of one relying party may differ.
+    public static let toleratedSkew: Duration = .seconds(120)
+    /// One more replaces the oldest.
+    public static let maximumCount = 8
+
+    /// Oldest first.
+    public private(set) var open: [PendingSignIn] = []
+    /// The last ones that succeeded, so that reloading the callback leads to the page and not to an error.
+    private(set) var finished: [Finished] = []
+
+    public init() {}
+
+    /// What remains of a finished sign-in.
+    struct Finished: Codable, Sendable {
+        let state: String
+        let returnTo: String
+    }
+
+    /// Adds a sign-in. Of more than eight, one is removed.
+    public mutating func add(_ pending: PendingSignIn) {
+        open.append(pending)
+        while open.count > Self.maximumCount { dropOne() }
+    }
+
+    /// Removes the oldest offer, or the oldest of all when there is no offer: viewing a page ten times must not end the
+    /// sign-in in another tab. Never removes the newest.
+    mutating func dropOne() {
+        guard open.count > 1 else { return }
+        open.remove(at: open.dropLast().firstIndex { $0.isOffer == true } ?? 0)
+    }
+
+    /// Removes what is too old to be finished.
+    public mutating func dropExpired(now: Date) { open.removeAll { !$0.isAlive(now) } }
+
+    /// The sign-in of this state, if it is open and not too old. Compares bytes in constant time.
+    public func find(_ state: String, now: Date) -> PendingSignIn? {
+        open.first { ConstantTime.equal($0.state, state) && $0.isAlive(now) }
+    }
+
+    /// Removes an open sign-in.
+    public mutating func remove(_ state: String) { open.removeAll { ConstantTime.equal($0.state, state) } }
+
+    /// Records where the callback of a successful sign-in led.
+    public mutating func finish(_ pending: PendingSignIn) {
+        let done = Finished(state: pending.state, returnTo: pending.returnTo)
+        finished = Array((finished + [done]).suffix(Self.maximumCount))
+    }
+
+    /// Call when another user signs in.
+    public mutating func forgetFinished() { finished = [] }
+
+    /// Where the callback of a state led that has already succeeded.
+    public func finishedReturnTo(_ state: String) -> String? {
+        finished.first { ConstantTime.equal($0.state, state) }?.returnTo
+    }
+}
+
+extension PendingSignIns {
+    private enum Key: String, CodingKey { case open, finished }
+
+    /// Accepts the data of another version: missing lists are empty, and unreadable entries are left out.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        open = try fields.decodeIfPresent([Readable<PendingSignIn>].self, forKey: .open)?.compactMap(\.value) ?? []
+        finished =
+            try fields.decodeIfPresent([Readable<Finished>].self, forKey: .finished)?.compactMap(\.value) ?? []
+    }
+
+    private struct Readable<Value: Decodable>: Decodable {
+        let value: Value?
+        init(from decoder: any Decoder) throws { value = try? Value(from: decoder) }
+    }
+}
+
+/// Encodes pending sign-ins as the value of a cookie, encrypted and authenticated, so that a visitor who has not signed in
+/// costs the server no row.
+///
+/// The holder of the cookie can replay it, but can neither read nor change it. ``UsedStates`` ensures that a state works
+/// once.
+public struct PendingSignInsCookie: Sendable {
+    /// Browsers keep 4,096 bytes of name and value together (RFC 6265 section 6.1).
+    static let maximumBytes = 4000
+    private let box: SealedBox
+
+    public init(keys: DerivedKeys, randomness: any Randomness = SystemRandomness()) {
+        box = SealedBox(keys: keys, label: "pending-sign-ins", randomness: randomness)
+    }
+
+    /// The sign-ins in a cookie's value. A missing, forged or damaged value holds none.
+    public func read(_ value: (some StringProtocol)?) -> PendingSignIns {
+        guard let value, value.utf8.count <= Self.maximumBytes, let bytes = Base64URL.decode(value).flatMap(box.open),
+            let pending = try? JSONDecoder().decode(PendingSignIns.self, from: Data(bytes))
+        else { return PendingSignIns() }
+        return pending
+    }
+
+    /// The value of the cookie, base64url, or nil when there is nothing to keep and the cookie can be removed.
+    ///
+    /// Expired sign-ins are left out, and then one after the other until the rest fits: with long return paths there is
+    /// room for fewer than eight.
+    public func value(_ pending: PendingSignIns, now: Date) throws -> String? {
+        var kept = pending
+        kept.dropExpired(now: now)
+        guard !kept.open.isEmpty else { return nil }
+        var value = try sealed(kept)
+        while value.utf8.count > Self.maximumBytes, kept.open.count > 1 {
+            kept.dropOne()
+            value = try sealed(kept)
+        }
+        return value
+    }
+
+    /// The value of the cookie after a sign-in has started.
+    ///
+    /// - Parameter current: the value that the browser sent.
+    public func value(adding started: PendingSignIn, to current: (some StringProtocol)?, now: Date) throws -> String? {
+        var pending = read(current)
+        pending.dropExpired(now: now)
+        pending.add(started)
+        return try value(pending, now: now)
+    }
+
+    private func sealed(_ pending: PendingSignIns) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        return Base64URL.encode(try box.seal(Array(encoder.encode(pending))))
+    }
+}
+
+extension Date {
+    /// Whole milliseconds since 1970.
+    var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
+}

@@ -1,0 +1,122 @@
+public import Foundation
+
+/// A relying party's half of the protocol, for any web framework and any kind of session (docs/protocol.md).
+///
+/// ``start(returnTo:isOffer:now:)`` gives the link to the identity provider and a pending sign-in for the browser to keep.
+/// ``find(_:in:now:)`` and ``redeem(_:for:used:isSignedIn:)`` turn the callback into the user.
+public struct SignInClient: Sendable {
+    /// The origin of the identity provider, for browsers.
+    public let idp: String
+    private let clientID: String
+    private let redirectURI: String
+    private let backChannel: BackChannelClient
+    private let randomness: any Randomness
+
+    /// - Parameters:
+    ///   - idp: such as `https://idp.example.com`.
+    ///   - clientID: as registered at the identity provider.
+    ///   - redirectURI: the URL of the callback, exactly as registered.
+    public init(
+        idp: String, clientID: String, redirectURI: String, backChannel: BackChannelClient,
+        randomness: any Randomness = SystemRandomness()
+    ) {
+        self.idp = idp
+        self.clientID = clientID
+        self.redirectURI = redirectURI
+        self.backChannel = backChannel
+        self.randomness = randomness
+    }
+
+    /// Starts a sign-in. It counts once the browser keeps `pending`, for example in a ``PendingSignInsCookie``.
+    ///
+    /// - Parameters:
+    ///   - returnTo: the path to return to. Anything but a path on this origin becomes `/`.
+    ///   - isOffer: whether the visitor only sees a page with the link.
+    public func start(
+        returnTo: String?, isOffer: Bool = false, now: Date = Date()
+    ) throws -> (url: String, pending: PendingSignIn) {
+        let pending = PendingSignIn(
+            state: Base64URL.encode(try randomness.bytes(32)),
+            codeVerifier: try CodeChallenge.makeVerifier(randomness: randomness), idp: idp,
+            returnTo: ReturnPath.checked(returnTo), begunAt: now, isOffer: isOffer)
+        let request = AuthorizeRequest(
+            clientID: clientID, redirectURI: redirectURI, state: pending.state,
+            codeChallenge: CodeChallenge.s256(pending.codeVerifier))
+        return (request.url(at: idp), pending)
+    }
+
+    /// The sign-in that a callback belongs to. The state must be one that this browser was given for this identity provider.
+    public func find(
+        _ callback: SignInCallback, in pending: PendingSignIns, now: Date = Date()
+    ) throws(SignInError) -> PendingSignIn {
+        guard let found = pending.find(callback.state, now: now), found.idp == idp else { throw .unknownState }
+        return found
+    }
+
+    /// Uses the state and redeems the token. Whatever follows, the state cannot be used again.
+    ///
+    /// - Parameter isSignedIn: whether a user is signed in in this browser. Then a callback that was used before, here or
+    ///   on another server, leads to the page.
+    /// - Returns: the user to sign in, or nil when an earlier callback has done that. Call
+    ///   ``UsedStates/noteFailure(_:)`` when signing the user in then fails.
+    public func redeem(
+        _ callback: SignInCallback, for pending: PendingSignIn, used: some UsedStates, isSignedIn: Bool
+    ) async throws -> VerifyReply? {
+        if case .again(let repeats, let failed) = try await used.use(
+            pending.state, callback: callback.digest(pending))
+        {
+            guard !failed, repeats || isSignedIn else { throw SignInError.unknownState }
+            return nil
+        }
+        do {
+            return try await verify(callback, pending)
+        } catch {
+            // If this fails too, a repetition within seconds leads to the page instead of an error.
+            try? await used.noteFailure(pending.state)
+            throw error
+        }
+    }
+
+    private func verify(
+        _ callback: SignInCallback, _ pending: PendingSignIn
+    ) async throws(SignInError) -> VerifyReply {
+        if callback.isError { throw .refused(returnTo: pending.returnTo) }
+        guard let token = callback.token else { throw .noToken(returnTo: pending.returnTo) }
+        do {
+            return try await backChannel.verify(
+                token: token, redirectURI: redirectURI, codeVerifier: pending.codeVerifier)
+        } catch {
+            throw .notVerified(error, returnTo: pending.returnTo)
+        }
+    }
+}
+
+/// The query of the callback.
+public struct SignInCallback: Sendable {
+    /// The state as it was sent.
+    public let state: String
+    /// nil when there is none, or two.
+    let token: String?
+    let isError: Bool
+
+    /// - Parameters:
+    ///   - values: returns all values of a query parameter, decoded. A parameter given twice is refused.
+    ///   - purpose: the values of the request header `Sec-Purpose`. A browser that loads a page ahead of a click must not
+    ///     use a state.
+    public init(purpose: String? = nil, _ values: (String) -> [String]) throws(SignInError) {
+        guard purpose?.lowercased().contains("prefetch") != true else { throw .prefetch }
+        func single(_ name: String) -> String? {
+            let found = values(name)
+            return found.count == 1 && found.first?.isEmpty == false ? found.first : nil
+        }
+        guard let state = single("state") else { throw .unknownState }
+        self.state = state
+        token = single("token")
+        isError = !values("error").isEmpty
+    }
+
+    /// Identifies this callback in this browser. Contains none of its secrets.
+    public func digest(_ pending: PendingSignIn) -> [UInt8] {
+        SHA256.hash([pending.codeVerifier, state, token ?? ""].map { Array($0.utf8) }.flatMap(SHA256.hash))
+    }
+}
