@@ -51,7 +51,7 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", path: "Sources/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "SSOShared", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
-        .target(name: "WellKnown", swiftSettings: settings),
+        .target(name: "WellKnown", dependencies: ["SSOShared"], swiftSettings: settings),
 
         // The program `wellknown`: no web stack below it.
         .executableTarget(
@@ -106,7 +106,8 @@ let package = Package(
             swiftSettings: settings),
 
         // script/fuzz and script/bench wellknown. Not a product.
-        .executableTarget(name: "WellKnownBench", dependencies: ["WellKnown", arguments], swiftSettings: settings),
+        .executableTarget(
+            name: "WellKnownBench", dependencies: ["SSOShared", "WellKnown", arguments], swiftSettings: settings),
 
         .testTarget(
             name: "SSOTests",

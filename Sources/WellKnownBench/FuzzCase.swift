@@ -1,3 +1,4 @@
+import SSOShared
 import WellKnown
 
 /// One case: a kind of torment, chosen by the random numbers.

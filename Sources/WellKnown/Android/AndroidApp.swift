@@ -1,3 +1,5 @@
+import SSOShared
+
 /// An app on Android: its package name and the certificates it may be signed with.
 ///
 /// Source: Google, "Digital Asset Links" (`package_name` and `sha256_cert_fingerprints` of an `android_app` target).

@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// An assetlinks.json file as it was written, every part with its place.
 ///
 /// Sources: the Digital Asset Links specification (github.com/google/digitalassetlinks, well-known/details.md); Google,

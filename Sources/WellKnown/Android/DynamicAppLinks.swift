@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// One member of `relation_extensions`: rules that narrow a relation, by its name.
 ///
 /// Source: Google, "Dynamic App Links" (Android 15 and later, devices with Google services).

@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// An apple-app-site-association file as it was written, every part with its place.
 ///
 /// Sources: Apple, "Supporting associated domains" and the pages on `applinks` below it; WWDC 2019 session 717 and WWDC

@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// The `applinks` service: rules by app, in the order in which the system tries them.
 public struct AppLinks: Sendable {
     public let node: JSONNode

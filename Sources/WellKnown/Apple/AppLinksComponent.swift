@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// One element of `components`.
 public struct AppLinksComponent: Sendable {
     public let node: JSONNode

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// The identifier of an app on Apple's systems: the team's prefix, a dot, the bundle identifier, for example
 /// `ABCDE12345.com.example.app`.
 ///

@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// Where the client gets lists from: the network, or a test's table.
 public protocol AssetContent: Sendable {
     /// Asks for an address once, without following redirects.

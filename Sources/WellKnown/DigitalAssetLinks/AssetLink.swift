@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// A statement as the client answers it: one relation between two assets.
 public struct AssetLink: Sendable {
     public let source: LinkedAsset

@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// What the client is asked: which statements an asset makes, or whether it makes a certain one.
 ///
 /// Source: https://developers.google.com/digital-asset-links/reference/rest/v1/statements/list and …/assetlinks/check

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Relations as the client takes them: `kind/detail`, each of lower-case letters, digits, `_` and `.`.
 ///
 /// Source: Digital Asset Links specification, "Relation"; compatibility suite, comptest1101 and 2101 to 2124.

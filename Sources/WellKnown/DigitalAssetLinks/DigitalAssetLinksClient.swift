@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// Asks who is linked to whom, as Google's Digital Asset Links service answers it.
 ///
 /// Sources: the Digital Asset Links specification (github.com/google/digitalassetlinks, well-known/details.md) and its

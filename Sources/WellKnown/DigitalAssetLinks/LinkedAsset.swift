@@ -1,3 +1,5 @@
+import SSOShared
+
 /// One end of a statement: a web site, or an Android app under one signing certificate.
 ///
 /// Source: Digital Asset Links specification (github.com/google/digitalassetlinks, well-known/details.md), "Data Types".

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Gathers what an asset says: its own list, and the lists it includes.
 ///
 /// A list is asked for once, however often it is included. One that includes itself, directly or over others, is not
@@ -108,7 +110,7 @@ struct StatementCrawl {
     private mutating func parse(_ body: [UInt8], _ place: String) -> AssetLinksFile? {
         let document = JSONReader.read(body)
         // Strict, as the suite asks: what only some parsers read must not grant anything. Duplicate keys are valid JSON.
-        let fault = document.faults.first { if case .duplicateKey = $0.kind { false } else { true } }
+        let fault = document.errors.first { if case .duplicateKey = $0.kind { false } else { true } }
         if let fault {
             let position = document.position(at: fault.offset)
             malformed("not valid JSON: \(position.line):\(position.column) \(fault.message)", place)

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What one element of a list says, as Google's service takes it: a well-formed statement counts, an ill-formed one is
 /// passed over and told.
 ///

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// The intent filters of the manifest.
 extension AndroidDoctor {
     private static let subject = "the intent filter"

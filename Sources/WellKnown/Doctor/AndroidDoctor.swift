@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Compares the places that must agree before an Android App Link opens an app: the file on the server, the intent
 /// filters of the manifest, the certificate the app is signed with.
 ///

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// The associated domains of the app.
 extension AppleDoctor {
     private static let subject = "the associated domain"

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// How the domain under examination relates to the hosts that entitlements and manifests name.
 public struct DoctorHost: Sendable, Hashable {
     /// Lower case, without a dot at the end.

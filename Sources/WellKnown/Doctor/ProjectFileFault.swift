@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// Why a file of a project (entitlements, profile, manifest) could not be read.
 public struct ProjectFileFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// One sentence without its full stop; may quote the file.

@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// One value of the entitlement `com.apple.developer.associated-domains`: `service:host[?mode=…]`.
 ///
 /// Source: Apple, "Associated Domains Entitlement".

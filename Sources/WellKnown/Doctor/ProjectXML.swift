@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// An element of an XML document, as far as property lists and Android manifests need it.
 public struct ProjectXMLElement: Sendable {
     /// With its prefix, as written.
@@ -40,7 +42,7 @@ public struct ProjectXMLReader {
     public static func read(_ bytes: some Sequence<UInt8>) throws(ProjectFileFault) -> ProjectXMLElement {
         let bytes = Array(bytes)
         guard bytes.count <= maximumBytes else { throw ProjectFileFault("the file is larger than 8 MiB") }
-        let decoded = JSONEncodings.utf8(bytes)
+        let decoded = JSONEncoding.utf8(bytes)
         guard decoded.isReadable else { throw ProjectFileFault("the file is no text in UTF-8 or UTF-16") }
         var reader = ProjectXMLReader(decoded.text)
         return try reader.document()

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Just enough JSON to write both files the same way every time: members in the order given, two blanks a level, `/`
 /// unescaped, one line break at the end. The bytes decide the ETag, so they may not depend on a dictionary's order.
 indirect enum AssociationJSON {

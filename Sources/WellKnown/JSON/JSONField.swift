@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// A member of an object as a reader finds it: not there, of another type than it should be, or there.
 ///
 /// Phones treat the three differently, and never say which one they met. So the model keeps them apart.

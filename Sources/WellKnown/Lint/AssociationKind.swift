@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// Which of the two association files a text is.
 public enum AssociationKind: String, Sendable, Hashable, CaseIterable {
     /// Apple's: apple-app-site-association.

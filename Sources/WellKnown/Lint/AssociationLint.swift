@@ -1,3 +1,5 @@
+import SSOShared
+
 /// The one entrance to linting: a body in, findings out, for both files.
 public enum AssociationLint {
     /// Reads a body and says what is wrong with it. Never fails: a body that is no JSON has that as its finding.
@@ -9,7 +11,7 @@ public enum AssociationLint {
         let form = BodyForm.of(body)
         let text = if case .signed(let signed) = form { SignedMessage.content(of: body, signed) } else { body }
         let isText = if case .signed = form { text != nil } else { form == .text }
-        let document = isText ? JSONReader.read(text ?? []) : JSONDocument(text: body, root: nil, faults: [])
+        let document = isText ? JSONReader.read(text ?? []) : JSONDocument(text: body, root: nil, errors: [])
         let kind =
             kind ?? (options.servedPath ?? options.file).flatMap(AssociationKind.guess(fileName:))
             ?? AssociationKind.guess(document) ?? .aasa

@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// Something that `lint`, `fetch` or `doctor` has to say about a file.
 public struct Finding: Sendable, Hashable {
     /// The stable code; ``LintRule/named(_:)`` has its page.

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Gathers the findings of one file: turns bytes into lines, columns and pointers, and stops listing a code that occurs
 /// without end.
 struct FindingSheet {

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What the linter knows besides the text, and what it should mind.
 public struct LintOptions: Sendable {
     /// What the findings call the file; `nil` for the one file at hand.

@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// What the linter found in one file.
 public struct LintReport: Sendable {
     /// The file it was read as.

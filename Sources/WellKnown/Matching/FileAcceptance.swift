@@ -1,11 +1,13 @@
+import SSOShared
+
 /// What the systems' own readers make of a text that ours could read in spite of its faults.
 ///
 /// Sources: Foundation's readers, measured on Linux; Apple's SWCERR00401 ("Bad JSON content"); Android's and Google's
 /// readers, which are strict.
 enum FileAcceptance {
     /// The fault for which Apple's reader refuses the whole file; `nil` when it takes it, or when nobody knows.
-    static func appleRefusal(_ document: JSONDocument) -> JSONFault? {
-        document.faults.first { fault in
+    static func appleRefusal(_ document: JSONDocument) -> JSONError? {
+        document.errors.first { fault in
             switch fault.kind {
             case .byteOrderMark, .encoding, .trailingComma, .duplicateKey: false
             default: true
@@ -14,8 +16,8 @@ enum FileAcceptance {
     }
 
     /// The fault for which every reader of asset links takes the list for none.
-    static func androidRefusal(_ document: JSONDocument) -> JSONFault? {
-        document.faults.first { fault in
+    static func androidRefusal(_ document: JSONDocument) -> JSONError? {
+        document.errors.first { fault in
             if case .duplicateKey = fault.kind { false } else { fault.kind != .byteOrderMark }
         }
     }
@@ -24,7 +26,7 @@ enum FileAcceptance {
     static func appleDisputes(_ document: JSONDocument, _ decision: LinkDecision) -> [LinkDispute] {
         guard decision != .noMatch else { return [] }
         var disputes: [LinkDispute] = []
-        func isThere(_ test: (JSONFault.Kind) -> Bool) -> Bool { document.faults.contains { test($0.kind) } }
+        func isThere(_ test: (JSONError.Kind) -> Bool) -> Bool { document.errors.contains { test($0.kind) } }
         if isThere({ $0 == .trailingComma }) {
             disputes.append(
                 LinkDispute(
@@ -49,8 +51,8 @@ enum FileAcceptance {
         _ document: JSONDocument, _ decision: LinkDecision, under decide: (AASAFile) -> LinkDecision
     ) -> LinkDispute? {
         guard let root = document.root,
-            document.faults.contains(where: { if case .duplicateKey = $0.kind { true } else { false } }),
-            let file = AASAFile(JSONDocument(text: [], root: root.keepingFirstKeys, faults: []))
+            document.errors.contains(where: { if case .duplicateKey = $0.kind { true } else { false } }),
+            let file = AASAFile(JSONDocument(text: [], root: root.keepingFirstKeys, errors: []))
         else { return nil }
         let otherwise = decide(file)
         guard otherwise != decision else { return nil }
@@ -60,7 +62,23 @@ enum FileAcceptance {
     }
 
     /// "1:77: comments are not JSON", for people.
-    static func words(_ fault: JSONFault, _ document: JSONDocument) -> String {
+    static func words(_ fault: JSONError, _ document: JSONDocument) -> String {
         "\(document.position(at: fault.offset)): \(fault.message)"
+    }
+}
+
+extension JSONNode {
+    /// The value with only the first of equal keys in each object. Everything else here keeps the last.
+    fileprivate var keepingFirstKeys: JSONNode {
+        switch value {
+        case .array(let items): return JSONNode(.array(items.map(\.keepingFirstKeys)), range: range)
+        case .object(let members):
+            var seen: Set<[UInt8]> = []
+            let first = members.filter { seen.insert(Array($0.key.utf8)).inserted }.map { member in
+                JSONMember(key: member.key, keyRange: member.keyRange, value: member.value.keepingFirstKeys)
+            }
+            return JSONNode(.object(first), range: range)
+        default: return self
+        }
     }
 }

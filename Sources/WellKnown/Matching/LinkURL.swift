@@ -1,3 +1,5 @@
+import SSOShared
+
 /// The address of a link, in the parts that association files speak of, as a browser sends them.
 ///
 /// Nothing is decoded, and no dot segments are resolved: phones compare what was sent. What no browser sends is written

@@ -41,10 +41,3 @@ enum AssociationList {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
 }
-
-extension UInt8 {
-    var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
-    var isASCIIUpper: Bool { (0x41...0x5a).contains(self) }
-    var isASCIILower: Bool { (0x61...0x7a).contains(self) }
-    var isASCIILetter: Bool { isASCIIUpper || isASCIILower }
-}

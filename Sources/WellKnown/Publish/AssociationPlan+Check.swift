@@ -1,3 +1,5 @@
+import SSOShared
+
 extension AssociationPlan {
     /// A reader that does with a link what the plan did not mean.
     public struct Mismatch: Sendable, Hashable, CustomStringConvertible {

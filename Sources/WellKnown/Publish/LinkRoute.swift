@@ -1,3 +1,5 @@
+import SSOShared
+
 /// A pattern of paths that means the same on Apple's systems and on Android: plain text, and `*` for any text. A slash at
 /// the end does not count, and `/shop/*` holds for `/shop`, too.
 ///

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What Apple's CDN says about a domain.
 ///
 /// Source: the headers of https://app-site-association.cdn-apple.com/a/v1/DOMAIN; Apple, TN3155.

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What to fetch, as somebody typed it: a domain, or an address.
 public struct FetchTarget: Sendable, Hashable {
     /// Lower case, no dot at the end; an IPv6 address keeps its brackets.

@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// What Google's Digital Asset Links service says about a site.
 ///
 /// Source: https://developers.google.com/digital-asset-links/reference/rest/v1

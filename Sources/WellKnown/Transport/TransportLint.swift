@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What is wrong with the way a file is served. Pure: everything that was asked stands in the observation.
 ///
 /// Sources: see ``TransportRules``.

@@ -1,3 +1,4 @@
+import SSOShared
 import WellKnown
 
 /// An answer as JSON. The names of its members are part of the interface.

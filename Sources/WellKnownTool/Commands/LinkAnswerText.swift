@@ -1,3 +1,4 @@
+import SSOShared
 import WellKnown
 
 /// Answers for people.

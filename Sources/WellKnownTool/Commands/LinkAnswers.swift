@@ -1,3 +1,4 @@
+import SSOShared
 import WellKnown
 
 /// What one app does with an address.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import SSOShared
 import WellKnown
 
 /// A file that can say what opens an address.

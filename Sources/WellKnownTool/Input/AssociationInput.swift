@@ -1,5 +1,6 @@
 public import ArgumentParser
 import Foundation
+import SSOShared
 public import WellKnown
 
 /// A body to look at, and what it was called.

@@ -1,3 +1,4 @@
+import SSOShared
 import WellKnown
 
 /// Findings as workflow commands.

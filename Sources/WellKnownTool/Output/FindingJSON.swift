@@ -1,4 +1,5 @@
 import Foundation
+import SSOShared
 import WellKnown
 
 /// Findings as one JSON object. The names of its members are part of the interface.

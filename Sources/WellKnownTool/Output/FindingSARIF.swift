@@ -1,4 +1,5 @@
 import Foundation
+import SSOShared
 import WellKnown
 
 /// Findings as SARIF (OASIS, "Static Analysis Results Interchange Format" 2.1.0).

@@ -1,3 +1,4 @@
+import SSOShared
 import WellKnown
 
 /// What each reader of assetlinks.json makes of each app.

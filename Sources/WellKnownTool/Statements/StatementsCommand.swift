@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SSOShared
 import WellKnown
 
 /// `wellknown statements list|check REQUEST.json`.
@@ -97,7 +98,7 @@ struct StatementsOptions: ParsableArguments {
         limits.bytes = 64 << 20
         let document = JSONReader.read(data, limits: limits)
         guard let root = document.root else {
-            let fault = document.faults.last
+            let fault = document.errors.last
             let place = document.position(at: fault?.offset ?? 0)
             throw CannotCheck("\(name):\(place.line):\(place.column): \(fault?.message ?? "no JSON")")
         }

@@ -1,3 +1,4 @@
+import SSOShared
 import Testing
 
 @testable import WellKnown

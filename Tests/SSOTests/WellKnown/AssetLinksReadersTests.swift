@@ -1,3 +1,4 @@
+import SSOShared
 import Testing
 import WellKnown
 

@@ -1,3 +1,4 @@
+import SSOShared
 import Testing
 import WellKnown
 
@@ -7,7 +8,7 @@ struct JSONReaderTests {
     func placesAreKept() throws {
         let document = JSONReader.read("{\n  \"a\": [1, true, null, \"ü\"],\r\n  \"é\": {}\n}".utf8)
         let root = try #require(document.root)
-        #expect(document.faults.isEmpty)
+        #expect(document.errors.isEmpty)
         let members = try #require(root.object)
         #expect(members.map(\.key) == ["a", "é"])
         let last = try #require(members[0].value.array?.last)
@@ -21,16 +22,16 @@ struct JSONReaderTests {
     @Test(
         "what readers take differently is named, and read on behind",
         arguments: [
-            ("{\"a\":1,}", JSONFault.Kind.trailingComma, 1, 7), ("[1,\n2,\n]", .trailingComma, 2, 2),
+            ("{\"a\":1,}", JSONError.Kind.trailingComma, 1, 7), ("[1,\n2,\n]", .trailingComma, 2, 2),
             ("// x\n{}", .comment, 1, 1), ("{/* x */}", .comment, 1, 2), ("# x\n[]", .comment, 1, 1),
             ("{\u{201c}a\u{201d}:1}", .smartQuote, 1, 2), ("{'a':1}", .singleQuotes, 1, 2),
             ("{\u{a0}\"a\":1}", .invisible(scalar: 0xa0), 1, 2), ("{\"a\":1,\"a\":2}", .duplicateKey("a"), 1, 8),
             ("\u{feff}{}", .byteOrderMark, 1, 1),
         ])
-    func lenient(text: String, kind: JSONFault.Kind, line: Int, column: Int) throws {
+    func lenient(text: String, kind: JSONError.Kind, line: Int, column: Int) throws {
         let document = JSONReader.read(text.utf8)
         #expect(document.root != nil)
-        let fault = try #require(document.faults.first)
+        let fault = try #require(document.errors.first)
         #expect(fault.kind == kind)
         #expect(document.position(at: fault.offset) == SourcePosition(line: line, column: column))
     }
@@ -38,17 +39,17 @@ struct JSONReaderTests {
     @Test(
         "what is no JSON is refused with its place",
         arguments: [
-            ("", JSONFault.Kind.syntax, 1, 1), ("{\"a\" 1}", .syntax, 1, 6), ("[1 2]", .syntax, 1, 4),
+            ("", JSONError.Kind.syntax, 1, 1), ("{\"a\" 1}", .syntax, 1, 6), ("[1 2]", .syntax, 1, 4),
             ("{\"a\":\"b}", .syntax, 1, 6), ("[01]", .badNumber, 1, 2), ("[1.]", .badNumber, 1, 2),
             ("[+1]", .badNumber, 1, 2),
             ("[-]", .badNumber, 1, 2), ("[tru]", .syntax, 1, 2), ("[] x", .trailingContent, 1, 4),
             ("[\"\\x\"]", .badString, 1, 3), ("[\"a\nb\"]", .badString, 1, 4), ("[\"\\ud800\"]", .loneSurrogate, 1, 3),
             ("[\"\\udc00\\ud800\"]", .loneSurrogate, 1, 3), ("[\"\u{1}\"]", .badString, 1, 3),
         ])
-    func refused(text: String, kind: JSONFault.Kind, line: Int, column: Int) throws {
+    func refused(text: String, kind: JSONError.Kind, line: Int, column: Int) throws {
         let document = JSONReader.read(text.utf8)
         #expect(document.root == nil)
-        let fault = try #require(document.faults.last)
+        let fault = try #require(document.errors.last)
         #expect(fault.kind == kind)
         #expect(document.position(at: fault.offset) == SourcePosition(line: line, column: column))
     }
@@ -65,8 +66,8 @@ struct JSONReaderTests {
             String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
         }
         #expect(JSONReader.read(nested(512).utf8).root != nil)
-        #expect(JSONReader.read(nested(513).utf8).faults.last?.kind == .tooDeep)
-        #expect(JSONReader.read(String(repeating: "[{\"\":", count: 1_000_000).utf8).faults.last?.kind == .tooDeep)
+        #expect(JSONReader.read(nested(513).utf8).errors.last?.kind == .tooDeep)
+        #expect(JSONReader.read(String(repeating: "[{\"\":", count: 1_000_000).utf8).errors.last?.kind == .tooDeep)
     }
 
     @Test("a text longer than the limit is not read at all")
@@ -74,7 +75,7 @@ struct JSONReaderTests {
         var limits = JSONReader.Limits()
         limits.bytes = 4
         #expect(JSONReader.read("[12]".utf8, limits: limits).root != nil)
-        #expect(JSONReader.read("[123]".utf8, limits: limits).faults.map(\.kind) == [.tooLong])
+        #expect(JSONReader.read("[123]".utf8, limits: limits).errors.map(\.kind) == [.tooLong])
     }
 
     @Test(
@@ -87,15 +88,15 @@ struct JSONReaderTests {
         }
         let document = JSONReader.read(bytes)
         #expect(document.root?.array?.first?.string == "é😀")
-        #expect(document.faults.first?.kind == .encoding(name: isBig ? "UTF-16BE" : "UTF-16LE"))
-        #expect(document.faults.contains { $0.kind == .byteOrderMark } == hasMark)
+        #expect(document.errors.first?.kind == .encoding(name: isBig ? "UTF-16BE" : "UTF-16LE"))
+        #expect(document.errors.contains { $0.kind == .byteOrderMark } == hasMark)
     }
 
     @Test("bytes that are no UTF-8 end the reading where they stand")
     func latin1() throws {
         let document = JSONReader.read(Array("[\"".utf8) + [0xe9] + Array("\"]".utf8))
         #expect(document.root == nil)
-        let fault = try #require(document.faults.first)
+        let fault = try #require(document.errors.first)
         #expect(fault.kind == .encoding(name: "Latin-1"))
         #expect(fault.offset == 2)
     }

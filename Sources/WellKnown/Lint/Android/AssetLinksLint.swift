@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Lints an assetlinks.json file: the codes `dal.*`, `fp.*` and `dyn.*`.
 ///
 /// Sources: see ``StatementRules``, ``FingerprintRules`` and ``DynamicRules``.

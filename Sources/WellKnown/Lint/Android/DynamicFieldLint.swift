@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Whether the fields of one dynamic rule are such that Android reads the list at all.
 enum DynamicFieldLint {
     /// Keys of Apple's components, and others that people expect.

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What is wrong with the rules of one `dynamic_app_link_components`.
 enum DynamicLint {
     static func lint(_ item: RelationExtension, pen: inout FindingPen) {

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Patterns of a sound dynamic rule that mean something else on Android than they seem to.
 enum DynamicPatternLint {
     /// The path of a rule, and whether the rule keeps it out of the app.

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Whether dynamic rules stand where Android looks for them; and if so, what is wrong with them.
 enum DynamicPlaceLint {
     static func lint(_ statement: AssetStatement, pen: inout FindingPen) {

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Writes findings with their places while a linter walks through a document.
 struct FindingPen {
     let document: JSONDocument

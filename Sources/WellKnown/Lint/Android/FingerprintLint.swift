@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What is wrong with the fingerprints of one target. Its codes are `fp.*`.
 struct FingerprintLint {
     /// The octets of those that are SHA-256 fingerprints, however they are written; for checks across statements.

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What a text in `sha256_cert_fingerprints` is: the fingerprint it holds, and everything that keeps it from working.
 struct FingerprintReading {
     /// One thing that is wrong with it.

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What is wrong with an `include`, as far as one file can tell.
 enum IncludeLint {
     /// Of Google's service, for the complete tree of lists.

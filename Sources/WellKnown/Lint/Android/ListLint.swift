@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What only shows across the statements of a list.
 enum ListLint {
     static func lint(_ file: AssetLinksFile, statements: [StatementLint], pen: inout FindingPen) {

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// The form of an Android application id.
 ///
 /// Source: https://developer.android.com/build/configure-app-module#set-application-id

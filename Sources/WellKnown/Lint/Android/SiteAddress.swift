@@ -1,3 +1,5 @@
+import SSOShared
+
 /// The `site` of a web target, or the address of an `include`, taken apart as Digital Asset Links does.
 ///
 /// Source: the Digital Asset Links specification and its compatibility suite, comptest2201 to 2215.

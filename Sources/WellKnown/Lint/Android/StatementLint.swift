@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What is wrong with one statement, and what it says, for the checks across statements.
 struct StatementLint {
     let statement: AssetStatement

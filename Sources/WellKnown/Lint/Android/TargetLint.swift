@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What is wrong with the target of one statement.
 struct TargetLint {
     /// The app it speaks of, when it has a well-formed name.

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Keys that the format does not have: harmless notes, and misspellings that switch something off in silence.
 struct UnknownKeyLint {
     /// Keys of the format that are not there because they are misspelled; told already.

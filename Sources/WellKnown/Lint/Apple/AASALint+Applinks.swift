@@ -1,3 +1,5 @@
+import SSOShared
+
 extension AASALint {
     /// `applinks` itself: its keys and the form of `details`.
     mutating func applinks(_ applinks: AppLinks) {

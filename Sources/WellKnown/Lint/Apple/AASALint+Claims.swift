@@ -1,3 +1,5 @@
+import SSOShared
+
 extension AASALint {
     /// Addresses that an app rarely means to take. Our own contract's `/auth/sso/authorize` and `/sign-in/link/*` are
     /// meant to open the app, and are not among them.

@@ -1,3 +1,5 @@
+import SSOShared
+
 extension AASALint {
     /// One component: its keys, their types, its patterns.
     mutating func component(

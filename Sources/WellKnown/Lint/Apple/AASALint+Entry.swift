@@ -1,3 +1,5 @@
+import SSOShared
+
 extension AASALint {
     /// One entry of `details`: its apps, its keys, and that it has rules.
     mutating func entry(_ number: Int, _ entry: AppLinksEntry, _ applinks: AppLinks) {

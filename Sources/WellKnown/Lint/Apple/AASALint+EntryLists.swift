@@ -1,3 +1,5 @@
+import SSOShared
+
 extension AASALint {
     /// What only several entries together show.
     mutating func entryLists(_ applinks: AppLinks) {

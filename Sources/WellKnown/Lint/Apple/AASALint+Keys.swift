@@ -1,3 +1,5 @@
+import SSOShared
+
 extension AASALint {
     /// Says something about keys that nobody reads.
     ///

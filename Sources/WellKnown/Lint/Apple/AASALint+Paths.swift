@@ -1,3 +1,5 @@
+import SSOShared
+
 /// How a pattern is compared.
 struct PatternReading {
     /// The address as it is sent; else decoded.

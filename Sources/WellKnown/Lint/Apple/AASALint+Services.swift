@@ -1,3 +1,5 @@
+import SSOShared
+
 extension AASALint {
     /// The root, and the services that take a plain list of apps.
     mutating func services() {

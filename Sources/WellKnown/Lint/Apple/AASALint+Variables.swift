@@ -1,3 +1,5 @@
+import SSOShared
+
 extension AASALint {
     /// A pattern and where it stands.
     struct WrittenPattern {

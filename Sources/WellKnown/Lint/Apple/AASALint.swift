@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Lints an apple-app-site-association file that could be read: the codes `aasa.*`, `id.*` and `pat.*`.
 ///
 /// Each part adds to one sheet; none looks at what another has found.

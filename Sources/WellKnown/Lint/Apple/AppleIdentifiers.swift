@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Finds the app identifiers of a file, and what is wrong with one.
 enum AppleIdentifiers {
     struct Place {

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Characters that show nothing, inside strings. Those between values are the JSON reader's to tell.
 enum InvisibleLint {
     static func check(_ document: JSONDocument, into sheet: inout FindingSheet) {
@@ -27,7 +29,7 @@ enum InvisibleLint {
         else { return }
         sheet.add(
             JSONRules.invisible, at: place(of: scalar, in: range, sheet.document.text),
-            "U+\(JSONFault.hex(scalar.value)) cannot be seen, and stands inside \(text.quoted)")
+            "U+\(JSONError.hex(scalar.value)) cannot be seen, and stands inside \(text.quoted)")
     }
 
     /// The character itself when it is written out; the string when it is an escape.

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// A path pattern as text: tells what was meant by what stands there. Every question takes one pass.
 struct PathText {
     let text: String

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// The percent-escapes of a pattern: RFC 3986 section 2.1.
 struct PatternEscapes {
     /// The first escape, as written.

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What a body is before anybody reads it as JSON. Most files that "do not work" are not the file at all.
 enum BodyForm: Sendable, Hashable {
     /// Perhaps JSON.

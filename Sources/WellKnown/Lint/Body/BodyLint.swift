@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Names a body that is not the file at all.
 enum BodyLint {
     static func check(_ form: BodyForm, hasContent: Bool, kind: AssociationKind, into sheet: inout FindingSheet) {

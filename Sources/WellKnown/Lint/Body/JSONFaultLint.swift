@@ -1,7 +1,9 @@
+import SSOShared
+
 /// Turns what the reader met into findings: one a cause, not one a place.
 enum JSONFaultLint {
     static func check(_ document: JSONDocument, kind: AssociationKind, into sheet: inout FindingSheet) {
-        let faults = document.faults
+        let faults = document.errors
         // A file pasted from a web page has a no-break space on every line: that is one thing to mend.
         var firsts: Set<String> = []
         let counts = Dictionary(faults.map { (rule(for: $0.kind).code, 1) }, uniquingKeysWith: +)
@@ -41,7 +43,7 @@ enum JSONFaultLint {
         }
     }
 
-    private static func rule(for kind: JSONFault.Kind) -> LintRule {
+    private static func rule(for kind: JSONError.Kind) -> LintRule {
         switch kind {
         case .byteOrderMark: JSONRules.byteOrderMark
         case .encoding: JSONRules.encoding
@@ -56,7 +58,7 @@ enum JSONFaultLint {
         }
     }
 
-    private static func message(_ fault: JSONFault, _ kind: AssociationKind) -> String {
+    private static func message(_ fault: JSONError, _ kind: AssociationKind) -> String {
         let first = fault.message.prefix(1).uppercased() + fault.message.dropFirst()
         guard fault.kind == .trailingComma, kind == .aasa else { return first }
         return first + " (disputed: Apple's own reader is said to let it pass)"
@@ -64,7 +66,7 @@ enum JSONFaultLint {
 
     /// A typographic mark just before the place where the text made no more sense: that is the cause then, and what the
     /// reader expected there is not.
-    private static func smartQuote(before fault: JSONFault, in text: [UInt8]) -> Int? {
+    private static func smartQuote(before fault: JSONError, in text: [UInt8]) -> Int? {
         var index = min(fault.offset + 3, text.count)
         let start = max(0, fault.offset - 400)
         while index > start {

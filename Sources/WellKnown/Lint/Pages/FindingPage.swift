@@ -1,3 +1,5 @@
+import SSOShared
+
 /// The page of a rule, as it stands below docs/findings: written from the catalogue, so that the two never differ.
 public struct FindingPage: Sendable {
     public let rule: LintRule
@@ -36,7 +38,7 @@ public struct FindingPage: Sendable {
 
     /// What cannot be seen is shown by its number.
     private static func visible(_ scalar: Unicode.Scalar) -> String {
-        JSONReader.isInvisible(scalar) ? "⟨U+\(JSONFault.hex(scalar.value))⟩" : String(scalar)
+        JSONReader.isInvisible(scalar) ? "⟨U+\(JSONError.hex(scalar.value))⟩" : String(scalar)
     }
 }
 

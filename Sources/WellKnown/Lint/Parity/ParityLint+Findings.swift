@@ -1,3 +1,5 @@
+import SSOShared
+
 extension ParityLint {
     /// What the files say differently.
     ///

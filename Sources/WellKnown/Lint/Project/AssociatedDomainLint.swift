@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What is wrong with one value of the associated-domains entitlement.
 ///
 /// Sources: Apple, "Associated Domains Entitlement"; Technote TN3155; WWDC 2019 session 717 (Punycode).

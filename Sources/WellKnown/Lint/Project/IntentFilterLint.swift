@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What keeps an intent filter with `autoVerify` from being verified.
 ///
 /// Source: Google, "Verify Android App Links" and "Test App Links"; Android, "`<data>` element".

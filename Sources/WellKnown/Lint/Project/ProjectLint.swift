@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Whether the files of a host, an iOS app's entitlement and an Android app's manifest agree: the codes `project.*`.
 public struct ProjectLint: Sendable {
     /// The host whose files these are; without it nothing can be said about one host.

@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// A program that reads assetlinks.json. They agree on sound files only.
 ///
 /// Sources: the Digital Asset Links specification and its compatibility suite (Google's service); AOSP,

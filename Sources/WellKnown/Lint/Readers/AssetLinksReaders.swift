@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// What the readers of assetlinks.json make of one file: where they differ, a file works in one and silently not in
 /// another.
 public struct AssetLinksReaders: Sendable {

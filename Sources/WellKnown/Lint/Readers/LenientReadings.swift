@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Firefox: Android's org.json, which turns numbers and the like into text, and throws the list away for what is
 /// missing. It looks into a target only for relations that it knows.
 enum FirefoxReading {

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What one reader makes of a whole list.
 struct ReaderList: Sendable {
     struct Grant: Sendable {
@@ -22,7 +24,7 @@ struct ReaderList: Sendable {
             void = (reason, document.root, nil, true)
             return
         }
-        if let fault = document.faults.first(where: { Self.isFatal($0, to: reader) }) {
+        if let fault = document.errors.first(where: { Self.isFatal($0, to: reader) }) {
             void = (
                 "it is not valid JSON: \(fault.message)", JSONNode(.null, range: fault.offset..<fault.offset), nil, true
             )
@@ -51,7 +53,7 @@ struct ReaderList: Sendable {
 
     /// All readers but Firefox take JSON strictly; its parser takes comments and single quotes, too. What a byte-order
     /// mark or a duplicate key does to each is not known.
-    private static func isFatal(_ fault: JSONFault, to reader: AssetLinksReader) -> Bool {
+    private static func isFatal(_ fault: JSONError, to reader: AssetLinksReader) -> Bool {
         switch fault.kind {
         case .byteOrderMark, .duplicateKey: false
         case .comment, .singleQuotes: reader != .firefox

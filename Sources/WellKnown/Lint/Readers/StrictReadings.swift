@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What a reader takes from one element of the list.
 enum ReaderTake {
     /// Apps that may do something.

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Decides what Android does with a link, by one assetlinks.json.
 ///
 /// A statement of `delegate_permission/common.handle_all_urls` verifies the app for the host; which paths it then opens

@@ -1,3 +1,5 @@
+public import SSOShared
+
 /// Decides what Android does with a link by the dynamic rules of one app, on devices with Google services from Android
 /// 15 on. Older ones ignore these rules: the manifest decides there.
 ///

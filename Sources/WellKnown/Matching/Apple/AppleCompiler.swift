@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Makes rules of an apple-app-site-association file.
 ///
 /// Sources: Apple, "applinks.Details.Components" and "applinks.Defaults"; WWDC 2019 session 717; WWDC 2020 session

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// How a rule reads an address before it compares.
 struct LinkReading: OptionSet, Sendable, Hashable {
     let rawValue: UInt8

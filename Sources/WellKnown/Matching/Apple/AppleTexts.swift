@@ -1,3 +1,5 @@
+import SSOShared
+
 /// The parts of one address as the rules of a file read them; what no rule asks for is never made.
 struct AppleTexts {
     private let url: LinkURL

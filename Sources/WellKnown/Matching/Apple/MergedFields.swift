@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Where a value of a rule comes from.
 public enum ValueOrigin: String, Sendable, Hashable {
     case component

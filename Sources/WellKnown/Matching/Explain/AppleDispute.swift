@@ -1,3 +1,5 @@
+import SSOShared
+
 /// The open questions about Apple's matcher, and how to tell whether one of them matters for a link: the file is tried
 /// once more under the other answer.
 struct AppleDispute: Sendable {

@@ -1,3 +1,5 @@
+import SSOShared
+
 extension AppleMatcher {
     /// What ``decide(_:app:)`` decides, and why.
     public func explain(_ url: LinkURL, app: String) -> LinkExplanation {

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Why a link opens an app or not: every rule that was tried, in order, and what is not certain about it.
 public struct LinkExplanation: Sendable {
     public let decision: LinkDecision

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// What decides about a rule besides its patterns, in half sentences: what is ignored of it, and what `defaults` add.
 struct RuleNotes {
     private let entries: [Int: AppLinksEntry]

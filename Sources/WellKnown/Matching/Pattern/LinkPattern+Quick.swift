@@ -1,3 +1,5 @@
+import SSOShared
+
 extension LinkPattern {
     /// Whether the text matches. A spent effort counts as no match; the caller has to look.
     func matches(_ text: LinkText, _ effort: inout MatchEffort) -> Bool {

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// A part of an address as a rule reads it.
 struct LinkText: Sendable {
     let bytes: [UInt8]

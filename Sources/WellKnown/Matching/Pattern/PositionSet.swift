@@ -1,3 +1,5 @@
+import SSOShared
+
 /// The places of a text at which a match may stand, as bits, and the moves between them. One move of all places costs
 /// as much as 64 places take a word.
 struct PositionSet: Sendable {

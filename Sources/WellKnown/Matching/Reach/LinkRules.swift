@@ -1,3 +1,5 @@
+import SSOShared
+
 /// The rules of one app, on either platform, as conditions on the parts of an address: what dead rules and differences
 /// are found from.
 final class LinkRules {

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// A pattern as a nondeterministic automaton over bytes: what is needed to reason about all texts at once instead of one.
 struct PartAutomaton: Sendable {
     struct Edge: Sendable {

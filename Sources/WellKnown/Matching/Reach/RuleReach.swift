@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Which rules of an app can ever decide, found from the rules themselves: as languages, not by guessing. Every address
 /// that is named was decided by the matcher first.
 public struct RuleReach: Sendable {

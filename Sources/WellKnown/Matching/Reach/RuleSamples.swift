@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Addresses that a rule is likely to match: its patterns with something plain for each wildcard. Most questions about a
 /// rule are answered by trying them.
 enum RuleSamples {

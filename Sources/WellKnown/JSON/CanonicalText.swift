@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Bytes as a key of a dictionary, hashed as a whole: an array hashes byte by byte.
 struct CanonicalText: Hashable, Sendable {
     var bytes: [UInt8] = []

@@ -1,10 +1,10 @@
-/// A JSON value and where it stands.
+/// A JSON value and its place in the text.
 public struct JSONNode: Sendable {
-    /// What is written there. Members of an object stay in the order of the file, duplicates included.
+    /// Members of an object keep the order of the file, duplicates included.
     public enum Value: Sendable {
         case null
         case bool(Bool)
-        /// The digits as written: nothing here computes with numbers.
+        /// The digits as written.
         case number(String)
         case string(String)
         case array([JSONNode])
@@ -12,7 +12,7 @@ public struct JSONNode: Sendable {
     }
 
     public let value: Value
-    /// The first and one past the last byte, in ``JSONDocument/text``.
+    /// The bytes of ``JSONDocument/text`` that the value occupies.
     public let range: Range<Int>
 
     public init(_ value: Value, range: Range<Int> = 0..<0) {
@@ -24,7 +24,7 @@ public struct JSONNode: Sendable {
 /// A key and its value in an object.
 public struct JSONMember: Sendable {
     public let key: String
-    /// Where the key stands, its quotes included, in ``JSONDocument/text``.
+    /// The bytes of ``JSONDocument/text`` that the key occupies, with its quotes.
     public let keyRange: Range<Int>
     public let value: JSONNode
 
@@ -41,7 +41,11 @@ extension JSONNode {
     public var array: [JSONNode]? { if case .array(let items) = value { items } else { nil } }
     public var object: [JSONMember]? { if case .object(let members) = value { members } else { nil } }
 
-    /// The value of the last member of that name: of duplicates, most readers keep the last.
+    /// The number as an integer, if it is written as one and fits. `1.0` and `1e3` give `nil`.
+    public var integer: Int? { if case .number(let digits) = value { Int(digits) } else { nil } }
+
+    /// The value of the last member with this name. Most readers keep the last of duplicate keys. Names are compared byte
+    /// by byte: a `Dictionary` of `String` would treat two Unicode spellings of `é` as one.
     public subscript(key: String) -> JSONNode? {
         object?.last { $0.key.utf8.elementsEqual(key.utf8) }?.value
     }
@@ -60,8 +64,8 @@ extension JSONNode {
 }
 
 extension JSONNode: Equatable {
-    /// Equal as JSON values: places and the order of members do not count; strings compare byte by byte; of duplicate
-    /// keys the last counts. Numbers compare as written.
+    /// Compares JSON values. Places and the order of members do not count. Strings compare byte by byte, numbers as
+    /// written. The last of duplicate keys counts.
     public static func == (left: JSONNode, right: JSONNode) -> Bool {
         switch (left.value, right.value) {
         case (.null, .null): return true

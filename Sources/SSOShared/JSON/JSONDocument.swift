@@ -1,39 +1,39 @@
-/// A text that was read as JSON: what it says, where, and what is wrong with it.
+/// The result of reading a text as JSON: the values with their places, and all errors.
 public struct JSONDocument: Sendable {
-    /// The text as UTF-8, without a byte-order mark; of a UTF-16 body, its translation.
+    /// The text as UTF-8 without a byte-order mark. UTF-16 has been converted.
     public let text: [UInt8]
-    /// `nil` when the text could not be read to its end.
+    /// `nil` when reading stopped before the end of the text.
     public let root: JSONNode?
-    /// In the order of the text. The last one is why there is no root, when there is none.
-    public let faults: [JSONFault]
+    /// In the order of the text. If there is no root, the last error is the reason.
+    public let errors: [JSONError]
 
-    /// Where each line begins, in bytes.
+    /// The byte offset of each line.
     private let lineStarts: [Int]
-    /// How many code points begin before each block of 256 bytes: a file of one long line with a finding on every
-    /// value would take quadratic time to place otherwise.
+    /// How many code points begin before each block of 256 bytes. Without it, finding the columns of many values in one
+    /// long line takes quadratic time.
     private let codePoints: [Int]
     private static let block = 256
 
-    init(text: [UInt8], root: JSONNode?, faults: [JSONFault]) {
+    public init(text: [UInt8], root: JSONNode?, errors: [JSONError]) {
         self.text = text
         self.root = root
-        self.faults = faults
+        self.errors = errors
         var starts = [0]
         var points: [Int] = []
         var point = 0
         for (index, byte) in text.enumerated() {
             if index % Self.block == 0 { points.append(point) }
-            // A byte that continues a code point begins with the bits 10.
+            // Continuation bytes of UTF-8 begin with the bits 10.
             if byte & 0xc0 != 0x80 { point += 1 }
-            let isCarriageReturn = byte == 0x0d && (index + 1 == text.count || text[index + 1] != 0x0a)
-            if byte == 0x0a || isCarriageReturn { starts.append(index + 1) }
+            let isLoneReturn = byte == 0x0d && (index + 1 == text.count || text[index + 1] != 0x0a)
+            if byte == 0x0a || isLoneReturn { starts.append(index + 1) }
         }
         points.append(point)
         lineStarts = starts
         codePoints = points
     }
 
-    /// Line and column of a byte of ``text``; past the end, the end.
+    /// Line and column of a byte of ``text``. An offset past the end gives the end.
     public func position(at offset: Int) -> SourcePosition {
         let offset = min(max(offset, 0), text.count)
         var low = 0
@@ -47,7 +47,7 @@ public struct JSONDocument: Sendable {
     }
 
     private func codePoints(before offset: Int) -> Int {
-        // Past the last full block stands the total, which is right at the very end only.
+        // The last entry is the total, which is right only at the end of the text.
         if offset == text.count { return codePoints[codePoints.count - 1] }
         let start = offset / Self.block * Self.block
         return text[start..<offset].reduce(codePoints[offset / Self.block]) { $0 + ($1 & 0xc0 != 0x80 ? 1 : 0) }
@@ -82,7 +82,7 @@ public struct JSONDocument: Sendable {
         return pointer
     }
 
-    /// The last of several parts in the order of the text that begins at a place or before it.
+    /// The last of several parts, sorted by position, that begins at `offset` or before.
     private static func last(of count: Int, startingAtOrBefore offset: Int, _ start: (Int) -> Int) -> Int? {
         var low = 0
         var high = count
@@ -94,7 +94,7 @@ public struct JSONDocument: Sendable {
     }
 
     /// RFC 6901 section 3: `~` and `/` are written `~0` and `~1`.
-    static func escaped(_ key: String) -> String {
+    package static func escaped(_ key: String) -> String {
         var text = ""
         for scalar in key.unicodeScalars {
             switch scalar {
@@ -104,5 +104,25 @@ public struct JSONDocument: Sendable {
             }
         }
         return text
+    }
+}
+
+/// A line and a column, as editors show them.
+public struct SourcePosition: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// Starts at 1. A line ends at LF, CR or CR LF.
+    public let line: Int
+    /// Starts at 1. Counts Unicode code points.
+    public let column: Int
+
+    public init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    /// `LINE:COLUMN`.
+    public var description: String { "\(line):\(column)" }
+
+    public static func < (left: SourcePosition, right: SourcePosition) -> Bool {
+        (left.line, left.column) < (right.line, right.column)
     }
 }
