@@ -64,17 +64,17 @@ struct HostileArchiveTests {
     func inflate(vector: DeflateVector) throws {
         #expect(try Inflate.unpack(vector.packed, limit: vector.unpacked.count) == vector.unpacked)
         guard !vector.unpacked.isEmpty else { return }
-        #expect(throws: Inflate.Fault.tooLarge) {
+        #expect(throws: Inflate.InflateError.tooLarge) {
             try Inflate.unpack(vector.packed, limit: vector.unpacked.count - 1)
         }
-        #expect(throws: Inflate.Fault.self) { try Inflate.unpack(vector.packed.dropLast(), limit: 1 << 20) }
+        #expect(throws: Inflate.InflateError.self) { try Inflate.unpack(vector.packed.dropLast(), limit: 1 << 20) }
     }
 
     @Test(
         "Broken deflate is refused",
         arguments: [[], [0x07], [0x01, 1, 0, 0, 0], [0x03, 0x02], [0x05, 0xff, 0xff, 0xff]])
     func broken(packed: [UInt8]) {
-        #expect(throws: Inflate.Fault.self) { try Inflate.unpack(packed, limit: 1 << 20) }
+        #expect(throws: Inflate.InflateError.self) { try Inflate.unpack(packed, limit: 1 << 20) }
     }
 }
 
