@@ -8,7 +8,7 @@ public struct AssetLinks: Hashable, Sendable {
     public static let path = "/.well-known/assetlinks.json"
 
     /// Links of the site may open the app.
-    static let handleAllURLs = "delegate_permission/common.handle_all_urls"
+    package static let handleAllURLs = "delegate_permission/common.handle_all_urls"
     /// The app may use the passwords and passkeys saved for the site.
     static let getLoginCredentials = "delegate_permission/common.get_login_creds"
 

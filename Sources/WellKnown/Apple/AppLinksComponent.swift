@@ -46,27 +46,3 @@ public struct ComponentFields: Sendable {
         unknownMembers = members.unknown(besides: Self.keys)
     }
 }
-
-/// What `?` holds.
-public enum QueryPattern: Sendable {
-    /// Compared with the whole query.
-    case whole(String)
-    /// Each named item must match; items that are not named do not count.
-    case items([(name: String, pattern: String, member: JSONMember)])
-
-    /// - Returns: `nil` for anything else. One value that is no string spoils the whole dictionary: the system ignores
-    ///   it, and the rule is as wide as without.
-    init?(_ node: JSONNode) {
-        switch node.value {
-        case .string(let pattern): self = .whole(pattern)
-        case .object(let members):
-            var items: [(name: String, pattern: String, member: JSONMember)] = []
-            for member in members {
-                guard let pattern = member.value.string else { return nil }
-                items.append((member.key, pattern, member))
-            }
-            self = .items(items)
-        default: return nil
-        }
-    }
-}

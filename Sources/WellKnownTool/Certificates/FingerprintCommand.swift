@@ -36,7 +36,7 @@ struct FingerprintCommand: ParsableCommand {
         var failures: [(file: String, fault: CertificateFault)] = []
         for file in files {
             do throws(CertificateFault) {
-                let data = try InputBytes.read(file)
+                let data = try CertificateFile.data(of: file)
                 let reading = try CertificateFile.read(data) { () throws(CertificateFault) in try source.read() }
                 reports.append(FingerprintReport(file: file, reading: reading))
             } catch {
@@ -58,9 +58,6 @@ struct FingerprintCommand: ParsableCommand {
         if isBad { throw ExitCode(1) }
     }
 }
-
-/// The forms of what is no list of findings.
-enum ReportFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
 
 private struct FingerprintFailure: Encodable {
     let file, error: String

@@ -66,11 +66,4 @@ struct LinkQuestion: ParsableArguments {
     }
 }
 
-enum LinkPlatform: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case ios, android
-
-    /// As people write it.
-    var title: String { self == .ios ? "iOS" : "Android" }
-}
-
 enum AnswerFormat: String, ExpressibleByArgument, CaseIterable { case text, json }

@@ -68,7 +68,7 @@ struct DoctorFiles {
     static func bytes(_ file: String) throws(Fault) -> [UInt8] { Array(try data(file, limit: maximumBytes)) }
 
     private static func data(_ file: String, limit: Int = 4 << 30) throws(Fault) -> Data {
-        do throws(CertificateFault) { return try InputBytes.read(file, limit: limit) } catch {
+        do throws(InputError) { return try InputBytes.read(file, limit: limit) } catch {
             throw Fault(file: file, reason: error.description)
         }
     }

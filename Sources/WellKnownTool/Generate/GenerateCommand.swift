@@ -88,7 +88,7 @@ struct GenerateCommand: ParsableCommand {
             StandardOutput.complain("warning: \(remark.printable)")
         }
         guard let outDir else { return StandardOutput.write(text(generated)) }
-        do throws(InputFault) {
+        do throws(InputError) {
             let paths = try generated.write(to: outDir, force: force)
             StandardOutput.write(paths.map { $0.printable + "\n" }.joined() + filter(generated))
         } catch {

@@ -3,6 +3,7 @@ import SSOShared
 import Testing
 
 @testable import WellKnown
+@testable import WellKnownTool
 
 @Suite("Entitlements, profiles and manifests")
 struct ProjectFileTests {

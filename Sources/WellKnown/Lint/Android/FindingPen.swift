@@ -52,17 +52,3 @@ struct FindingPen {
         counts.compactMapValues { $0 > FindingSheet.mostOfOneCode ? $0 - FindingSheet.mostOfOneCode : nil }
     }
 }
-
-extension String {
-    /// In quotation marks, on one line and no longer than 100 characters: for messages.
-    var quoted: String {
-        var text = ""
-        for scalar in unicodeScalars.prefix(100) {
-            let isUnseen =
-                scalar.value < 0x20 || (0x7f...0xa0).contains(scalar.value)
-                || scalar.properties.isDefaultIgnorableCodePoint
-            text += isUnseen ? "\\u{" + String(scalar.value, radix: 16) + "}" : String(scalar)
-        }
-        return "\"" + text + (unicodeScalars.count > 100 ? "…\"" : "\"")
-    }
-}

@@ -39,10 +39,3 @@ enum InvisibleLint {
         return slice.indices.first { slice[$0...].starts(with: bytes) } ?? range.lowerBound
     }
 }
-
-extension String {
-    /// Whether a character in it shows nothing: no ASCII character is one.
-    var hasInvisible: Bool {
-        utf8.contains { $0 >= 0x80 } && unicodeScalars.contains(where: JSONReader.isInvisible)
-    }
-}
