@@ -1,10 +1,11 @@
-/// Every rule there is: the lists of the sections, one behind the other.
+/// All rules of the linter.
 public enum LintCatalogue {
-    /// In the order of the catalogue; codes are unique.
+    /// In the order of docs/findings. Codes are unique.
     public static let rules: [LintRule] =
         TransportRules.rules + BodyRules.rules + JSONRules.rules + AppleStructureRules.rules
-        + AppleIdentifierRules.rules + ApplePatternRules.rules + StatementRules.rules + FingerprintRules.rules
-        + DynamicRules.rules + ParityRules.rules + ProjectRules.rules
+        + AppleIdentifierRules.rules + AppleOrderRules.rules + AppleComponentRules.rules + ApplePathRules.rules
+        + AppleVariableRules.rules + StatementRules.rules + FingerprintRules.rules + DynamicRules.rules
+        + ParityRules.rules + ProjectRules.rules
 
     private static let byCode = Dictionary(rules.map { ($0.code, $0) }) { first, _ in first }
 

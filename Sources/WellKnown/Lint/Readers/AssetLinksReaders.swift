@@ -115,12 +115,12 @@ public struct AssetLinksReaders: Sendable {
 
     /// Statements for whose faults some readers drop the whole list, and with it apps that work elsewhere.
     public var findings: [Finding] {
-        var pen = FindingPen(document)
-        note(to: &pen)
-        return pen.findings
+        var collector = FindingCollector(document)
+        report(to: &collector)
+        return collector.sorted
     }
 
-    func note(to pen: inout FindingPen) {
+    func report(to findings: inout FindingCollector) {
         guard let file, let google = lists.first(where: { $0.reader == .google }), google.void == nil else {
             return
         }
@@ -135,10 +135,10 @@ public struct AssetLinksReaders: Sendable {
         for (index, item) in told {
             let others = google.grants.filter { $0.value.contains { $0.statement != index } }.count
             guard others > 0 else { continue }
-            pen.note(
-                StatementRules.readersDiffer,
+            findings.add(
+                StatementRules.readersDiffer, at: item.node,
                 "Statement \(index + 1) makes \(item.names.joined(separator: ", ")) drop the whole list, with \(others) "
-                    + "sound \(others == 1 ? "app" : "apps"): \(item.reason).", at: item.node)
+                    + "sound \(others == 1 ? "app" : "apps"): \(item.reason).")
         }
     }
 }

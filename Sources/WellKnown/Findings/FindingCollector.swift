@@ -1,23 +1,25 @@
 import SSOShared
 
-/// Gathers the findings of one file: turns bytes into lines, columns and pointers, and stops listing a code that occurs
-/// without end.
-struct FindingSheet {
+/// Collects the findings of one file. Adds line, column and JSON Pointer to each, and limits the findings of one code.
+struct FindingCollector {
     let document: JSONDocument
     let file: String?
     private(set) var findings: [Finding] = []
+    /// How many more findings of a code there were.
     private(set) var omitted: [String: Int] = [:]
     private var counts: [String: Int] = [:]
+    /// Remaining budget for comparisons of regular languages, the only slow check.
+    var comparisonsLeft = 2
 
-    /// Nobody reads more of one kind, and a hostile file has a million.
+    /// Enough for a reader. A hostile file can cause millions of findings.
     static let mostOfOneCode = 200
 
-    init(_ document: JSONDocument, file: String?) {
+    init(_ document: JSONDocument, file: String? = nil) {
         self.document = document
         self.file = file
     }
 
-    /// What concerns the whole file.
+    /// Adds a finding about the whole file.
     mutating func add(
         _ rule: LintRule, _ message: @autoclosure () -> String, severity: Severity? = nil,
         fix: @autoclosure () -> String? = nil
@@ -26,7 +28,7 @@ struct FindingSheet {
         findings.append(Finding(rule, Self.sentence(message()), severity: severity, fix: fix(), file: file))
     }
 
-    /// At a byte of the document. The words are made only when they are listed.
+    /// Adds a finding at a byte of the document. The message is made only if the finding is listed.
     mutating func add(
         _ rule: LintRule, at offset: Int, _ message: @autoclosure () -> String, severity: Severity? = nil,
         fix: @autoclosure () -> String? = nil
@@ -39,7 +41,7 @@ struct FindingSheet {
                 pointer: document.root == nil ? nil : document.pointer(at: offset)))
     }
 
-    /// At a value.
+    /// Adds a finding at a value.
     mutating func add(
         _ rule: LintRule, at node: JSONNode, _ message: @autoclosure () -> String, severity: Severity? = nil,
         fix: @autoclosure () -> String? = nil
@@ -47,7 +49,7 @@ struct FindingSheet {
         add(rule, at: node.range.lowerBound, message(), severity: severity, fix: fix())
     }
 
-    /// At a key.
+    /// Adds a finding at a key.
     mutating func add(
         _ rule: LintRule, at member: JSONMember, _ message: @autoclosure () -> String, severity: Severity? = nil,
         fix: @autoclosure () -> String? = nil
@@ -55,20 +57,24 @@ struct FindingSheet {
         add(rule, at: member.keyRange.lowerBound, message(), severity: severity, fix: fix())
     }
 
+    /// In the order of the file. Findings about the whole file come first, findings at one place in the order in which
+    /// they were added.
+    var sorted: [Finding] {
+        let start = SourcePosition(line: 0, column: 0)
+        return findings.enumerated().sorted { left, right in
+            let places = (left.element.position ?? start, right.element.position ?? start)
+            return places.0 == places.1 ? left.offset < right.offset : places.0 < places.1
+        }.map(\.element)
+    }
+
     func count(_ rule: LintRule) -> Int { counts[rule.code, default: 0] }
 
-    /// No more of these are listed: what only finds words for them may be left out.
+    /// Further findings of this rule are only counted, so work that prepares their messages can be skipped.
     func isFull(_ rule: LintRule) -> Bool { counts[rule.code, default: 0] >= Self.mostOfOneCode }
 
     private static func sentence(_ text: String) -> String {
         text.hasSuffix(".") || text.hasSuffix("?") ? text : text + "."
     }
-
-    /// Findings of another linter, up to the same limit.
-    mutating func limited(_ findings: [Finding]) -> [Finding] { findings.filter { mayList($0.code) } }
-
-    /// What another linter left out.
-    mutating func omit(_ counts: [String: Int]) { omitted.merge(counts, uniquingKeysWith: &+) }
 
     private mutating func mayList(_ code: String) -> Bool {
         counts[code, default: 0] += 1

@@ -2,7 +2,7 @@ import SSOShared
 
 /// Turns what the reader met into findings: one a cause, not one a place.
 enum JSONFaultLint {
-    static func check(_ document: JSONDocument, kind: AssociationKind, into sheet: inout FindingSheet) {
+    static func check(_ document: JSONDocument, kind: AssociationKind, into findings: inout FindingCollector) {
         let faults = document.errors
         // A file pasted from a web page has a no-break space on every line: that is one thing to mend.
         var firsts: Set<String> = []
@@ -13,22 +13,22 @@ enum JSONFaultLint {
             switch fault.kind {
             case .byteOrderMark where isOtherEncoding: continue
             case .trailingComma:
-                sheet.add(
+                findings.add(
                     JSONRules.trailingComma, at: fault.offset, message(fault, kind),
                     severity: kind == .aasa ? .warning : .error)
             case .duplicateKey(let key):
-                sheet.add(
+                findings.add(
                     JSONRules.duplicateKey, at: fault.offset,
                     "The key \(key.quoted) stands in this object already")
             case .tooLong: continue
             case .syntax, .badString, .trailingContent:
                 if let quote = smartQuote(before: fault, in: document.text) {
                     guard firsts.insert(JSONRules.smartQuotes.code).inserted else { continue }
-                    sheet.add(
+                    findings.add(
                         JSONRules.smartQuotes, at: quote,
                         "A typographic quotation mark where a plain one belongs; the text cannot be read behind it")
                 } else {
-                    sheet.add(JSONRules.invalid, at: fault.offset, message(fault, kind))
+                    findings.add(JSONRules.invalid, at: fault.offset, message(fault, kind))
                 }
             default:
                 let rule = rule(for: fault.kind)
@@ -38,7 +38,7 @@ enum JSONFaultLint {
                 let isRepeated = same > 1 && (rule != JSONRules.invalid || isQuote)
                 guard !isRepeated || firsts.insert(isQuote ? "'" : rule.code).inserted else { continue }
                 let more = isRepeated ? " (\(same) times in all)" : ""
-                sheet.add(rule, at: fault.offset, message(fault, kind) + more)
+                findings.add(rule, at: fault.offset, message(fault, kind) + more)
             }
         }
     }
@@ -76,5 +76,47 @@ enum JSONFaultLint {
             if text[index + 1] == 0x80, (0x98...0x9f).contains(text[index + 2]) { return index }
         }
         return nil
+    }
+}
+
+/// Characters that show nothing, inside strings. Those between values are the JSON reader's to tell.
+enum InvisibleLint {
+    static func check(_ document: JSONDocument, into findings: inout FindingCollector) {
+        // Every such character has a byte beyond ASCII or an escape; most files have neither.
+        guard let root = document.root, document.text.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "\\") })
+        else { return }
+        walk(root, isRemark: false, into: &findings)
+    }
+
+    /// As deep as the reader goes.
+    private static func walk(_ node: JSONNode, isRemark: Bool, into findings: inout FindingCollector) {
+        switch node.value {
+        case .string(let text): check(text, node.range, isRemark: isRemark, into: &findings)
+        case .array(let items): for item in items { walk(item, isRemark: isRemark, into: &findings) }
+        case .object(let members):
+            for member in members {
+                check(member.key, member.keyRange, isRemark: isRemark, into: &findings)
+                walk(member.value, isRemark: isRemark || AASALint.isRemark(member.key), into: &findings)
+            }
+        default: break
+        }
+    }
+
+    private static func check(
+        _ text: String, _ range: Range<Int>, isRemark: Bool, into findings: inout FindingCollector
+    ) {
+        guard !isRemark, text.utf8.contains(where: { $0 >= 0x80 }),
+            let scalar = text.unicodeScalars.first(where: JSONReader.isInvisible)
+        else { return }
+        findings.add(
+            JSONRules.invisible, at: place(of: scalar, in: range, findings.document.text),
+            "U+\(JSONError.hex(scalar.value)) cannot be seen, and stands inside \(text.quoted)")
+    }
+
+    /// The character itself when it is written out; the string when it is an escape.
+    private static func place(of scalar: Unicode.Scalar, in range: Range<Int>, _ text: [UInt8]) -> Int {
+        let bytes = Array(String(scalar).utf8)
+        let slice = text[range.clamped(to: text.indices)]
+        return slice.indices.first { slice[$0...].starts(with: bytes) } ?? range.lowerBound
     }
 }
