@@ -88,7 +88,7 @@ let package = Package(
             resources: embedded(
                 "idp-brand.css", "Authorize/completion.mustache", "Authorize/continue.js", "Devices/device.mustache",
                 "Home/home.mustache",
-                "Home/welcome.mustache", "LinkLab/link-lab.mustache", "Mail/mailbox.mustache", "SignIn/sign-in.js",
+                "Home/welcome.mustache", "LinkTester/link-tester.mustache", "Mail/mailbox.mustache", "SignIn/sign-in.js",
                 "SignIn/sign-in.mustache",
                 "SignIn/EmailCode/email-code.mustache", "SignIn/EmailCode/email-code-letter-html.mustache",
                 "SignIn/EmailCode/email-code-letter-text.mustache"),

@@ -17,6 +17,7 @@ struct WellKnownProgram: AsyncParsableCommand {
             MatchCommand.self,
             ExplainCommand.self,
             DiffCommand.self,
+            QRCommand.self,
             GenerateCommand.self,
             FetchCommand.self,
             DoctorCommand.self,

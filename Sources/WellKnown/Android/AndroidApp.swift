@@ -11,10 +11,10 @@ public struct AndroidApp: Hashable, Sendable {
 
     /// Reads one item `package=SHA256[;SHA256]`; blanks around the parts are ignored.
     ///
-    /// - Throws: ``AssociationFault/androidApp(item:reason:)`` with the reason, or
-    ///   ``AssociationFault/duplicate(item:)`` for a fingerprint that stands there twice.
-    public init(_ text: String) throws(AssociationFault) {
-        func refused(_ reason: String) -> AssociationFault { .androidApp(item: text, reason: reason) }
+    /// - Throws: ``AssociationError/androidApp(item:reason:)`` with the reason, or
+    ///   ``AssociationError/duplicate(item:)`` for a fingerprint that stands there twice.
+    public init(_ text: String) throws(AssociationError) {
+        func refused(_ reason: String) -> AssociationError { .androidApp(item: text, reason: reason) }
 
         let halves = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2 else { throw refused("there is no = after the package name") }
@@ -42,10 +42,10 @@ public struct AndroidApp: Hashable, Sendable {
 
     /// Reads a comma-separated list, as in `IDP_ANDROID_APPS`. A blank text is the empty list: not configured.
     ///
-    /// - Throws: ``AssociationFault`` for each item that is empty, ill-formed or names a package a second time
+    /// - Throws: ``AssociationError`` for each item that is empty, ill-formed or names a package a second time
     ///   (all fingerprints of one package belong in one item).
-    public static func list(_ text: String) throws(AssociationFault) -> [AndroidApp] {
-        try AssociationList.read(text, name: \.packageName) { item throws(AssociationFault) in try AndroidApp(item) }
+    public static func list(_ text: String) throws(AssociationError) -> [AndroidApp] {
+        try AssociationList.read(text, name: \.packageName) { item throws(AssociationError) in try AndroidApp(item) }
     }
 
     /// The rules of an Android application id: https://developer.android.com/build/configure-app-module#set-application-id

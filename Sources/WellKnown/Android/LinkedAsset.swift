@@ -43,7 +43,7 @@ public enum LinkedAsset: Hashable, Sendable {
 
 extension LinkedAsset {
     /// Reads the `site` of a query or of a web target.
-    static func web(site: String) throws(AssetFault) -> LinkedAsset {
+    static func web(site: String) throws(InvalidAssetError) -> LinkedAsset {
         let address: SiteAddress
         do {
             address = try SiteAddress(site)
@@ -71,8 +71,8 @@ extension LinkedAsset {
 }
 
 /// Why a text names no asset. The words are those the compatibility suite expects.
-enum AssetFault: Error {
-    case site(SiteAddress.Fault)
+enum InvalidAssetError: Error {
+    case site(SiteAddress.ParseError)
     case sitePart(String)
 
     var words: String {

@@ -81,9 +81,9 @@ public struct AppleAppID: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads one app id; nothing is trimmed.
     ///
-    /// - Throws: ``AssociationFault/appleAppID(item:reason:)`` with the reason.
-    public init(_ text: String) throws(AssociationFault) {
-        func refused(_ reason: String) -> AssociationFault { .appleAppID(item: text, reason: reason) }
+    /// - Throws: ``AssociationError/appleAppID(item:reason:)`` with the reason.
+    public init(_ text: String) throws(AssociationError) {
+        func refused(_ reason: String) -> AssociationError { .appleAppID(item: text, reason: reason) }
 
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let team = parts.first, parts.count > 1 else { throw refused("there is no dot after the team id") }
@@ -104,8 +104,8 @@ public struct AppleAppID: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads a comma-separated list, as in `IDP_APPLE_APP_IDS`. A blank text is the empty list: not configured.
     ///
-    /// - Throws: ``AssociationFault`` for each item that is empty, ill-formed or listed twice.
-    public static func list(_ text: String) throws(AssociationFault) -> [AppleAppID] {
-        try AssociationList.read(text, name: \.description) { item throws(AssociationFault) in try AppleAppID(item) }
+    /// - Throws: ``AssociationError`` for each item that is empty, ill-formed or listed twice.
+    public static func list(_ text: String) throws(AssociationError) -> [AppleAppID] {
+        try AssociationList.read(text, name: \.description) { item throws(AssociationError) in try AppleAppID(item) }
     }
 }

@@ -19,7 +19,7 @@ public enum AssociationLint {
         var findings = FindingCollector(document, file: options.file)
         SizeLint.check(body.count, kind: kind, into: &findings)
         BodyLint.check(form, hasContent: text != nil, kind: kind, into: &findings)
-        if isText { JSONFaultLint.check(document, kind: kind, into: &findings) }
+        if isText { JSONErrorLint.check(document, kind: kind, into: &findings) }
         if options.mindsFinalNewline, form == .text, body.last != 0x0a {
             findings.add(
                 JSONRules.noFinalNewline, at: document.text.count, "The last line does not end with a line break")

@@ -7,7 +7,7 @@ import SSOShared
 /// (WHATWG URL, "percent-encoded bytes").
 public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     /// Why a text is no address of a link.
-    public enum Fault: String, Error, Sendable, Hashable, CaseIterable {
+    public enum ParseError: String, Error, Sendable, Hashable, CaseIterable {
         case tooLong = "longer than 65,536 bytes"
         case scheme = "neither http:// nor https://"
         case host = "no host, or a character in it that no host has"
@@ -43,11 +43,11 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     public var description: String { text(0..<bytes.count) }
 
     public init?(_ text: String) {
-        do throws(Fault) { self = try LinkURL(reading: text) } catch { return nil }
+        do throws(ParseError) { self = try LinkURL(reading: text) } catch { return nil }
     }
 
     /// - Throws: why the text is no address of a link.
-    public init(reading text: String) throws(Fault) {
+    public init(reading text: String) throws(ParseError) {
         guard text.utf8.count <= Self.longest else { throw .tooLong }
         let source = Array(text.utf8)
         var isClean = true
@@ -110,7 +110,7 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// `user@host:port`, of which only the host and the port count.
-    private static func authority(_ text: ArraySlice<UInt8>) throws(Fault) -> (host: Range<Int>, port: Int?) {
+    private static func authority(_ text: ArraySlice<UInt8>) throws(ParseError) -> (host: Range<Int>, port: Int?) {
         let start = text.lastIndex(of: 0x40).map { $0 + 1 } ?? text.startIndex
         let rest = text[start...]
         var end = rest.firstIndex(of: 0x3a) ?? rest.endIndex

@@ -21,12 +21,12 @@ public struct AssociationPlan: Sendable {
         public init() {}
     }
 
-    /// - Throws: ``AssociationFault`` when there is no app or no route, for what stands there twice, and for excludes that
+    /// - Throws: ``AssociationError`` when there is no app or no route, for what stands there twice, and for excludes that
     ///   Android could not hear of.
     public init(
         appleApps: [AppleAppID] = [], androidApps: [AndroidApp] = [], routes: [LinkRoute],
         excludes: [LinkRoute] = [], options: Options = Options()
-    ) throws(AssociationFault) {
+    ) throws(AssociationError) {
         guard !appleApps.isEmpty || !androidApps.isEmpty else { throw .plan(reason: "there is no app") }
         guard !routes.isEmpty else { throw .plan(reason: "there is no path that opens the apps") }
         if let twice = Self.twice(appleApps.map(\.description)) { throw .duplicate(item: twice) }

@@ -4,13 +4,13 @@ enum AssociationList {
     /// Reads every item, and tells all that is wrong with any of them.
     ///
     /// - Parameter name: what no two items may share.
-    /// - Throws: the fault, or ``AssociationFault/several(_:)``.
+    /// - Throws: the fault, or ``AssociationError/several(_:)``.
     static func read<Item>(
-        _ text: String, name: (Item) -> String, _ read: (String) throws(AssociationFault) -> Item
-    ) throws(AssociationFault) -> [Item] {
-        var (items, names, faults): ([Item], Set<[UInt8]>, [AssociationFault]) = ([], [], [])
+        _ text: String, name: (Item) -> String, _ read: (String) throws(AssociationError) -> Item
+    ) throws(AssociationError) -> [Item] {
+        var (items, names, faults): ([Item], Set<[UInt8]>, [AssociationError]) = ([], [], [])
         for part in parts(text) {
-            do throws(AssociationFault) {
+            do throws(AssociationError) {
                 guard !part.text.isEmpty else { throw .emptyItem(position: part.position) }
                 let item = try read(part.text)
                 guard names.insert(Array(name(item).utf8)).inserted else { throw .duplicate(item: name(item)) }
@@ -46,7 +46,7 @@ enum AssociationList {
 ///
 /// A file that a phone refuses fails in silence: links fall back to the browser and nothing is logged. So an
 /// ill-formed item is refused when it is read, by name, instead of being published and ignored.
-public enum AssociationFault: Error, Hashable, Sendable, CustomStringConvertible {
+public enum AssociationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Two commas in a row, or one at an end: most often an item that was lost on the way.
     case emptyItem(position: Int)
     /// The item is not an app id of the form `TEAMID.bundle.id`.
@@ -61,7 +61,7 @@ public enum AssociationFault: Error, Hashable, Sendable, CustomStringConvertible
     /// The parts are sound and do not make a whole.
     case plan(reason: String)
     /// More than one of the above.
-    indirect case several([AssociationFault])
+    indirect case several([AssociationError])
 
     /// One sentence that names the item and what is wrong with it, on one line whatever the item holds.
     public var description: String {

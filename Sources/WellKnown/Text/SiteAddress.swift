@@ -14,7 +14,7 @@ struct SiteAddress {
     let rest: String
 
     /// What keeps a text from being an http or https address.
-    enum Fault: Error {
+    enum ParseError: Error {
         case blanks
         case noScheme
         case otherScheme(String)
@@ -24,7 +24,7 @@ struct SiteAddress {
         case badPort(String)
     }
 
-    init(_ text: String) throws(Fault) {
+    init(_ text: String) throws(ParseError) {
         let bytes = Array(text.utf8)
         guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else { throw .blanks }
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
@@ -68,7 +68,7 @@ struct SiteAddress {
     }
 }
 
-extension SiteAddress.Fault: CustomStringConvertible {
+extension SiteAddress.ParseError: CustomStringConvertible {
     /// Half a sentence: what is wrong.
     var description: String {
         switch self {

@@ -1,5 +1,5 @@
 /// Finds the name that a misspelled one was meant to be.
-enum NearName {
+enum SpellingSuggestion {
     /// The nearest of some names: equal but for case, blanks, `_` and `-`, or no more than two letters away (one, in
     /// names of fewer than six).
     static func of(_ text: String, among names: [String]) -> String? {

@@ -10,7 +10,7 @@ public enum AppleCDNAnswer: Sendable {
     case failure(AppleCDNFailure, secondsLeft: Int?)
     /// It has never been asked for the domain.
     case unknown(status: Int)
-    case unreachable(HTTPFailure)
+    case unreachable(HTTPFetchError)
 
     public init(_ outcome: HTTPOutcome) {
         switch outcome {

@@ -8,7 +8,7 @@ public enum GoogleLinksAnswer: Sendable {
     case answer(statements: [JSONNode], linked: Bool?, errorCodes: [String], maxAge: String?)
     /// The service refused the request; its words.
     case refused(status: Int, message: String)
-    case unreachable(HTTPFailure)
+    case unreachable(HTTPFetchError)
 
     public init(_ outcome: HTTPOutcome) {
         switch outcome {

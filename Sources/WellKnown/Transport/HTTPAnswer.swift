@@ -38,7 +38,7 @@ public struct HTTPAnswer: Sendable {
 }
 
 /// Why there was no answer.
-public enum HTTPFailure: Error, Hashable, Sendable {
+public enum HTTPFetchError: Error, Hashable, Sendable {
     /// Every address of the host is private or reserved; none was connected to.
     case privateAddress([String])
     /// The name does not exist, or has no address of the family asked for.
@@ -73,4 +73,4 @@ public enum HTTPFailure: Error, Hashable, Sendable {
     }
 }
 
-public typealias HTTPOutcome = Result<HTTPAnswer, HTTPFailure>
+public typealias HTTPOutcome = Result<HTTPAnswer, HTTPFetchError>

@@ -41,14 +41,14 @@ public enum TransportLint {
         let endings = ["", ".json", ".txt", ".json.txt", ".json.json", ".html"]
         let near = Set((slips + [stem]).flatMap { slip in endings.map { slip + $0 } }).subtracting([file.fileName])
         let isOtherwiseWritten = name.lowercased() == file.fileName && name != file.fileName
-        let isMistyped = NearName.of(String(name.prefix { $0 != "." }), among: [stem]) != nil
+        let isMistyped = SpellingSuggestion.of(String(name.prefix { $0 != "." }), among: [stem]) != nil
         guard near.contains(name.lowercased()) || isOtherwiseWritten || isMistyped else { return nil }
         return Finding(
             TransportRules.wrongName, "The file is called \(name.quoted); \(file.fileName.quoted) is asked for.",
             severity: .warning, file: fileName)
     }
 
-    private static func failed(_ failure: HTTPFailure, _ seen: OriginObservation) -> [Finding] {
+    private static func failed(_ failure: HTTPFetchError, _ seen: OriginObservation) -> [Finding] {
         switch failure {
         case .privateAddress(let addresses):
             return [
@@ -148,7 +148,7 @@ public enum TransportLint {
     }
 
     /// A family that the host does not have, or this machine has not, is no difference.
-    private static func missing(_ failure: HTTPFailure) -> Bool {
+    private static func missing(_ failure: HTTPFetchError) -> Bool {
         switch failure {
         case .noSuchHost, .noRoute, .impossible: true
         default: false

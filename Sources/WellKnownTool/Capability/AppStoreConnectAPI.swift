@@ -2,15 +2,15 @@ import Foundation
 import SSOShared
 
 /// Where the API is: Apple's address, or another one for tests and proxies.
-struct StoreConnectAddress: Equatable {
+struct AppStoreConnectAddress: Equatable {
     static let apple = "https://api.appstoreconnect.apple.com"
 
     /// Scheme, host and port, without a slash at the end.
     let base: String
 
-    /// - Throws: ``StoreConnectFault/badArgument(_:)`` for anything but https, or http to this very machine: the token in
+    /// - Throws: ``AppStoreConnectError/badArgument(_:)`` for anything but https, or http to this very machine: the token in
     ///   each request is as good as the key for ten minutes.
-    init(_ text: String) throws(StoreConnectFault) {
+    init(_ text: String) throws(AppStoreConnectError) {
         let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
         guard let parts = URLComponents(string: trimmed), let host = parts.host, !host.isEmpty, parts.path.isEmpty,
             parts.query == nil, parts.fragment == nil, parts.user == nil, parts.password == nil
@@ -37,7 +37,7 @@ struct StoreConnectAddress: Equatable {
     var newCapability: String { "\(base)/v1/bundleIdCapabilities" }
 
     /// The next page, which the server names in full; a token is sent to no other server.
-    func page(_ next: String) throws(StoreConnectFault) -> String {
+    func page(_ next: String) throws(AppStoreConnectError) -> String {
         guard next.hasPrefix(base + "/v1/"), next.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
             throw .unexpected(status: 200, "its next page is on another server")
         }
@@ -139,7 +139,7 @@ enum StoreConnectMessages {
 }
 
 /// Why the capability was not enabled.
-enum StoreConnectFault: Error, Equatable {
+enum AppStoreConnectError: Error, Equatable {
     /// The key file: why it cannot be used.
     case badKey(String)
     /// `--base-url` or another argument.
@@ -160,7 +160,7 @@ enum StoreConnectFault: Error, Equatable {
     case refused(status: Int, String)
 }
 
-extension StoreConnectFault: CustomStringConvertible {
+extension AppStoreConnectError: CustomStringConvertible {
     var description: String {
         switch self {
         case .badKey(let why): "the key cannot be used: \(why)"

@@ -18,13 +18,13 @@ struct StoreConnectAnswer: Sendable {
 }
 
 /// Whoever carries requests.
-protocol StoreConnectCarrier: Sendable {
-    /// - Throws: ``StoreConnectFault/notReached(_:)``.
-    func carry(_ request: StoreConnectRequest, token: String) async throws(StoreConnectFault) -> StoreConnectAnswer
+protocol AppStoreConnectTransport: Sendable {
+    /// - Throws: ``AppStoreConnectError/notReached(_:)``.
+    func carry(_ request: StoreConnectRequest, token: String) async throws(AppStoreConnectError) -> StoreConnectAnswer
 }
 
 /// Enables Associated Domains for an App ID.
-struct StoreConnectClient {
+struct AppStoreConnectClient {
     /// How it ended.
     enum Outcome: String, Sendable {
         case enabled
@@ -40,9 +40,9 @@ struct StoreConnectClient {
         let prefix: String?
     }
 
-    let address: StoreConnectAddress
-    let token: StoreConnectToken
-    let carrier: any StoreConnectCarrier
+    let address: AppStoreConnectAddress
+    let token: AppStoreConnectToken
+    let carrier: any AppStoreConnectTransport
     let now: @Sendable () -> Date
 
     /// A team with more App IDs that begin alike is not searched to the end.
@@ -50,7 +50,7 @@ struct StoreConnectClient {
     private static let capability = "ASSOCIATED_DOMAINS"
 
     /// - Parameter isDryRun: looks and changes nothing.
-    func enable(bundleID: String, isDryRun: Bool) async throws(StoreConnectFault) -> Result {
+    func enable(bundleID: String, isDryRun: Bool) async throws(AppStoreConnectError) -> Result {
         let item = try await find(bundleID)
         func result(_ outcome: Outcome) -> Result {
             Result(
@@ -71,7 +71,7 @@ struct StoreConnectClient {
     }
 
     /// The filter finds identifiers that begin so; only the exact one counts.
-    private func find(_ identifier: String) async throws(StoreConnectFault) -> StoreConnectMessages.BundleIDs.Item {
+    private func find(_ identifier: String) async throws(AppStoreConnectError) -> StoreConnectMessages.BundleIDs.Item {
         var near: [String] = []
         var next: String? = address.bundleIDs(beginning: identifier)
         for _ in 0..<Self.maximumPages {
@@ -84,7 +84,7 @@ struct StoreConnectClient {
         throw .noSuchBundleID(identifier, near: near)
     }
 
-    private func isEnabled(_ id: String) async throws(StoreConnectFault) -> Bool {
+    private func isEnabled(_ id: String) async throws(AppStoreConnectError) -> Bool {
         var next: String? = address.capabilities(of: id)
         for _ in 0..<Self.maximumPages {
             guard let url = next else { break }
@@ -97,7 +97,7 @@ struct StoreConnectClient {
 
     private func get<Document: Decodable>(
         _ url: String, as type: Document.Type
-    ) async throws(StoreConnectFault) -> Document {
+    ) async throws(AppStoreConnectError) -> Document {
         let answer = try await send(StoreConnectRequest(url: url))
         guard answer.status == 200 else { throw Self.fault(of: answer) }
         guard let document = try? JSONDecoder().decode(type, from: Data(answer.body)) else {
@@ -107,11 +107,11 @@ struct StoreConnectClient {
     }
 
     /// A fresh token each time: a run takes seconds, and nothing has to remember one.
-    private func send(_ request: StoreConnectRequest) async throws(StoreConnectFault) -> StoreConnectAnswer {
+    private func send(_ request: StoreConnectRequest) async throws(AppStoreConnectError) -> StoreConnectAnswer {
         try await carrier.carry(request, token: try token.text(now: now()))
     }
 
-    private static func fault(of answer: StoreConnectAnswer) -> StoreConnectFault {
+    private static func fault(of answer: StoreConnectAnswer) -> AppStoreConnectError {
         if answer.status == 429 { return .rateLimited(limit: limit(in: answer)) }
         guard let errors = try? JSONDecoder().decode(StoreConnectMessages.Errors.self, from: Data(answer.body)) else {
             return (300..<400).contains(answer.status)
@@ -135,13 +135,13 @@ struct StoreConnectClient {
 
 /// Carries requests to App Store Connect as every command reaches the network: certificate checked, no redirect followed,
 /// no proxy, bounded in time and size.
-struct WebStoreConnectCarrier: StoreConnectCarrier {
+struct AppStoreConnectWebTransport: AppStoreConnectTransport {
     private let client: WebClient
     /// Only ever set for this very machine.
     private let isPlaintext: Bool
 
-    /// - Throws: ``StoreConnectFault/notReached(_:)`` when curl cannot be used.
-    init(isPlaintext: Bool, caFile: String?) throws(StoreConnectFault) {
+    /// - Throws: ``AppStoreConnectError/notReached(_:)`` when curl cannot be used.
+    init(isPlaintext: Bool, caFile: String?) throws(AppStoreConnectError) {
         var settings = WebSettings()
         // Apple answers in a second or two; some hundred App IDs are some hundred kilobytes.
         settings.timeLimit = .seconds(30)
@@ -152,7 +152,7 @@ struct WebStoreConnectCarrier: StoreConnectCarrier {
         self.isPlaintext = isPlaintext
     }
 
-    func carry(_ request: StoreConnectRequest, token: String) async throws(StoreConnectFault) -> StoreConnectAnswer {
+    func carry(_ request: StoreConnectRequest, token: String) async throws(AppStoreConnectError) -> StoreConnectAnswer {
         var question = WebRequest(url: request.url)
         question.userAgent = "wellknown/\(ProductVersion.text)"
         // The address is the user's own choice, not a stranger's: a proxy in the house is fine.

@@ -5,7 +5,7 @@ enum APKFile {
     /// A signature block of a JAR is some kilobytes.
     private static let maximumBlock = 4 << 20
 
-    static func read(_ data: Data) throws(CertificateFault) -> CertificateReading {
+    static func read(_ data: Data) throws(CertificateError) -> CertificateReading {
         let archive: ZipArchive
         do { archive = try ZipArchive(data) } catch {
             throw switch error {
@@ -44,7 +44,7 @@ enum APKFile {
         return CertificateReading(format: .apk, entries: merged(entries), notes: notes)
     }
 
-    private static func bundle(_ archive: ZipArchive) throws(CertificateFault) -> CertificateReading {
+    private static func bundle(_ archive: ZipArchive) throws(CertificateError) -> CertificateReading {
         let entries = try signatures(of: archive, role: .uploadKey)
         let warning =
             "A bundle is never signed with the app-signing key: Google Play signs the APKs it makes of it. The value for "
@@ -56,7 +56,7 @@ enum APKFile {
     /// The JAR signatures: META-INF/*.RSA, *.DSA, *.EC.
     private static func signatures(
         of archive: ZipArchive, role: CertificateEntry.Role
-    ) throws(CertificateFault) -> [CertificateEntry] {
+    ) throws(CertificateError) -> [CertificateEntry] {
         var entries: [CertificateEntry] = []
         let blocks = archive.entries.filter { entry in
             let name = entry.name.uppercased()
@@ -96,7 +96,7 @@ enum APKSigners {
 
     static func read(
         _ value: some Collection<UInt8>, scheme: APKSigningBlock.Scheme
-    ) throws(CertificateFault) -> [CertificateEntry] {
+    ) throws(CertificateError) -> [CertificateEntry] {
         var cursor = ByteCursor(value)
         var signers = try cursor.counted()
         var entries: [CertificateEntry] = []
@@ -107,7 +107,7 @@ enum APKSigners {
         return entries
     }
 
-    private static func second(_ signer: ByteCursor) throws(CertificateFault) -> [CertificateEntry] {
+    private static func second(_ signer: ByteCursor) throws(CertificateError) -> [CertificateEntry] {
         var signer = signer
         var signed = try signer.counted()
         _ = try signed.counted()
@@ -117,7 +117,7 @@ enum APKSigners {
 
     private static func third(
         _ signer: ByteCursor, scheme: APKSigningBlock.Scheme
-    ) throws(CertificateFault) -> [CertificateEntry] {
+    ) throws(CertificateError) -> [CertificateEntry] {
         var signer = signer
         var signed = try signer.counted()
         _ = try signed.counted()
@@ -145,7 +145,7 @@ enum APKSigners {
     /// The first certificate is the signer's; what follows are its issuers, which Android does not look at.
     private static func first(
         of certificates: inout ByteCursor, place: String
-    ) throws(CertificateFault) -> CertificateEntry {
+    ) throws(CertificateError) -> CertificateEntry {
         guard let certificate = try certificates.parts(atMost: maximumParts).first else {
             throw .malformed("a signer has no certificate")
         }
@@ -154,7 +154,7 @@ enum APKSigners {
     }
 
     /// Oldest first; the last one is the signer itself. Source: AOSP V3SigningCertificateLineage.
-    private static func lineage(_ value: ByteCursor) throws(CertificateFault) -> [SigningCertificate] {
+    private static func lineage(_ value: ByteCursor) throws(CertificateError) -> [SigningCertificate] {
         var value = value
         guard try value.littleEndian(4) == 1 else {
             throw .unsupported("its key rotation is written in a form that is not known here: update this program")
@@ -196,7 +196,7 @@ struct APKSigningBlock {
     private static let magic = Array("APK Sig Block 42".utf8)
 
     /// - Returns: `nil` for an archive without such a block.
-    init?(_ archive: ZipArchive) throws(CertificateFault) {
+    init?(_ archive: ZipArchive) throws(CertificateError) {
         let (data, end) = (archive.data, archive.directoryOffset)
         guard end >= 32, Array(data[(end - 16)..<end]) == Self.magic else { return nil }
         // The size counts everything after its own first field; it stands at both ends.

@@ -6,15 +6,15 @@ enum CertificateFile {
     /// Larger than any key store or chain; an archive is not bound by it.
     private static let maximumBytes = 16 << 20
 
-    static func data(of file: String, limit: Int = InputBytes.largest) throws(CertificateFault) -> Data {
+    static func data(of file: String, limit: Int = InputBytes.largest) throws(CertificateError) -> Data {
         do throws(InputError) { return try InputBytes.read(file, limit: limit) } catch { throw .unreadable(error) }
     }
 
     /// - Parameter password: asked only when a key store needs one; what it throws is passed on.
-    /// - Throws: ``CertificateFault``.
+    /// - Throws: ``CertificateError``.
     static func read(
-        _ data: Data, password: () throws(CertificateFault) -> String?
-    ) throws(CertificateFault) -> CertificateReading {
+        _ data: Data, password: () throws(CertificateError) -> String?
+    ) throws(CertificateError) -> CertificateReading {
         if ZipArchive.mayBe(data) { return try APKFile.read(data) }
         guard data.count <= maximumBytes else { throw .unknownFormat }
         let bytes = Array(data)
@@ -30,8 +30,8 @@ enum CertificateFile {
 
     /// Three things begin like this: a certificate, a signed message, a key store.
     private static func der(
-        _ bytes: [UInt8], password: () throws(CertificateFault) -> String?
-    ) throws(CertificateFault) -> CertificateReading {
+        _ bytes: [UInt8], password: () throws(CertificateError) -> String?
+    ) throws(CertificateError) -> CertificateReading {
         if let certificate = try? SigningCertificate(der: bytes) {
             let entry = CertificateEntry(certificate: certificate, role: .certificate, place: "certificate")
             return CertificateReading(format: .der, entries: [entry])
@@ -45,8 +45,8 @@ enum CertificateFile {
 
     /// Debug key stores have a password everybody knows, and some have none: nobody is asked for those.
     private static func opened(
-        _ bytes: [UInt8], password: () throws(CertificateFault) -> String?
-    ) throws(CertificateFault) -> [CertificateEntry] {
+        _ bytes: [UInt8], password: () throws(CertificateError) -> String?
+    ) throws(CertificateError) -> [CertificateEntry] {
         for known in ["", "android"] {
             do { return try KeyStoreFile.pkcs12(bytes, password: known) } catch .wrongPassword { continue }
         }
@@ -54,7 +54,7 @@ enum CertificateFile {
         return try KeyStoreFile.pkcs12(bytes, password: given)
     }
 
-    private static func pem(_ text: [UInt8]) throws(CertificateFault) -> CertificateReading {
+    private static func pem(_ text: [UInt8]) throws(CertificateError) -> CertificateReading {
         var entries: [CertificateEntry] = []
         let blocks = try PEMText.blocks(of: text)
         for block in blocks {
@@ -81,7 +81,7 @@ enum CertificateFile {
 
     private static func found(
         _ entries: [CertificateEntry], in what: String
-    ) throws(CertificateFault) -> [CertificateEntry] {
+    ) throws(CertificateError) -> [CertificateEntry] {
         guard !entries.isEmpty else { throw .empty("the \(what) holds no certificate") }
         // Without any key or signer the others are what the file is about.
         guard entries.allSatisfy({ $0.role == .chain }) else { return entries }
@@ -106,8 +106,8 @@ enum PEMText {
         String(decoding: bytes.prefix(65_536), as: UTF8.self).contains("-----BEGIN ")
     }
 
-    /// - Throws: ``CertificateFault/malformed(_:)`` for a block that is not closed or not base64.
-    static func blocks(of text: [UInt8]) throws(CertificateFault) -> [Block] {
+    /// - Throws: ``CertificateError/malformed(_:)`` for a block that is not closed or not base64.
+    static func blocks(of text: [UInt8]) throws(CertificateError) -> [Block] {
         var blocks: [Block] = []
         var open: (label: String, digits: [UInt8])?
         for line in text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) {
@@ -164,10 +164,10 @@ enum SignedMessage {
         return isFound == 1 ? content.bytes : nil
     }
 
-    /// - Throws: ``CertificateFault/malformed(_:)`` when it is no signed message.
+    /// - Throws: ``CertificateError/malformed(_:)`` when it is no signed message.
     static func certificates(
         of bytes: [UInt8], place: String, signer: CertificateEntry.Role
-    ) throws(CertificateFault) -> [CertificateEntry] {
+    ) throws(CertificateError) -> [CertificateEntry] {
         let found = CertificateCollection()
         guard sso_message_certificates(bytes, bytes.count, CertificateCollection.visit, found.context) == 1 else {
             throw .malformed("its signature is no PKCS#7 message")

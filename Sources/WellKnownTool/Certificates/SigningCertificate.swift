@@ -21,8 +21,8 @@ struct SigningCertificate: Hashable, Sendable {
 
     /// Reads the certificate these bytes begin with.
     ///
-    /// - Throws: ``CertificateFault/malformed(_:)`` when there is none.
-    init(der bytes: [UInt8]) throws(CertificateFault) {
+    /// - Throws: ``CertificateError/malformed(_:)`` when there is none.
+    init(der bytes: [UInt8]) throws(CertificateError) {
         var found = sso_certificate()
         guard sso_certificate_read(bytes, bytes.count, &found) == 1, found.used <= bytes.count else {
             throw .malformed("there is no X.509 certificate where one should be")
@@ -105,7 +105,7 @@ struct CertificateReading: Sendable, Equatable {
 }
 
 /// Why no certificate could be read from a file.
-enum CertificateFault: Error, Equatable {
+enum CertificateError: Error, Equatable {
     /// Nothing we know begins like this.
     case unknownFormat
     /// Of a known kind, and broken: what is wrong, as the end of a sentence.
@@ -124,7 +124,7 @@ enum CertificateFault: Error, Equatable {
     case unreadable(InputError)
 }
 
-extension CertificateFault: CustomStringConvertible {
+extension CertificateError: CustomStringConvertible {
     var description: String {
         switch self {
         case .unknownFormat:

@@ -29,7 +29,7 @@ struct LinkQuestion: ParsableArguments {
     /// The address; `nil` for one of another scheme, a sound question with a plain answer: only http and https are links
     /// of a host.
     private func link() throws -> LinkURL? {
-        do throws(LinkURL.Fault) { return try LinkURL(reading: url) } catch {
+        do throws(LinkURL.ParseError) { return try LinkURL(reading: url) } catch {
             guard error == .scheme, url.contains(":") else {
                 throw ValidationError("'\(url.printable)' is no address of a link: \(error.rawValue).")
             }

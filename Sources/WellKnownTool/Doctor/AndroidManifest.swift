@@ -17,16 +17,16 @@ struct AndroidManifest: Sendable, Hashable {
 
     /// Reads the manifest of a project, or what `apkanalyzer manifest print` writes.
     ///
-    /// - Throws: ``ProjectFileFault``; for the binary form inside an APK with the way out.
-    init(reading bytes: some Sequence<UInt8>) throws(ProjectFileFault) {
+    /// - Throws: ``ProjectFileError``; for the binary form inside an APK with the way out.
+    init(reading bytes: some Sequence<UInt8>) throws(ProjectFileError) {
         let bytes = Array(bytes)
         guard !bytes.starts(with: [0x03, 0x00, 0x08, 0x00]) else {
-            throw ProjectFileFault(
+            throw ProjectFileError(
                 "this is the binary form of the manifest; print the text with: apkanalyzer manifest print app.apk")
         }
         let root = try ProjectXMLReader.read(bytes)
         guard root.name == "manifest" else {
-            throw ProjectFileFault("the root element is <\(root.name)>, not <manifest>", at: root.position)
+            throw ProjectFileError("the root element is <\(root.name)>, not <manifest>", at: root.position)
         }
         let bound = root.attributes.first { $0.name.hasPrefix("xmlns:") && $0.value == Self.namespace }
         let prefix = bound.map { String($0.name.dropFirst("xmlns:".count)) } ?? "android"

@@ -32,13 +32,13 @@ struct AppEntitlements: Sendable, Hashable {
 
     /// Reads a project's `.entitlements` file, or what `codesign -d --entitlements` prints of a signed app.
     ///
-    /// - Throws: ``ProjectFileFault``.
-    init(reading bytes: some Sequence<UInt8>) throws(ProjectFileFault) {
+    /// - Throws: ``ProjectFileError``.
+    init(reading bytes: some Sequence<UInt8>) throws(ProjectFileError) {
         var bytes = Array(bytes)
         // codesign without --xml puts the header of the signature's blob before the list: a magic number and a length.
         if bytes.starts(with: [0xfa, 0xde, 0x71, 0x71]) { bytes.removeFirst(min(8, bytes.count)) }
         let list = try PropertyList(reading: bytes)
-        guard list.dictionary != nil else { throw ProjectFileFault("the property list is no dictionary") }
+        guard list.dictionary != nil else { throw ProjectFileError("the property list is no dictionary") }
         self.init(list)
     }
 }
@@ -58,11 +58,11 @@ struct ProvisioningProfile: Sendable, Hashable {
     /// Reads the property list inside a profile. The file around it is a signed message, which needs a library of
     /// cryptography to unwrap: that is the caller's.
     ///
-    /// - Throws: ``ProjectFileFault`` when it is no property list, or one without `Entitlements`.
-    init(reading bytes: some Sequence<UInt8>) throws(ProjectFileFault) {
+    /// - Throws: ``ProjectFileError`` when it is no property list, or one without `Entitlements`.
+    init(reading bytes: some Sequence<UInt8>) throws(ProjectFileError) {
         let list = try PropertyList(reading: bytes)
         guard let entitlements = list["Entitlements"], entitlements.dictionary != nil else {
-            throw ProjectFileFault("the property list has no Entitlements: it is no provisioning profile")
+            throw ProjectFileError("the property list has no Entitlements: it is no provisioning profile")
         }
         name = list["Name"]?.string
         uuid = list["UUID"]?.string

@@ -40,16 +40,16 @@ struct ProjectXMLReader {
     /// The root element.
     ///
     /// - Throws: the first thing that is no XML, or that is left out here, with its place.
-    static func read(_ bytes: some Sequence<UInt8>) throws(ProjectFileFault) -> ProjectXMLElement {
+    static func read(_ bytes: some Sequence<UInt8>) throws(ProjectFileError) -> ProjectXMLElement {
         let bytes = Array(bytes)
-        guard bytes.count <= maximumBytes else { throw ProjectFileFault("the file is larger than 8 MiB") }
+        guard bytes.count <= maximumBytes else { throw ProjectFileError("the file is larger than 8 MiB") }
         let decoded = JSONEncoding.utf8(bytes)
-        guard decoded.isReadable else { throw ProjectFileFault("the file is no text in UTF-8 or UTF-16") }
+        guard decoded.isReadable else { throw ProjectFileError("the file is no text in UTF-8 or UTF-16") }
         var reader = ProjectXMLReader(decoded.text)
         return try reader.document()
     }
 
-    private mutating func document() throws(ProjectFileFault) -> ProjectXMLElement {
+    private mutating func document() throws(ProjectFileError) -> ProjectXMLElement {
         try skipProlog()
         guard peek(0) == UInt8(ascii: "<") else { throw fault("there is no XML element") }
         let root = try element(depth: 1)
@@ -59,7 +59,7 @@ struct ProjectXMLReader {
     }
 
     /// White space, comments, instructions, and a document type without declarations of its own.
-    private mutating func skipProlog() throws(ProjectFileFault) {
+    private mutating func skipProlog() throws(ProjectFileError) {
         while true {
             skipBlanks()
             if try skipMarkup() { continue }
@@ -76,7 +76,7 @@ struct ProjectXMLReader {
     }
 
     /// A comment or an instruction, if one stands here.
-    private mutating func skipMarkup() throws(ProjectFileFault) -> Bool {
+    private mutating func skipMarkup() throws(ProjectFileError) -> Bool {
         for (start, end) in [("<!--", "-->"), ("<?", "?>")] where starts(with: start) {
             _ = try take(upTo: end, from: start.utf8.count, "a comment or an instruction is not closed")
             return true
@@ -84,7 +84,7 @@ struct ProjectXMLReader {
         return false
     }
 
-    private mutating func element(depth: Int) throws(ProjectFileFault) -> ProjectXMLElement {
+    private mutating func element(depth: Int) throws(ProjectFileError) -> ProjectXMLElement {
         guard depth <= Self.maximumDepth else { throw fault("elements are nested deeper than \(Self.maximumDepth)") }
         let position = position(at: offset)
         offset += 1
@@ -119,7 +119,7 @@ struct ProjectXMLReader {
         return element
     }
 
-    private mutating func attributes() throws(ProjectFileFault) -> [(name: String, value: String)] {
+    private mutating func attributes() throws(ProjectFileError) -> [(name: String, value: String)] {
         var attributes: [(name: String, value: String)] = []
         var names: Set<String> = []
         while true {
@@ -147,7 +147,7 @@ struct ProjectXMLReader {
     }
 
     /// Takes one byte, or what a reference stands for.
-    private mutating func character(into content: inout [UInt8]) throws(ProjectFileFault) {
+    private mutating func character(into content: inout [UInt8]) throws(ProjectFileError) {
         guard peek(0) == UInt8(ascii: "&") else {
             content.append(text[offset])
             offset += 1
@@ -172,7 +172,7 @@ struct ProjectXMLReader {
         content += Array(String(scalar).utf8)
     }
 
-    private mutating func name() throws(ProjectFileFault) -> String {
+    private mutating func name() throws(ProjectFileError) -> String {
         let start = offset
         while let byte = peek(0), byte > 0x20, !Array("<>/=\"'&?!".utf8).contains(byte) { offset += 1 }
         guard offset > start, offset - start <= 200 else { throw fault("a name is missing or too long") }
@@ -182,7 +182,7 @@ struct ProjectXMLReader {
     /// What stands between the next `skipped` bytes and `end`; both are passed.
     private mutating func take(
         upTo end: String, from skipped: Int, _ message: String
-    ) throws(ProjectFileFault) -> ArraySlice<UInt8> {
+    ) throws(ProjectFileError) -> ArraySlice<UInt8> {
         let start = offset
         offset += skipped
         let first = offset
@@ -207,8 +207,8 @@ struct ProjectXMLReader {
         text.count - offset >= word.utf8.count && text[offset...].starts(with: word.utf8)
     }
 
-    private mutating func fault(_ message: String) -> ProjectFileFault {
-        ProjectFileFault(message, at: position(at: min(offset, text.count)))
+    private mutating func fault(_ message: String) -> ProjectFileError {
+        ProjectFileError(message, at: position(at: min(offset, text.count)))
     }
 
     /// Asked with growing offsets only, so that all answers together look at each byte once.
@@ -227,7 +227,7 @@ struct ProjectXMLReader {
 }
 
 /// Why a file of a project (entitlements, profile, manifest) could not be read.
-struct ProjectFileFault: Error, Sendable, Hashable, CustomStringConvertible {
+struct ProjectFileError: Error, Sendable, Hashable, CustomStringConvertible {
     /// One sentence without its full stop; may quote the file.
     let message: String
     /// Where; `nil` for what concerns the whole file, and in binary files.

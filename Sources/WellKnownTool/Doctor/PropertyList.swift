@@ -20,8 +20,8 @@ indirect enum PropertyList: Sendable, Hashable {
 
     /// Reads either form, XML or binary.
     ///
-    /// - Throws: ``ProjectFileFault`` for anything else, too deep or too large.
-    init(reading bytes: some Sequence<UInt8>) throws(ProjectFileFault) {
+    /// - Throws: ``ProjectFileError`` for anything else, too deep or too large.
+    init(reading bytes: some Sequence<UInt8>) throws(ProjectFileError) {
         let bytes = Array(bytes)
         if bytes.starts(with: "bplist0".utf8) {
             self = try BinaryPropertyList.read(bytes)
@@ -29,10 +29,10 @@ indirect enum PropertyList: Sendable, Hashable {
         }
         let root = try ProjectXMLReader.read(bytes)
         guard root.name == "plist" else {
-            throw ProjectFileFault("the root element is <\(root.name)>, not <plist>", at: root.position)
+            throw ProjectFileError("the root element is <\(root.name)>, not <plist>", at: root.position)
         }
         guard root.children.count == 1 else {
-            throw ProjectFileFault("<plist> must hold one value, and holds \(root.children.count)", at: root.position)
+            throw ProjectFileError("<plist> must hold one value, and holds \(root.children.count)", at: root.position)
         }
         try self.init(root.children[0])
     }
@@ -49,8 +49,8 @@ indirect enum PropertyList: Sendable, Hashable {
     /// The strings of an array; a string alone counts as a list of one, as Apple's tools have it.
     var strings: [String]? { string.map { [$0] } ?? array?.compactMap(\.string) }
 
-    private init(_ element: ProjectXMLElement) throws(ProjectFileFault) {
-        func wrong(_ what: String) -> ProjectFileFault { ProjectFileFault(what, at: element.position) }
+    private init(_ element: ProjectXMLElement) throws(ProjectFileError) {
+        func wrong(_ what: String) -> ProjectFileError { ProjectFileError(what, at: element.position) }
         switch element.name {
         case "string": self = .string(element.text)
         case "true": self = .bool(true)
@@ -75,10 +75,10 @@ indirect enum PropertyList: Sendable, Hashable {
             for index in stride(from: 0, to: element.children.count, by: 2) {
                 let (key, value) = (element.children[index], element.children[index + 1])
                 guard key.name == "key" else {
-                    throw ProjectFileFault("<\(key.name)> stands where a <key> must", at: key.position)
+                    throw ProjectFileError("<\(key.name)> stands where a <key> must", at: key.position)
                 }
                 guard items.updateValue(try PropertyList(value), forKey: key.text) == nil else {
-                    throw ProjectFileFault("the key \(key.text) stands there twice", at: key.position)
+                    throw ProjectFileError("the key \(key.text) stands there twice", at: key.position)
                 }
             }
             self = .dictionary(items)
@@ -107,15 +107,15 @@ struct BinaryPropertyList {
     /// Texts and data that come out; each object may be named many times.
     private var bytesLeft = 32 << 20
 
-    static func read(_ bytes: [UInt8]) throws(ProjectFileFault) -> PropertyList {
+    static func read(_ bytes: [UInt8]) throws(ProjectFileError) -> PropertyList {
         var reader = try BinaryPropertyList(bytes)
         let root = try reader.number(bytes.count - 16, 8)
         return try reader.object(root, depth: 1)
     }
 
-    private init(_ bytes: [UInt8]) throws(ProjectFileFault) {
+    private init(_ bytes: [UInt8]) throws(ProjectFileError) {
         let trailer = bytes.count - 32
-        guard trailer >= 8 else { throw ProjectFileFault("the binary property list is cut off") }
+        guard trailer >= 8 else { throw ProjectFileError("the binary property list is cut off") }
         self.bytes = bytes
         offsetSize = Int(bytes[trailer + 6])
         referenceSize = Int(bytes[trailer + 7])
@@ -130,27 +130,27 @@ struct BinaryPropertyList {
         table = Int(start)
     }
 
-    private static let broken = ProjectFileFault("the binary property list is broken")
+    private static let broken = ProjectFileError("the binary property list is broken")
 
     private static func bigEndian(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    private func number(_ offset: Int, _ count: Int) throws(ProjectFileFault) -> Int {
+    private func number(_ offset: Int, _ count: Int) throws(ProjectFileError) -> Int {
         guard offset >= 0, count >= 0, count <= 8, offset <= bytes.count - count,
             let number = Int(exactly: Self.bigEndian(bytes[offset..<(offset + count)]))
         else { throw Self.broken }
         return number
     }
 
-    private mutating func object(_ index: Int, depth: Int) throws(ProjectFileFault) -> PropertyList {
+    private mutating func object(_ index: Int, depth: Int) throws(ProjectFileError) -> PropertyList {
         guard index < objects else { throw Self.broken }
         guard depth <= Self.maximumDepth else {
-            throw ProjectFileFault(
+            throw ProjectFileError(
                 "the binary property list is nested deeper than \(Self.maximumDepth), or holds itself")
         }
         valuesLeft -= 1
-        guard valuesLeft >= 0 else { throw ProjectFileFault("the binary property list unfolds into too many values") }
+        guard valuesLeft >= 0 else { throw ProjectFileError("the binary property list unfolds into too many values") }
         let start = try number(table + index * offsetSize, offsetSize)
         let marker = try number(start, 1)
         let low = marker & 0x0f
@@ -159,7 +159,7 @@ struct BinaryPropertyList {
             guard low == 8 || low == 9 else { throw Self.broken }
             return .bool(low == 9)
         case 0x1:
-            guard low <= 3 else { throw ProjectFileFault("the binary property list holds a number that is too large") }
+            guard low <= 3 else { throw ProjectFileError("the binary property list holds a number that is too large") }
             guard start + 1 + (1 << low) <= bytes.count else { throw Self.broken }
             let value = Self.bigEndian(bytes[(start + 1)..<(start + 1 + (1 << low))])
             return .number(low == 3 ? String(Int64(bitPattern: value)) : String(value))
@@ -187,17 +187,17 @@ struct BinaryPropertyList {
                 items[key] = try object(all[position + all.count / 2], depth: depth + 1)
             }
             return .dictionary(items)
-        default: throw ProjectFileFault("the binary property list holds a value of an unknown kind")
+        default: throw ProjectFileError("the binary property list holds a value of an unknown kind")
         }
     }
 
-    private func bits(_ offset: Int, _ count: Int) throws(ProjectFileFault) -> UInt64 {
+    private func bits(_ offset: Int, _ count: Int) throws(ProjectFileError) -> UInt64 {
         guard offset <= table - count else { throw Self.broken }
         return Self.bigEndian(bytes[offset..<(offset + count)])
     }
 
     /// How many there are, and where they begin.
-    private func count(_ start: Int, _ low: Int) throws(ProjectFileFault) -> (count: Int, first: Int) {
+    private func count(_ start: Int, _ low: Int) throws(ProjectFileError) -> (count: Int, first: Int) {
         guard low == 15 else { return (low, start + 1) }
         let marker = try number(start + 1, 1)
         guard marker >> 4 == 1, marker & 15 <= 3 else { throw Self.broken }
@@ -207,15 +207,15 @@ struct BinaryPropertyList {
 
     private mutating func content(
         _ start: Int, _ low: Int, width: Int
-    ) throws(ProjectFileFault) -> ArraySlice<UInt8> {
+    ) throws(ProjectFileError) -> ArraySlice<UInt8> {
         let (count, first) = try count(start, low)
         guard first <= table, count <= (table - first) / width else { throw Self.broken }
         bytesLeft -= count * width
-        guard bytesLeft >= 0 else { throw ProjectFileFault("the binary property list unfolds into too many values") }
+        guard bytesLeft >= 0 else { throw ProjectFileError("the binary property list unfolds into too many values") }
         return bytes[first..<(first + count * width)]
     }
 
-    private func references(_ start: Int, _ low: Int, lists: Int) throws(ProjectFileFault) -> [Int] {
+    private func references(_ start: Int, _ low: Int, lists: Int) throws(ProjectFileError) -> [Int] {
         let (count, first) = try count(start, low)
         guard first <= table, count <= (table - first) / (referenceSize * lists), count <= valuesLeft else {
             throw Self.broken

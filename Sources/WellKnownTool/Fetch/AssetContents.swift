@@ -28,7 +28,7 @@ struct NetworkAssetContent: AssetContent {
                 .fetchError, "The statements of \(packageName) stand in its package; give them with --content"))
     }
 
-    private static func error(_ failure: HTTPFailure, _ url: String) -> AssetError {
+    private static func error(_ failure: HTTPFetchError, _ url: String) -> AssetError {
         let code: AssetErrorCode =
             switch failure {
             case .certificate, .tls: .failedSSLValidation

@@ -155,7 +155,7 @@ struct WebClient: Sendable {
 
     private func failure(
         _ code: CURLcode, _ text: String, _ handle: UnsafeMutableRawPointer, _ transfer: WebTransfer
-    ) -> HTTPFailure {
+    ) -> HTTPFetchError {
         if !transfer.refused.isEmpty, !transfer.hasConnected { return .privateAddress(transfer.refused) }
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: return .noSuchHost

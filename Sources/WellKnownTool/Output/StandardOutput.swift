@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// Where results and complaints go.
+/// Writes results to standard output and messages to standard error.
 enum StandardOutput {
-    /// Writes all of it. A reader that went away is no fault of ours; a full disk is one, and ends the program with 2: half a
-    /// report must not look like a clean one.
+    /// Writes the whole text. EPIPE is ignored. Any other error, such as a full disk, ends the program with 2, because half
+    /// of a report can look like a clean one.
     static func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -23,15 +23,15 @@ enum StandardOutput {
         }
     }
 
-    /// One line on standard error, under the program's name.
+    /// Writes one line to standard error, after the program's name.
     static func complain(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data("wellknown: \(text)\n".utf8))
     }
 }
 
 extension String {
-    /// Without anything a terminal would obey or that would reorder what is read: control characters, direction marks
-    /// and line breaks become `\u{…}`. For texts that come out of files.
+    /// For texts from files. Control characters, direction marks and line breaks are written as `\u{…}`: they could
+    /// control the terminal or reorder the text.
     var printable: String {
         guard unicodeScalars.contains(where: Self.isUnsafe) else { return self }
         var text = ""
@@ -53,16 +53,20 @@ extension String {
     }
 }
 
-/// How text looks: colours on a terminal only, lines of 80 columns.
+/// The style of text output: colours only on a terminal, lines of 80 columns.
 struct TextStyle: Sendable {
     let hasColour: Bool
     static let width = 80
 
-    /// Colours when standard output is a terminal that has them and nobody asked to leave them off (no-color.org).
+    /// Colours if standard output is a terminal and `NO_COLOR` is not set (no-color.org).
     static var ofStandardOutput: TextStyle {
-        let environment = ProcessInfo.processInfo.environment
-        let isOff = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
-        return TextStyle(hasColour: isatty(STDOUT_FILENO) == 1 && !isOff)
+        let isOff = !(ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+        return TextStyle(hasColour: isTerminal && !isOff)
+    }
+
+    /// Whether standard output is a terminal that understands escape sequences.
+    static var isTerminal: Bool {
+        isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
     enum Colour: String { case red = "31", yellow = "33", blue = "34", green = "32", bold = "1", faint = "2" }
@@ -71,8 +75,7 @@ struct TextStyle: Sendable {
         hasColour ? "\u{1b}[\(colour.rawValue)m\(text)\u{1b}[0m" : text
     }
 
-    /// Words in lines of at most 80 columns, the later ones indented. A word longer than a line stays whole: addresses and
-    /// fingerprints are there to be copied.
+    /// Wraps words at 80 columns. A longer word is not broken, so that URLs and fingerprints can be copied.
     static func wrapped(_ text: String, first: String, rest: String) -> String {
         var lines: [String] = []
         var line = first

@@ -35,7 +35,7 @@ struct HostileArchiveTests {
                 }
                 if bytes.isEmpty { bytes = [0x30] }
             }
-            _ = try? CertificateFile.read(Data(bytes)) { () throws(CertificateFault) in "correct" }
+            _ = try? CertificateFile.read(Data(bytes)) { () throws(CertificateError) in "correct" }
         }
     }
 
@@ -56,7 +56,7 @@ struct HostileArchiveTests {
 
     @Test("A file that libcrypto refuses leaves the next one readable")
     func recovery() throws {
-        _ = try? CertificateFile.read(Data([0x30, 0x82, 0xff, 0xff])) { () throws(CertificateFault) in "x" }
+        _ = try? CertificateFile.read(Data([0x30, 0x82, 0xff, 0xff])) { () throws(CertificateError) in "x" }
         #expect(try CertificateVector.read("legacy.p12", password: "correct").entries.count == 1)
     }
 

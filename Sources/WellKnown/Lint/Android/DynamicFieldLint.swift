@@ -14,7 +14,7 @@ enum DynamicFieldLint {
         }
         for member in rule.unknownMembers {
             let isForeign = foreign.contains(member.key)
-            let meant = isForeign ? nil : NearName.of(member.key, among: ["exclude"])
+            let meant = isForeign ? nil : SpellingSuggestion.of(member.key, among: ["exclude"])
             let tail =
                 meant.map { ": did you mean \($0)?" }
                 ?? (isForeign ? "; Apple's rules have it, Android's do not." : ".")

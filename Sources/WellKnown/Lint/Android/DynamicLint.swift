@@ -5,7 +5,8 @@ enum DynamicLint {
     static func lint(_ item: RelationExtension, into findings: inout FindingCollector) {
         for member in item.unknownMembers {
             let meant =
-                item.components.isAbsent ? NearName.of(member.key, among: [RelationExtension.componentsKey]) : nil
+                item.components.isAbsent
+                ? SpellingSuggestion.of(member.key, among: [RelationExtension.componentsKey]) : nil
             findings.add(
                 DynamicRules.unknownKey, at: member,
                 "Unknown key \(member.key.quoted) beside dynamic_app_link_components\(meant.map { ": did you mean \($0)?" } ?? ".")",
@@ -40,7 +41,7 @@ enum DynamicLint {
                 "Rule \(catchAll + 1) matches every link; \(rules.count - catchAll == 2 ? "the one after it never decides" : "the \(rules.count - catchAll - 1) after it never decide")."
             )
         }
-        lintReach(rules, until: catchAll ?? rules.count, into: &findings)
+        lintCoverage(rules, until: catchAll ?? rules.count, into: &findings)
         let reached = rules.prefix((catchAll ?? rules.count - 1) + 1)
         if !reached.contains(where: { $0.exclude.value != true }) {
             findings.add(DynamicRules.excludeOnly, at: list, "No rule allows a link: the app opens none.")
@@ -58,14 +59,15 @@ enum DynamicLint {
 
 extension DynamicLint {
     /// Rules that others before them cover; those behind a rule for everything have been told.
-    private static func lintReach(_ rules: [DynamicComponent], until end: Int, into findings: inout FindingCollector) {
+    private static func lintCoverage(_ rules: [DynamicComponent], until end: Int, into findings: inout FindingCollector)
+    {
         // As languages: the work grows with the square of the rules.
         guard rules.count <= 64, findings.comparisonsLeft > 0 else { return }
         findings.comparisonsLeft -= 1
-        var limits = RuleReach.Limits()
+        var limits = RuleCoverage.Limits()
         limits.perRule = 100_000
         limits.total = 400_000
-        for (index, reach) in RuleReach.rules(DynamicMatcher(rules), limits: limits).prefix(end).enumerated() {
+        for (index, reach) in RuleCoverage.rules(DynamicMatcher(rules), limits: limits).prefix(end).enumerated() {
             let node = rules[index].node
             switch reach.verdict {
             case .decides, .notDecided: break

@@ -25,7 +25,7 @@ enum DynamicPatternLint {
                     DynamicRules.encodedPattern, at: node,
                     "The pattern \(text.quoted) of \(name) has a percent escape; Android compares the decoded link.")
             }
-            if let trap = StarTrap(text) {
+            if let trap = GreedyStarCheck(text) {
                 findings.add(
                     DynamicRules.starBacktracking, at: node,
                     "The star of \(text.quoted) stops at the first \(trap.stop.quoted): \(trap.witness.quoted) does not "
@@ -97,7 +97,7 @@ extension UInt8 {
 /// from there. A glob that goes back would find a later place.
 ///
 /// Source: Google, "Configure Dynamic App Links"; AOSP, `PatternMatcher`.
-struct StarTrap {
+struct GreedyStarCheck {
     /// The character at which the star stops.
     let stop: String
     /// A text that the pattern would match with a star that goes back, and does not here.

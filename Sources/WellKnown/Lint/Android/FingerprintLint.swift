@@ -40,7 +40,7 @@ struct FingerprintLint {
         if reading.octets.count == 32 { fingerprints.append((reading.octets, node)) }
     }
 
-    private static func telling(_ fault: FingerprintReading.Fault, text: String) -> (LintRule, String) {
+    private static func telling(_ fault: FingerprintReading.Defect, text: String) -> (LintRule, String) {
         let text = text.quoted
         return switch fault {
         case .empty: (FingerprintRules.empty, "A fingerprint is an empty text.")

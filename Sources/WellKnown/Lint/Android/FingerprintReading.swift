@@ -3,7 +3,7 @@ import SSOShared
 /// What a text in `sha256_cert_fingerprints` is: the fingerprint it holds, and everything that keeps it from working.
 struct FingerprintReading {
     /// One thing that is wrong with it.
-    enum Fault: Hashable {
+    enum Defect: Hashable {
         case empty
         case blanks
         case label(String)
@@ -25,7 +25,7 @@ struct FingerprintReading {
     }
 
     /// In the order in which they should be told.
-    private(set) var faults: [Fault] = []
+    private(set) var faults: [Defect] = []
     /// The octets, if it can be said which they are: of a SHA-256, or of what else it is.
     private(set) var octets: [UInt8] = []
 

@@ -104,7 +104,7 @@ enum RelationNames {
 
     /// The known relation that a text without blanks around was meant to be.
     static func meant(by text: String) -> String? {
-        if let near = NearName.of(text, among: known) { return near }
+        if let near = SpellingSuggestion.of(text, among: known) { return near }
         // The detail alone, as in "handle_all_urls" or "common.handle_all_urls".
         let detail = String(text.split(separator: "/").last ?? "")
         return known.first { $0.hasSuffix("." + detail) || $0.hasSuffix("/" + detail) && detail.contains(".") }

@@ -149,7 +149,7 @@ struct UnknownKeyLint {
         // To compare a key with all names takes its time, and one object may have a hundred thousand.
         for (count, member) in members.enumerated() {
             guard !Self.isNote(member.key), count < FindingCollector.mostOfOneCode,
-                let name = NearName.of(member.key, among: known)
+                let name = SpellingSuggestion.of(member.key, among: known)
             else {
                 findings.add(StatementRules.unknownKey, at: member, "Unknown key \(member.key.quoted) in \(place).")
                 continue

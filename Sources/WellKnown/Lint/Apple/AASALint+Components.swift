@@ -171,7 +171,7 @@ extension AASALint {
             return findings.add(
                 ApplePathRules.emptyPath, at: node, "The path pattern is empty: the root, not every address")
         }
-        let pattern = PathText(text)
+        let pattern = PathPatternHeuristics(text)
         var shown: String { text.quoted }
         if !reading.isLegacy, let negation = pattern.negation {
             return findings.add(
@@ -202,7 +202,7 @@ extension AASALint {
     }
 
     /// What is sound and may surprise.
-    private mutating func shape(_ pattern: PathText, _ node: JSONNode) {
+    private mutating func shape(_ pattern: PathPatternHeuristics, _ node: JSONNode) {
         var shown: String { pattern.text.quoted }
         doubleStar(pattern.text, node)
         let stars = pattern.starCount
@@ -222,7 +222,7 @@ extension AASALint {
     }
 
     mutating func doubleStar(_ text: String, _ node: JSONNode) {
-        guard PathText.hasDoubleStar(text) else { return }
+        guard PathPatternHeuristics.hasDoubleStar(text) else { return }
         findings.add(ApplePathRules.doubleStar, at: node, "\"**\" in \(text.quoted) means what \"*\" means")
     }
 

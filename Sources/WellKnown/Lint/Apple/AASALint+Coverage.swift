@@ -35,9 +35,9 @@ extension AASALint {
     /// Rules that never decide for any app, found from the rules before them.
     private mutating func covered(_ matcher: AppleMatcher, except known: Set<Int>) {
         var alive = known
-        var found: [Int: (dead: RuleReach, by: RuleReach, sample: LinkURL, isTogether: Bool)] = [:]
+        var found: [Int: (dead: RuleCoverage, by: RuleCoverage, sample: LinkURL, isTogether: Bool)] = [:]
         var left = Self.mostComparisons
-        var limits = RuleReach.Limits()
+        var limits = RuleCoverage.Limits()
         limits.perRule = 100_000
         limits.total = 400_000
         var effort = MatchEffort()
@@ -52,7 +52,7 @@ extension AASALint {
                 for entry in entries { alive.formUnion(matcher.entries[entry].rules.map(\.range.lowerBound)) }
                 continue
             }
-            let rules = RuleReach.rules(of: app, matcher, limits: limits)
+            let rules = RuleCoverage.rules(of: app, matcher, limits: limits)
             for rule in rules {
                 let place = rule.range.lowerBound
                 switch rule.verdict {
@@ -85,7 +85,7 @@ extension AASALint {
         return true
     }
 
-    private mutating func report(_ dead: RuleReach, by: RuleReach, _ sample: LinkURL, isTogether: Bool) {
+    private mutating func report(_ dead: RuleCoverage, by: RuleCoverage, _ sample: LinkURL, isTogether: Bool) {
         let place = dead.range.lowerBound
         let link = shown(sample)
         let name = "Rule \(dead.rule + 1) of entry \(dead.entry + 1)"
@@ -127,7 +127,7 @@ extension AASALint {
         var busy: Set<Int> = []
         var effort = MatchEffort()
         effort.left = Self.claimsEffort
-        var limits = RuleReach.Limits()
+        var limits = RuleCoverage.Limits()
         (limits.perRule, limits.total) = (50_000, 200_000)
         for group in matcher.appGroups {
             guard let app = group.first else { continue }
@@ -150,7 +150,7 @@ extension AASALint {
                 if isBusy || effort.isSpent { busy.insert(ordered[place].rule.range.lowerBound) }
                 return !isBusy && !effort.isSpent
             }
-            for (place, protects) in zip(unclear, RuleReach.protecting(unclear, of: app, matcher, limits: limits)) {
+            for (place, protects) in zip(unclear, RuleCoverage.protecting(unclear, of: app, matcher, limits: limits)) {
                 let (entry, rule) = ordered[place]
                 if protects == false, decides(place, ordered.map(\.rule), matcher, &effort) {
                     idle[rule.range.lowerBound] = (entry.index, rule.index)

@@ -32,7 +32,7 @@ extension AASALint {
                     "\("$(\(first))".quoted) in a legacy path is undocumented (disputed)")
             }
             for name in Set(inside.filter { !defined.contains($0) }).sorted() {
-                let near = findings.count(rules.undefined) >= 40 ? nil : NearName.of(name, among: names)
+                let near = findings.count(rules.undefined) >= 40 ? nil : SpellingSuggestion.of(name, among: names)
                 findings.add(
                     rules.undefined, at: pattern.node,
                     "\("$(\(name))".quoted) is not defined: the rule never matches"

@@ -208,7 +208,7 @@ extension AASALint {
             var key: String { member.key.quoted }
             if Self.isRemark(member.key) {
                 findings.add(rule, at: member, "\(key) in \(place) is read by nobody", severity: .info)
-            } else if !findings.isFull(rule), let near = NearName.of(member.key, among: known) {
+            } else if !findings.isFull(rule), let near = SpellingSuggestion.of(member.key, among: known) {
                 meant.insert(near)
                 let isCase = Self.isSameLetters(member.key, near)
                 let rule = rule == AppleStructureRules.unknownKey && isCase ? AppleStructureRules.keyCase : rule

@@ -1,7 +1,7 @@
 import SSOShared
 
 /// Turns what the reader met into findings: one a cause, not one a place.
-enum JSONFaultLint {
+enum JSONErrorLint {
     static func check(_ document: JSONDocument, kind: AssociationKind, into findings: inout FindingCollector) {
         let faults = document.errors
         // A file pasted from a web page has a no-break space on every line: that is one thing to mend.

@@ -115,11 +115,11 @@ public struct ParityLint: Sendable {
         for rule in android.dynamicRules(of: pair.android)?.rules ?? [] { samples.add(rule) }
         for filter in manifest?.filters ?? [] { for path in filter.paths { samples.add(path) } }
         // What each rule decides alone, however much of it the rules before have taken.
-        var limits = RuleReach.Limits()
+        var limits = RuleCoverage.Limits()
         limits.total = effort * 100
         let reaches =
-            RuleReach.rules(of: pair.apple, apple, limits: limits)
-            + (android.dynamicRules(of: pair.android).map { RuleReach.rules($0, limits: limits) } ?? [])
+            RuleCoverage.rules(of: pair.apple, apple, limits: limits)
+            + (android.dynamicRules(of: pair.android).map { RuleCoverage.rules($0, limits: limits) } ?? [])
         for reach in reaches { if case .decides(let url) = reach.verdict { samples.add(url) } }
         return samples
     }

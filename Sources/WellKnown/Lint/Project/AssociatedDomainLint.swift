@@ -47,7 +47,7 @@ enum AssociatedDomainLint {
             )
         }
         guard AASAFile.services.contains(domain.service) else {
-            let meant = NearName.of(domain.service, among: AASAFile.services)
+            let meant = SpellingSuggestion.of(domain.service, among: AASAFile.services)
             return (
                 "has the unknown service \(domain.service.quoted)",
                 meant.map { "\($0):\(raw.dropFirst(domain.service.count + 1))" }

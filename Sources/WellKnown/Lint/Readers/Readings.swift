@@ -1,7 +1,7 @@
 import SSOShared
 
 /// What a reader takes from one element of the list.
-enum ReaderTake {
+enum ReaderDecision {
     /// Apps that may do something.
     case grant(package: String, relations: [String], fingerprints: [String])
     /// Nothing about apps, and nothing wrong.
@@ -13,7 +13,7 @@ enum ReaderTake {
 }
 
 extension AssetLinksReader {
-    func read(_ statement: AssetStatement) -> ReaderTake {
+    func read(_ statement: AssetStatement) -> ReaderDecision {
         switch self {
         case .google: GoogleReading.read(statement)
         case .android11, .android12: AndroidReading.read(statement)
@@ -26,7 +26,7 @@ extension AssetLinksReader {
 
 /// Google's service: strict about every statement, and each for itself.
 enum GoogleReading {
-    static func read(_ statement: AssetStatement) -> ReaderTake {
+    static func read(_ statement: AssetStatement) -> ReaderDecision {
         let node = statement.node
         guard statement.isObject else { return .skipped("the element is \(node.typeName)", node) }
         guard statement.include.isAbsent else {
@@ -62,7 +62,7 @@ enum GoogleReading {
 
 /// Android's verifier: strict JSON; statements that are wrong in meaning are skipped, values of a wrong type throw.
 enum AndroidReading {
-    static func read(_ statement: AssetStatement) -> ReaderTake {
+    static func read(_ statement: AssetStatement) -> ReaderDecision {
         let node = statement.node
         guard statement.isObject else {
             return .void("an element is \(node.typeName), not an object", node, isSure: false)
@@ -88,7 +88,7 @@ enum AndroidReading {
         }
     }
 
-    private static func read(_ target: AssetTarget, relations: [String]) -> ReaderTake {
+    private static func read(_ target: AssetTarget, relations: [String]) -> ReaderDecision {
         guard target.namespace.value == "android_app" else {
             return target.namespace.value == "web"
                 ? .nothing : .skipped("the namespace is not known", target.namespace.member?.value ?? target.node)
@@ -113,7 +113,7 @@ enum AndroidReading {
 
 /// Chrome: takes what fits and looks at nothing else, the namespace least of all.
 enum ChromeReading {
-    static func read(_ statement: AssetStatement) -> ReaderTake {
+    static func read(_ statement: AssetStatement) -> ReaderDecision {
         let node = statement.node
         guard statement.isObject else { return .skipped("the element is \(node.typeName)", node) }
         guard let relation = statement.relation.value else {
@@ -136,7 +136,7 @@ enum ChromeReading {
 /// Firefox: Android's org.json, which turns numbers and the like into text, and throws the list away for what is
 /// missing. It looks into a target only for relations that it knows.
 enum FirefoxReading {
-    static func read(_ statement: AssetStatement) -> ReaderTake {
+    static func read(_ statement: AssetStatement) -> ReaderDecision {
         let node = statement.node
         guard statement.isObject else {
             return .void("an element is \(node.typeName), not an object", node, isSure: true)
@@ -181,7 +181,7 @@ enum FirefoxReading {
 /// DuckDuckGo: a decoder for the whole list at once, so that one element without a relation or a target, an include for
 /// example, spoils it.
 enum DuckDuckGoReading {
-    static func read(_ statement: AssetStatement) -> ReaderTake {
+    static func read(_ statement: AssetStatement) -> ReaderDecision {
         let node = statement.node
         guard statement.isObject else {
             return .void("an element is \(node.typeName), not an object", node, isSure: true)

@@ -6,10 +6,10 @@ import SSOShared
 /// 10098; what `swcutil` does.
 struct AppleCompiler {
     let file: AASAFile
-    let conventions: AppleConventions
+    let conventions: MatchingAssumptions
     private var patterns: PatternCompiler
 
-    init(_ file: AASAFile, _ conventions: AppleConventions) {
+    init(_ file: AASAFile, _ conventions: MatchingAssumptions) {
         self.file = file
         self.conventions = conventions
         let variables = file.applinks.value?.substitutionVariables.value ?? []

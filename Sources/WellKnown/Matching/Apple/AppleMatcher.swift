@@ -14,14 +14,14 @@ public struct AppleMatcher: Sendable {
     public let refusal: String?
 
     let entries: [AppleEntry]
-    let conventions: AppleConventions
+    let conventions: MatchingAssumptions
     /// The entries of each app, in the order in which they are tried.
     let entriesOfApp: [String: [Int]]
 
-    public init(_ file: AASAFile) { self.init(file, AppleConventions()) }
+    public init(_ file: AASAFile) { self.init(file, MatchingAssumptions()) }
 
     /// - Parameter only: the one app that will be asked for; `nil` for all.
-    init(_ file: AASAFile, _ conventions: AppleConventions, only: String? = nil) {
+    init(_ file: AASAFile, _ conventions: MatchingAssumptions, only: String? = nil) {
         self.file = file
         refusal = FileAcceptance.appleRefusal(file.document).map { FileAcceptance.words($0, file.document) }
         self.conventions = conventions
@@ -112,7 +112,7 @@ extension AppleRule.Item {
 
 /// How Apple's system is taken to answer the questions that nobody has settled. The defaults are what this library
 /// decides by; the other answers are tried only to tell whether they would change a decision.
-struct AppleConventions: Sendable, Hashable {
+struct MatchingAssumptions: Sendable, Hashable {
     enum Rules: Sendable, Hashable {
         case components
         case componentsThenPaths

@@ -3,7 +3,7 @@ import SSOShared
 /// The parts of one address as the rules of a file read them; what no rule asks for is never made.
 struct AppleTexts {
     private let url: LinkURL
-    private let conventions: AppleConventions
+    private let conventions: MatchingAssumptions
     /// As sent, without outer slashes.
     let path: LinkText
     /// Other readings of the path, the query and the fragment: four of each.
@@ -12,7 +12,7 @@ struct AppleTexts {
     private var heads = SIMD4<UInt64>()
     private var knownHeads: UInt8 = 0
 
-    init(_ url: LinkURL, _ conventions: AppleConventions) {
+    init(_ url: LinkURL, _ conventions: MatchingAssumptions) {
         self.url = url
         self.conventions = conventions
         let sent = LinkText(url.bytes, url.pathRange, isASCII: true)
@@ -121,7 +121,7 @@ struct AppleTexts {
         range.map { LinkText(url.bytes, $0, isASCII: true) } ?? .empty
     }
 
-    private static func tidied(_ path: ArraySlice<UInt8>, _ conventions: AppleConventions) -> [UInt8] {
+    private static func tidied(_ path: ArraySlice<UInt8>, _ conventions: MatchingAssumptions) -> [UInt8] {
         var segments: [ArraySlice<UInt8>] = []
         for segment in path.split(separator: 0x2f, omittingEmptySubsequences: conventions.collapsesSlashes) {
             if conventions.resolvesDots, segment.elementsEqual([0x2e]) { continue }

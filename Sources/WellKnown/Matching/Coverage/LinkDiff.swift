@@ -25,7 +25,7 @@ public struct LinkDiff: Sendable {
         changes.isEmpty && notDecided.isEmpty && addedApps.isEmpty && removedApps.isEmpty && changedCertificates.isEmpty
     }
 
-    /// How much work is done before the answer is "not decided", in the units of ``RuleReach/Limits``.
+    /// How much work is done before the answer is "not decided", in the units of ``RuleCoverage/Limits``.
     public struct Limits: Sendable {
         /// For one app.
         public var perApp = 2_000_000

@@ -35,7 +35,7 @@ final class PartSpace {
     /// Goes over all texts up to what the conditions tell apart, shortest first.
     ///
     /// - Parameters:
-    ///   - limit: how much work may be done, in the units of ``RuleReach/Limits``; taken from what is left.
+    ///   - limit: how much work may be done, in the units of ``RuleCoverage/Limits``; taken from what is left.
     ///   - visit: gets whether each condition accepts the text, and whether it still can accept a longer one.
     func walk(
         _ conditions: [Int], limit: inout Int,
@@ -180,7 +180,7 @@ final class PartTrack {
     /// No text that goes on from here is accepted.
     private(set) var isDead: [Bool] = []
     private(set) var isOverfull = false
-    /// What finding new states has cost since it was last asked, in the units of ``RuleReach/Limits``.
+    /// What finding new states has cost since it was last asked, in the units of ``RuleCoverage/Limits``.
     private var cost = 0
 
     /// One representative byte of each class of bytes that no condition tells apart.

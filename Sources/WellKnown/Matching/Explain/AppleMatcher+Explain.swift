@@ -9,7 +9,7 @@ extension AppleMatcher {
         guard let indices = entriesOfApp[app] else {
             return LinkExplanation(
                 .noMatch, [], "No entry of applinks.details names \(app).",
-                AppleDispute.disputes(self, url, app: app, .noMatch))
+                OpenQuestion.disputes(self, url, app: app, .noMatch))
         }
         var explainer = AppleExplainer(self, url)
         var trials: [RuleTrial] = []
@@ -23,7 +23,7 @@ extension AppleMatcher {
         let decision = decide(url, app: app)
         return LinkExplanation(
             decision, trials, summary(decision, trials, isSpent: explainer.effort.isSpent),
-            AppleDispute.disputes(self, url, app: app, decision))
+            OpenQuestion.disputes(self, url, app: app, decision))
     }
 
     private func summary(_ decision: LinkDecision, _ trials: [RuleTrial], isSpent: Bool) -> String {

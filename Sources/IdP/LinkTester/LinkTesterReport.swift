@@ -1,11 +1,11 @@
 import WellKnown
 
-/// One of the two files as the link lab shows it.
-struct LinkLabReport: Sendable {
+/// One of the two files as the link tester shows it.
+struct LinkTesterReport: Sendable {
     let kind: AssociationKind
     let apple: AppleMatcher?
     let android: AndroidMatcher?
-    let file: LinkLabFile
+    let file: LinkTesterFile
 
     /// - Parameter content: nil when the file is not configured.
     init(kind: AssociationKind, content: [UInt8]?) {
@@ -13,30 +13,30 @@ struct LinkLabReport: Sendable {
         let report = content.map { AssociationLint.lint(body: $0, as: kind, options: LintOptions()) }
         apple = report?.aasa.map { AppleMatcher($0) }
         android = report?.assetLinks.map { AndroidMatcher($0) }
-        file = LinkLabFile(kind, report)
+        file = LinkTesterFile(kind, report)
     }
 
     /// What each app of the file does with the link.
-    func platform(_ link: LinkURL) -> LinkLabPlatform {
+    func platform(_ link: LinkURL) -> LinkTesterPlatform {
         let name = kind == .aasa ? "iPhone and Mac" : "Android"
-        var apps: [LinkLabApp] = []
-        if let apple { apps = apple.apps.map { LinkLabApp($0, apple.explain(link, app: $0)) } }
-        if let android { apps = android.apps.map { LinkLabApp($0, android.explain(link, package: $0)) } }
+        var apps: [LinkTesterApp] = []
+        if let apple { apps = apple.apps.map { LinkTesterApp($0, apple.explain(link, app: $0)) } }
+        if let android { apps = android.apps.map { LinkTesterApp($0, android.explain(link, package: $0)) } }
         let summary =
             if file.isMissing { "The file is not configured: every link stays in the browser." } else if apps.isEmpty {
                 "The file names no app for links: every link stays in the browser."
             } else { "What happens on a device on which the app is installed and the host is among the app's own." }
-        return LinkLabPlatform(name: name, summary: summary, apps: apps)
+        return LinkTesterPlatform(name: name, summary: summary, apps: apps)
     }
 }
 
-struct LinkLabPlatform: Sendable {
+struct LinkTesterPlatform: Sendable {
     let name, summary: String
-    let apps: [LinkLabApp]
+    let apps: [LinkTesterApp]
 }
 
-/// One app's answer, and how it came about.
-struct LinkLabApp: Sendable {
+/// The decision for one app, with the rules that led to it.
+struct LinkTesterApp: Sendable {
     struct Line: Sendable { let text: String }
 
     let app, verdict, because: String
@@ -81,8 +81,8 @@ struct LinkLabApp: Sendable {
     }
 }
 
-/// What the linter says of a file.
-struct LinkLabFile: Sendable {
+/// The findings of a file.
+struct LinkTesterFile: Sendable {
     struct Item: Sendable { let severity, place, message, fix, code: String }
 
     let path, state: String

@@ -2,12 +2,12 @@ import SSOShared
 
 /// Which rules of an app can ever decide, found from the rules themselves: as languages, not by guessing. Every address
 /// that is named was decided by the matcher first.
-public struct RuleReach: Sendable {
+public struct RuleCoverage: Sendable {
     public enum Verdict: Sendable, Hashable {
         /// It decides this address.
         case decides(LinkURL)
         /// It never decides: an earlier rule matches all that it matches. `rule` is that rule's place in the same list
-        /// of ``RuleReach``; `sample` an address that both match.
+        /// of ``RuleCoverage``; `sample` an address that both match.
         case covered(by: Int, sample: LinkURL)
         /// It never decides: several earlier rules together match all that it matches. `by` decides the sample.
         case coveredTogether(by: Int, sample: LinkURL)
@@ -47,14 +47,14 @@ public struct RuleReach: Sendable {
     }
 
     /// The rules of an app in the order in which they are tried.
-    public static func rules(of app: String, _ matcher: AppleMatcher, limits: Limits = Limits()) -> [RuleReach] {
+    public static func rules(of app: String, _ matcher: AppleMatcher, limits: Limits = Limits()) -> [RuleCoverage] {
         let ordered = matcher.orderedRules(of: app)
         let isDecoded = ordered.first?.rule.reading.contains(.decoded) ?? false
         let spaces = LinkSpaces(isDecoded: isDecoded, tellsAbsent: false)
-        var analysis = ReachAnalysis(matcher.linkRules(of: app, in: spaces, name: ""), spaces, limits)
+        var analysis = CoverageAnalysis(matcher.linkRules(of: app, in: spaces, name: ""), spaces, limits)
         return ordered.indices.map { index in
             let (entry, rule) = ordered[index]
-            return RuleReach(
+            return RuleCoverage(
                 entry: entry.index, rule: rule.index, range: rule.range, pointer: entry.pointer(of: rule),
                 isExclude: rule.isExclude, isCatchAll: rule.isCatchAll, verdict: analysis.verdict(of: index))
         }
@@ -66,18 +66,18 @@ public struct RuleReach: Sendable {
         let ordered = matcher.orderedRules(of: app)
         let isDecoded = ordered.first?.rule.reading.contains(.decoded) ?? false
         let spaces = LinkSpaces(isDecoded: isDecoded, tellsAbsent: false)
-        var analysis = ReachAnalysis(matcher.linkRules(of: app, in: spaces, name: ""), spaces, limits)
+        var analysis = CoverageAnalysis(matcher.linkRules(of: app, in: spaces, name: ""), spaces, limits)
         return places.map { analysis.protects($0) }
     }
 
     /// The dynamic rules of an Android app; none when Android discards them.
-    public static func rules(_ matcher: DynamicMatcher, limits: Limits = Limits()) -> [RuleReach] {
+    public static func rules(_ matcher: DynamicMatcher, limits: Limits = Limits()) -> [RuleCoverage] {
         guard matcher.flaws.isEmpty else { return [] }
         let spaces = LinkSpaces(isDecoded: true, tellsAbsent: true)
-        var analysis = ReachAnalysis(matcher.linkRules(in: spaces), spaces, limits)
+        var analysis = CoverageAnalysis(matcher.linkRules(in: spaces), spaces, limits)
         return matcher.rules.indices.map { index in
             let rule = matcher.rules[index]
-            return RuleReach(
+            return RuleCoverage(
                 entry: matcher.statement, rule: rule.index, range: rule.range,
                 pointer: "\(matcher.pointer)/\(rule.index)",
                 isExclude: rule.isExclude,
@@ -106,21 +106,21 @@ extension AppleMatcher {
 /// A rule is a condition on the path, one on the query and one on the fragment. The queries and fragments that the rules
 /// tell apart are few; for each of them only the paths are left, and a rule decides one when its automaton accepts a
 /// path that those of the earlier rules do not.
-struct ReachAnalysis {
+struct CoverageAnalysis {
     private let program: LinkRules
     private let spaces: LinkSpaces
-    private let limits: RuleReach.Limits
+    private let limits: RuleCoverage.Limits
     private var left: Int
     private var atoms: (queries: LinkAtoms, fragments: LinkAtoms)?
 
-    init(_ program: LinkRules, _ spaces: LinkSpaces, _ limits: RuleReach.Limits) {
+    init(_ program: LinkRules, _ spaces: LinkSpaces, _ limits: RuleCoverage.Limits) {
         self.program = program
         self.spaces = spaces
         self.limits = limits
         left = limits.total
     }
 
-    mutating func verdict(of index: Int) -> RuleReach.Verdict {
+    mutating func verdict(of index: Int) -> RuleCoverage.Verdict {
         guard let rule = program.rules[index] else { return .notDecided }
         for sample in rule.samples where program.decider(sample) == index { return .decides(sample) }
         guard left > 0 else { return .notDecided }
@@ -237,7 +237,7 @@ struct ReachAnalysis {
     }
 
     /// Why a rule never decides.
-    private mutating func dead(_ index: Int, _ rule: LinkRules.Rule) -> RuleReach.Verdict {
+    private mutating func dead(_ index: Int, _ rule: LinkRules.Rule) -> RuleCoverage.Verdict {
         var samples = rule.samples
         let (queries, fragments) = prepared()
         if case .found(let path) = path(in: rule.path, outside: []),

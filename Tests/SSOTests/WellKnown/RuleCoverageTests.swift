@@ -4,7 +4,7 @@ import Testing
 @testable import WellKnown
 
 @Suite("Dead rules and differences")
-struct RuleReachTests {
+struct RuleCoverageTests {
     static let app = "ABCDE12345.a"
 
     static func matcher(_ components: String, extra: String = "") throws -> AppleMatcher {
@@ -17,7 +17,7 @@ struct RuleReachTests {
         return DynamicMatcher((root.array ?? []).map(DynamicComponent.init))
     }
 
-    static func word(_ verdict: RuleReach.Verdict) -> String {
+    static func word(_ verdict: RuleCoverage.Verdict) -> String {
         switch verdict {
         case .decides: "decides"
         case .covered(let by, _): "covered by \(by)"
@@ -61,7 +61,7 @@ struct RuleReachTests {
         arguments: deadOnApple)
     func dead(components: String, expected: [String]) throws {
         let matcher = try Self.matcher(components)
-        let reach = RuleReach.rules(of: Self.app, matcher)
+        let reach = RuleCoverage.rules(of: Self.app, matcher)
         #expect(reach.map { Self.word($0.verdict) } == expected)
     }
 
@@ -82,7 +82,7 @@ struct RuleReachTests {
         "A dynamic rule of Android is dead by Android's own rules",
         arguments: deadOnAndroid)
     func deadDynamic(components: String, expected: [String]) throws {
-        #expect(RuleReach.rules(try Self.dynamic(components)).map { Self.word($0.verdict) } == expected)
+        #expect(RuleCoverage.rules(try Self.dynamic(components)).map { Self.word($0.verdict) } == expected)
     }
 
     static let pairs: [(String, String, [String])] = [

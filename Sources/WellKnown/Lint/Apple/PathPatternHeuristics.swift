@@ -1,7 +1,7 @@
 import SSOShared
 
 /// A path pattern as text: tells what was meant by what stands there. Every question takes one pass.
-struct PathText {
+struct PathPatternHeuristics {
     let text: String
     let bytes: [UInt8]
 

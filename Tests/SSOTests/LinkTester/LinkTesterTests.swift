@@ -1,7 +1,7 @@
 import Testing
 
-@Suite("The link lab")
-struct LinkLabTests {
+@Suite("Link tester")
+struct LinkTesterTests {
     private static let apps = [
         "IDP_APPLE_APP_IDS": "A1B2C3D4E5.com.example.app",
         "IDP_ANDROID_APPS":

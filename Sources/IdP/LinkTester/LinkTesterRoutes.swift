@@ -2,17 +2,15 @@ import HTTPTypes
 import Hummingbird
 import SSOWeb
 
-/// `/dev/WORD/links`: type a link, see which app opens it by which rule. Exists on a loopback public address, elsewhere
+/// `/dev/WORD/links`: shows which app opens a link, by which rule. Exists if the public address is a loopback address, or
 /// with `IDP_LINK_TESTER=true`.
-///
-/// Owns who may look. Does not decide anything: the page asks the matchers.
-struct LinkLabRoutes: Sendable {
+struct LinkTesterRoutes: Sendable {
     let files: AssociationFiles
     let dev: DevPages
-    /// On a loopback address only this machine looks; elsewhere the request comes through a proxy, and the word alone
-    /// guards the page. It shows nothing but what the association files say in public.
+    /// On a loopback address only requests from this machine are answered. Elsewhere requests come through a proxy, and
+    /// only the secret word in the path protects the page, which shows nothing but the content of public files.
     let isForThisMachineOnly: Bool
-    let page: LinkLabPage
+    let page: LinkTesterPage
 
     func add(to router: Router<VisitorContext>) {
         router.page(at: RouterPath(DevPages.route(of: .links))) { [self] request, context in
