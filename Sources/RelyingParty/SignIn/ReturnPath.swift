@@ -16,6 +16,6 @@ enum ReturnPath {
 
     /// `/auth/sso/start` with the page to come back to.
     static func start(returnTo path: String) -> String {
-        path == "/" ? SSOPath.start : SSOPath.start + "?return_to=" + PercentEncoding.encode(path, keeping: "/")
+        path == "/" ? SSOPath.start : SSOPath.start + "?return_to=" + PercentCoding.encode(path, keeping: "/")
     }
 }

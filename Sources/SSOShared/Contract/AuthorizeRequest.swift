@@ -46,7 +46,7 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
             items += [("code_challenge", codeChallenge), ("code_challenge_method", CodeChallenge.method)]
         }
         let base = origin.utf8.last == UInt8(ascii: "/") ? String(origin.dropLast()) : origin
-        return base + SSOPath.authorize + "?" + PercentEncoding.query(items)
+        return base + SSOPath.authorize + "?" + PercentCoding.query(items)
     }
 
     /// The callback that carries a token: the redirect URI with `token` and `state` added. Never log it.
@@ -62,7 +62,7 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
     ///   - state: handed back byte for byte as it came, percent-encoded, or nil when there was none: the partner needs it
     ///     to know which sign-in failed, whatever is wrong with it.
     public static func errorCallback(redirectURI: String, error: String, state: [UInt8]?) -> String {
-        let echo = state.map { "&state=" + PercentEncoding.encode(bytes: $0) } ?? ""
+        let echo = state.map { "&state=" + PercentCoding.encode(bytes: $0) } ?? ""
         return adding([("error", error)], to: redirectURI) + echo
     }
 
@@ -74,6 +74,6 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
             case UInt8(ascii: "?"), UInt8(ascii: "&"): ""
             default: uri.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
             }
-        return uri + separator + PercentEncoding.query(items)
+        return uri + separator + PercentCoding.query(items)
     }
 }

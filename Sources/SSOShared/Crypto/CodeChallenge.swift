@@ -18,7 +18,7 @@ public enum CodeChallenge {
 
     /// 43 to 128 unreserved characters (RFC 7636 section 4.1).
     public static func isWellFormedVerifier(_ text: String) -> Bool {
-        (43...128).contains(text.utf8.count) && text.utf8.allSatisfy(PercentEncoding.isUnreserved)
+        (43...128).contains(text.utf8.count) && text.utf8.allSatisfy(PercentCoding.isUnreserved)
     }
 
     /// 43 base64url characters that decode to the 32 bytes of a SHA-256.

@@ -28,7 +28,8 @@ public enum Hex {
         return high == nil ? bytes : nil
     }
 
-    private static func value(of digit: UInt8) -> UInt8? {
+    /// The value of a digit of either case, nil for any other byte.
+    public static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - 48
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - 97 + 10

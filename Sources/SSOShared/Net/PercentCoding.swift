@@ -1,0 +1,78 @@
+/// Percent-encoding (RFC 3986 section 2.1): encodes, and decodes strictly or as browsers do.
+public enum PercentCoding {
+    /// ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 section 2.3): what needs no encoding anywhere in a URL.
+    public static func isUnreserved(_ byte: UInt8) -> Bool {
+        ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+            || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~")
+    }
+
+    /// Encodes everything but unreserved characters, a space as `%20` (a `+` means a space to some readers only).
+    ///
+    /// - Parameter kept: further characters that stay as they are, such as the `/` of a path in a query.
+    public static func encode(_ text: String, keeping kept: String = "") -> String {
+        encode(bytes: text.utf8, keeping: kept)
+    }
+
+    /// Encodes bytes that need not be text.
+    public static func encode(bytes: some Sequence<UInt8>, keeping kept: String = "") -> String {
+        var encoded: [UInt8] = []
+        for byte in bytes {
+            if isUnreserved(byte) || kept.utf8.contains(byte) { encoded.append(byte) } else { encoded += escape(byte) }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// `%` and two upper-case digits, as browsers write it.
+    public static func escape(_ byte: UInt8) -> [UInt8] {
+        let digits: StaticString = "0123456789ABCDEF"
+        return [UInt8(ascii: "%"), digits.utf8Start[Int(byte >> 4)], digits.utf8Start[Int(byte & 15)]]
+    }
+
+    /// `name=value&name=value`, in the order given. The names are taken as they are.
+    public static func query(_ items: [(name: String, value: String)]) -> String {
+        items.map { "\($0.name)=\(encode($0.value))" }.joined(separator: "&")
+    }
+
+    /// The bytes, with every escape replaced, or nil when a `%` is not followed by two hexadecimal digits.
+    ///
+    /// - Parameter plusIsSpace: reads `+` as a space, as in the fields of a form (WHATWG URL section 5.1).
+    public static func decode(_ text: some Sequence<UInt8>, plusIsSpace: Bool = false) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.underestimatedCount)
+        var rest = text.makeIterator()
+        while let byte = rest.next() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = rest.next().flatMap(Hex.value), let low = rest.next().flatMap(Hex.value) else {
+                    return nil
+                }
+                bytes.append(high << 4 | low)
+            case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
+            default: bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+
+    /// The bytes, with every complete escape replaced. A `%` without two hexadecimal digits stays as it is.
+    ///
+    /// - Parameter keepsSlashes: leaves `%2F` as it is, so that it does not separate parts of a path.
+    public static func decodeLeniently(_ text: ArraySlice<UInt8>, keepsSlashes: Bool = false) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var index = text.startIndex
+        while index < text.endIndex {
+            let byte = text[index]
+            if byte == UInt8(ascii: "%"), index + 2 < text.endIndex, let high = Hex.value(of: text[index + 1]),
+                let low = Hex.value(of: text[index + 2]), !keepsSlashes || high << 4 | low != UInt8(ascii: "/")
+            {
+                bytes.append(high << 4 | low)
+                index += 3
+            } else {
+                bytes.append(byte)
+                index += 1
+            }
+        }
+        return bytes
+    }
+}
