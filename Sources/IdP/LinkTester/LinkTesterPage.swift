@@ -37,7 +37,7 @@ struct LinkTesterPage: Sendable {
             path: path, typed: typed, fault: fault, link: link?.description ?? "", code: code, hasFault: !fault.isEmpty,
             hasCode: !code.isEmpty, hasSamples: !samples.isEmpty,
             platforms: link.map { link in reports.map { $0.platform(link) } } ?? [],
-            samples: samples.map { Sample(href: $0, tester: path + "?url=" + PercentEncoding.encode($0)) },
+            samples: samples.map { Sample(href: $0, tester: path + "?url=" + PercentCoding.encode($0)) },
             files: reports.map(\.file))
         return pages.response("link-tester", model, status: fault.isEmpty ? .ok : .unprocessableContent)
     }

@@ -91,7 +91,7 @@ struct AuthorizeErrorTests {
                 let visit = try await ann.get(WebPartner.authorize(at: house.origin, state: state))
                 #expect(visit.status == 200)
                 let link = try #require(try visit.page().link(containing: "token="))
-                #expect(link.hasSuffix("&state=" + PercentEncoding.encode(state)))
+                #expect(link.hasSuffix("&state=" + PercentCoding.encode(state)))
             }
         }
     }
