@@ -67,8 +67,8 @@ public struct HostPort: Sendable, Hashable {
             guard end == bytes.endIndex || bytes[end] == colon else { throw .invalidHost }
         } else {
             end = bytes.firstIndex(of: colon) ?? bytes.endIndex
-            guard end > bytes.startIndex else { throw .missingHost }
             guard bytes.count(where: { $0 == colon }) < 2 else { throw .colons }
+            guard end > bytes.startIndex else { throw .missingHost }
             kind = isIPv4(bytes[..<end]) ? .ipv4 : .name
             guard kind == .ipv4 || isHostName(bytes[..<end], allowance) else { throw .invalidHost }
         }
