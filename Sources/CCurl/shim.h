@@ -1,14 +1,33 @@
 // libcurl as Swift sees it. curl_easy_setopt, curl_multi_setopt and curl_easy_getinfo are variadic, which Swift cannot
-// import: here is one typed wrapper for each kind of argument. The parentheses keep curl's type-checking macros away.
+// import: this file has one typed wrapper for each kind of argument. The parentheses keep curl's type-checking macros away.
 #pragma once
 
 #include <curl/curl.h>
 
 #include "fetch.h"
-#include "smtp.h"
 
-/// What curl calls with received bytes; the answer is how many were taken, any other number ends the transfer.
-typedef size_t (*sso_curl_receive)(char *bytes, size_t size, size_t count, void *context);
+/// Call once per process before anything else of curl. Safe from several threads since curl 7.84.
+static inline CURLcode sso_curl_global_init(void) { return curl_global_init(CURL_GLOBAL_ALL); }
+
+/// Options of every transfer: the server's certificate and name are verified, TLS is 1.2 or newer, no proxy of the
+/// environment and no stored login is used, no signals are raised.
+///
+/// `ca_file`: certificates in PEM form to trust beside the system's folder of certificates; may be NULL.
+static inline CURLcode sso_curl_set_common_options(CURL *handle, const char *ca_file) {
+    CURLcode code = (curl_easy_setopt)(handle, CURLOPT_SSL_VERIFYPEER, 1L);
+    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_SSL_VERIFYHOST, 2L);
+    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    if (code == CURLE_OK && ca_file) code = (curl_easy_setopt)(handle, CURLOPT_CAINFO, ca_file);
+    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_PROXY, "");
+    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_NOPROXY, "*");
+    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_NOSIGNAL, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+    // Do not wait for a name lookup that hangs: one dead DNS server would stop the thread that runs all transfers.
+    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_QUICK_EXIT, 1L);
+#endif
+    return code;
+}
 
 static inline CURLcode sso_curl_set_long(CURL *handle, CURLoption option, long value) {
     return (curl_easy_setopt)(handle, option, value);
@@ -30,15 +49,29 @@ static inline CURLcode sso_curl_set_list(CURL *handle, CURLoption option, struct
     return (curl_easy_setopt)(handle, option, value);
 }
 
+/// Called with received bytes. Returns how many were taken; any other number ends the transfer.
+typedef size_t (*sso_curl_receive)(char *bytes, size_t size, size_t count, void *context);
+
 static inline CURLcode sso_curl_set_receive(CURL *handle, CURLoption option, sso_curl_receive value) {
     return (curl_easy_setopt)(handle, option, value);
 }
 
-/// What curl calls for bytes to send: fills the buffer and answers how many; 0 is the end.
+/// Called for bytes to send. Fills the buffer and returns how many; 0 is the end.
 typedef size_t (*sso_curl_send)(char *buffer, size_t size, size_t count, void *context);
 
 static inline CURLcode sso_curl_set_send(CURL *handle, CURLoption option, sso_curl_send value) {
     return (curl_easy_setopt)(handle, option, value);
+}
+
+/// Called to create each socket, with the address that is about to be connected to. CURL_SOCKET_BAD refuses the address.
+static inline CURLcode sso_curl_set_opensocket(CURL *handle, curl_opensocket_callback open, void *context) {
+    CURLcode code = (curl_easy_setopt)(handle, CURLOPT_OPENSOCKETDATA, context);
+    return code == CURLE_OK ? (curl_easy_setopt)(handle, CURLOPT_OPENSOCKETFUNCTION, open) : code;
+}
+
+/// The socket address in curl's structure, which declares it as the first member of a longer one.
+static inline const struct sockaddr *sso_curl_socket_address(const struct curl_sockaddr *address) {
+    return &address->addr;
 }
 
 static inline CURLMcode sso_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
@@ -49,34 +82,30 @@ static inline CURLcode sso_curl_get_long(CURL *handle, CURLINFO info, long *valu
     return (curl_easy_getinfo)(handle, info, value);
 }
 
-static inline CURLcode sso_curl_get_pointer(CURL *handle, CURLINFO info, void **value) {
-    return (curl_easy_getinfo)(handle, info, value);
+/// NULL when curl does not know. The text belongs to the handle.
+static inline const char *sso_curl_get_text(CURL *handle, CURLINFO info) {
+    char *text = NULL;
+    return (curl_easy_getinfo)(handle, info, &text) == CURLE_OK ? text : NULL;
 }
 
-/// The result of a finished transfer. CURLMsg holds it in a union, which reads badly from Swift.
+/// Microseconds; 0 when curl does not know.
+static inline curl_off_t sso_curl_get_time(CURL *handle, CURLINFO info) {
+    curl_off_t time = 0;
+    return (curl_easy_getinfo)(handle, info, &time) == CURLE_OK ? time : 0;
+}
+
+/// The result of a finished transfer. CURLMsg holds it in a union, which Swift imports awkwardly.
 static inline CURLcode sso_curl_message_result(const CURLMsg *message) { return message->data.result; }
 
-/// Never wait for a name lookup that hangs: without it one dead DNS server stalls the thread that drives every call.
-/// The option came with 7.87; an older curl goes without.
-static inline CURLcode sso_curl_set_quick_exit(CURL *handle) {
-#if LIBCURL_VERSION_NUM >= 0x075700
-    return (curl_easy_setopt)(handle, CURLOPT_QUICK_EXIT, 1L);
-#else
-    (void)handle;
-    return CURLE_OK;
-#endif
+/// Sets where the bytes of an upload come from. Callback and context are set together: one without the other crashes.
+static inline CURLcode sso_smtp_set_reader(CURL *handle, curl_read_callback read, void *context) {
+    CURLcode code = (curl_easy_setopt)(handle, CURLOPT_READDATA, context);
+    return code == CURLE_OK ? (curl_easy_setopt)(handle, CURLOPT_READFUNCTION, read) : code;
 }
 
-/// What holds for every transfer of ours: the other end is proven by its certificate and name, nothing below TLS 1.2, no
-/// proxy that the environment names for browsers, no signals in a server.
-static inline CURLcode sso_curl_set_manners(CURL *handle) {
-    CURLcode code = (curl_easy_setopt)(handle, CURLOPT_SSL_VERIFYPEER, 1L);
-    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_SSL_VERIFYHOST, 2L);
-    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_PROXY, "");
-    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_NOPROXY, "*");
-    return code == CURLE_OK ? (curl_easy_setopt)(handle, CURLOPT_NOSIGNAL, 1L) : code;
+/// Sets what is called about once a second and at each progress. A result other than 0 ends the transfer.
+static inline CURLcode sso_smtp_set_progress(CURL *handle, curl_xferinfo_callback progress, void *context) {
+    CURLcode code = (curl_easy_setopt)(handle, CURLOPT_XFERINFODATA, context);
+    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_XFERINFOFUNCTION, progress);
+    return code == CURLE_OK ? (curl_easy_setopt)(handle, CURLOPT_NOPROGRESS, 0L) : code;
 }
-
-/// Once a process, before anything else of curl. Safe to call from several threads since 7.84.
-static inline CURLcode sso_curl_global_init(void) { return curl_global_init(CURL_GLOBAL_ALL); }

@@ -88,7 +88,7 @@ struct RelyingPartySettings: Sendable {
     }
 
     private static func certificateFile(_ path: String) throws -> String {
-        if let fault = CertificateFile.fault(path) { throw SettingFault(fault) }
+        if let fault = HTTPClient.problem(withCAFile: path) { throw SettingFault(fault) }
         return path
     }
 }

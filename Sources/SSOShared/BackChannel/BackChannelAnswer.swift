@@ -6,7 +6,7 @@ struct BackChannelAnswer {
     let secret: SharedSecret
 
     func read(
-        _ response: CurlResponse, requireSignature: Bool
+        _ response: HTTPClient.Response, requireSignature: Bool
     ) throws(BackChannelFailure) -> VerifyReply {
         switch response.status {
         case 200: break
@@ -25,7 +25,7 @@ struct BackChannelAnswer {
         return reply
     }
 
-    private func checkSignature(_ response: CurlResponse) throws(BackChannelFailure) {
+    private func checkSignature(_ response: HTTPClient.Response) throws(BackChannelFailure) {
         let values = response.values(RequestSignature.headerName.lowercased())
         guard let value = values.first else { throw .untrusted("the answer is not signed") }
         guard values.count == 1, let given = RequestSignature(headerValue: value),
@@ -33,14 +33,14 @@ struct BackChannelAnswer {
         else { throw .untrusted("the answer's signature is wrong") }
     }
 
-    private static func isJSON(_ response: CurlResponse) -> Bool {
+    private static func isJSON(_ response: HTTPClient.Response) -> Bool {
         let types = response.values("content-type")
         guard types.count == 1, let essence = types.first?.split(separator: ";").first else { return false }
         return essence.lowercased().filter { $0 != " " } == "application/json"
     }
 
     /// A refusal counts as one only in the words of the contract: a 404 page of some other server says nothing.
-    private static func refusal(_ response: CurlResponse) -> BackChannelFailure {
+    private static func refusal(_ response: HTTPClient.Response) -> BackChannelFailure {
         if response.status == 429 { return .unavailable("rate limited") }
         return switch VerifyError(body: response.body) {
         case .rateLimited: .unavailable("rate limited")

@@ -7,7 +7,7 @@ public struct BackChannelClient: Sendable {
     private let clientID: String
     private let secret: SharedSecret
     private let requireSignedResponse: Bool
-    private let transport: CurlTransport
+    private let http: HTTPClient
 
     /// - Parameters:
     ///   - origin: the identity provider's, such as `https://idp.example.com`. Plain http only to this machine.
@@ -17,16 +17,18 @@ public struct BackChannelClient: Sendable {
     ///   - allowPlaintext: lets http through to any host, for a network that encrypts by itself.
     public init(
         origin: String, clientID: String, secret: SharedSecret, requireSignedResponse: Bool = true,
-        caFile: String? = nil, allowPlaintext: Bool = false, limits: BackChannelLimits = .init()
+        caFile: String? = nil, allowPlaintext: Bool = false, limits: HTTPLimits = .init()
     ) throws(BackChannelSetupFault) {
         endpoint = try BackChannelEndpoint(origin: origin, allowPlaintext: allowPlaintext)
         guard ClientID.isWellFormed(clientID) else { throw .clientID }
-        if let caFile, CertificateFile.fault(caFile) != nil { throw .caFile(path: caFile) }
+        if let caFile, HTTPClient.problem(withCAFile: caFile) != nil { throw .caFile(path: caFile) }
         self.clientID = clientID
         self.secret = secret
         self.requireSignedResponse = requireSignedResponse
-        transport = try CurlTransport(
-            settings: CurlSettings(isPlaintext: endpoint.isPlaintext, caFile: caFile, limits: limits))
+        var options = HTTPClient.Options()
+        options.limits = limits
+        options.caFile = caFile
+        do { http = try HTTPClient(options) } catch { throw .curl }
     }
 
     /// Redeems a token: once, and never again by itself. A call that failed may have consumed the token.
@@ -41,13 +43,7 @@ public struct BackChannelClient: Sendable {
     ) async throws(BackChannelFailure) -> VerifyReply {
         let body = VerifyRequest(token: token, redirectURI: redirectURI, codeVerifier: codeVerifier).body()
         let signature = RequestSignature.request(body: body, secret: secret)
-        let response: CurlResponse
-        do {
-            response = try await transport.send(
-                CurlRequest(url: endpoint.url, headers: headers(signature), body: body))
-        } catch {
-            throw Self.failure(error)
-        }
+        let response = try await send(endpoint.url, .post(body), headers(signature))
         return try BackChannelAnswer(question: signature, clientID: clientID, secret: secret)
             .read(response, requireSignature: requireSignedResponse)
     }
@@ -57,13 +53,7 @@ public struct BackChannelClient: Sendable {
     ///
     /// - Throws: in words for the operator what is in the way.
     public func checkHealth() async throws(BackChannelFailure) {
-        let response: CurlResponse
-        do {
-            response = try await transport.send(
-                CurlRequest(url: endpoint.healthURL, headers: ["User-Agent: swift-sso"], body: nil))
-        } catch {
-            throw Self.failure(error)
-        }
+        let response = try await send(endpoint.healthURL, .get, ["User-Agent: swift-sso"])
         switch response.status {
         case 200 where response.body.elementsEqual("ok".utf8): return
         case 500..<600: throw .unavailable("\(SSOPath.health) answers with status \(response.status)")
@@ -82,20 +72,24 @@ public struct BackChannelClient: Sendable {
             "Content-Type: application/json", "Accept: application/json", "User-Agent: swift-sso",
             "\(RequestSignature.clientHeaderName): \(clientID)",
             "\(RequestSignature.headerName): \(signature.headerValue)",
-            // With a colon and nothing after it curl sends no such header: no extra round trip for "100 Continue".
-            "Expect:",
         ]
     }
 
-    private static func failure(_ failure: TransportFailure) -> BackChannelFailure {
-        switch failure {
-        case .busy: .unavailable("too many calls at once")
-        case .cancelled: .unavailable("cancelled")
-        case .closed: .unavailable("shutting down")
-        case .timedOut: .unavailable("timed out")
-        case .tooLarge: .untrusted("the answer is too large")
-        case .certificate(let words): .untrusted(words)
-        case .broken(let words): .unavailable(words)
+    private func send(
+        _ url: String, _ method: HTTPClient.Request.Method, _ headers: [String]
+    ) async throws(BackChannelFailure) -> HTTPClient.Response {
+        var request = HTTPClient.Request(url: url)
+        request.method = method
+        request.headers = headers
+        request.allowsHTTP = endpoint.isPlaintext
+        do {
+            return try await http.send(request)
+        } catch {
+            switch error {
+            case .timedOut: throw .unavailable("timed out")
+            case .tooLarge, .certificate: throw .untrusted("\(error)")
+            default: throw .unavailable("\(error)")
+            }
         }
     }
 }

@@ -9,9 +9,9 @@ struct BackChannelPatienceTests {
     typealias Fixture = BackChannelFixture
     typealias Outcome = Result<VerifyReply, BackChannelFailure>
 
-    private static func brief(concurrent: Int = 32, waiting: Int = 1024) -> BackChannelLimits {
-        BackChannelLimits(
-            connect: .milliseconds(300), call: .milliseconds(600), queue: .milliseconds(200), replyBytes: 65536,
+    private static func brief(concurrent: Int = 32, waiting: Int = 1024) -> HTTPLimits {
+        HTTPLimits(
+            connect: .milliseconds(300), call: .milliseconds(600), queue: .milliseconds(200), bodyBytes: 65536,
             concurrentCalls: concurrent, waitingCalls: waiting)
     }
 
@@ -47,7 +47,7 @@ struct BackChannelPatienceTests {
     }
 
     /// Room for a machine that is busy with other tests; what is measured is two orders below what it is told from.
-    private static let generous = BackChannelLimits(
+    private static let generous = HTTPLimits(
         connect: .seconds(60), call: .seconds(60), queue: .seconds(60))
 
     private func calls(_ count: Int, _ client: BackChannelClient) -> [Task<Outcome, Never>] {
@@ -96,7 +96,7 @@ struct BackChannelPatienceTests {
     func line() async throws {
         let server = try BackChannelStub { .bytes(Fixture.signed($0)) }
         defer { server.stop() }
-        let limits = BackChannelLimits(call: .seconds(20), queue: .seconds(20), concurrentCalls: 4)
+        let limits = HTTPLimits(call: .seconds(20), queue: .seconds(20), concurrentCalls: 4)
         let client = try Fixture.client(server.origin, limits: limits)
         let outcomes = await withTaskGroup(of: Result<VerifyReply, BackChannelFailure>.self) { group in
             for _ in 0..<200 { group.addTask { await Fixture.outcome(client) } }
@@ -192,6 +192,6 @@ struct BackChannelPatienceTests {
 private func driverThreads() -> Int {
     let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
     return threads.count {
-        (try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8))?.hasPrefix("sso-back") == true
+        (try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8))?.hasPrefix("sso-http") == true
     }
 }

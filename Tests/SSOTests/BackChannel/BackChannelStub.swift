@@ -153,7 +153,7 @@ enum BackChannelFixture {
 
     static func client(
         _ origin: String, requireSignedResponse: Bool = true, caFile: String? = nil,
-        limits: BackChannelLimits = BackChannelLimits()
+        limits: HTTPLimits = HTTPLimits()
     ) throws -> BackChannelClient {
         try BackChannelClient(
             origin: origin, clientID: clientID, secret: try secret(), requireSignedResponse: requireSignedResponse,

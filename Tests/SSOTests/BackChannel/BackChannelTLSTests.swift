@@ -64,7 +64,7 @@ struct BackChannelTLSTests {
         defer { server.stop() }
         let outcome = await Fixture.outcome(
             try Fixture.client(
-                "https://localhost:\(server.port)", limits: BackChannelLimits(call: .milliseconds(800))))
+                "https://localhost:\(server.port)", limits: HTTPLimits(call: .milliseconds(800))))
         #expect((try? outcome.get()) == nil)
         #expect(server.requests.isEmpty)
     }

@@ -1,0 +1,255 @@
+import CCurl
+import Foundation
+
+/// One call of an ``HTTPClient``: its libcurl handle, and what has been received.
+///
+/// Created and submitted by the caller's task, then used by the driver's thread alone: hence `@unchecked`.
+final class CurlTransfer: @unchecked Sendable {
+    typealias Outcome = Result<HTTPClient.Response, ConnectionError>
+
+    let start = ContinuousClock.now
+    var continuation: CheckedContinuation<Outcome, Never>?
+    private(set) var handle: UnsafeMutableRawPointer?
+    private let request: HTTPClient.Request
+    private let options: HTTPClient.Options
+    private var lists: [UnsafeMutablePointer<curl_slist>?] = []
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+    private var sentBytes = 0
+    private var headers: [(name: String, value: String)] = []
+    private var headerBytes = 0
+    private var body: [UInt8] = []
+    private var isTooLarge = false
+    private var refusedAddresses: [String] = []
+    private var hasAllowedAddress = false
+
+    init(_ request: HTTPClient.Request, options: HTTPClient.Options) {
+        self.request = request
+        self.options = options
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        release()
+        errorText.deallocate()
+    }
+
+    /// Returns an outcome to the caller. A second call does nothing.
+    func finish(_ outcome: Outcome) {
+        release()
+        continuation?.resume(returning: outcome)
+        continuation = nil
+    }
+
+    private func release() {
+        if let handle { curl_easy_cleanup(handle) }
+        handle = nil
+        lists.forEach(curl_slist_free_all)
+        lists = []
+    }
+
+    /// Creates the handle with all options. When libcurl refuses one, the call is not made: an option without effect may be
+    /// the one that checks certificates.
+    func prepare() throws(ConnectionError) -> UnsafeMutableRawPointer {
+        let remaining = options.limits.call - (.now - start)
+        guard remaining > .zero else { throw .timedOut }
+        guard let handle = curl_easy_init() else { throw .impossible("out of memory") }
+        self.handle = handle
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        func set(_ option: CURLoption, _ value: Int) -> CURLcode { sso_curl_set_long(handle, option, value) }
+        func set(_ option: CURLoption, _ value: String) -> CURLcode { sso_curl_set_string(handle, option, value) }
+        func set(_ option: CURLoption, _ lines: [String]) -> CURLcode {
+            var list: UnsafeMutablePointer<curl_slist>?
+            for line in lines {
+                guard let longer = curl_slist_append(list, line) else { return CURLE_OUT_OF_MEMORY }
+                list = longer
+            }
+            lists.append(list)
+            return sso_curl_set_list(handle, option, list)
+        }
+        let version = options.usesHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+        let family: CURLcode =
+            switch request.addressFamily {
+            case .any: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_WHATEVER))
+            case .ipv4: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
+            case .ipv6: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
+            }
+        var codes = [
+            sso_curl_set_common_options(handle, options.caFile), family,
+            set(CURLOPT_URL, request.url), set(CURLOPT_PATH_AS_IS, 1), set(CURLOPT_HTTP_VERSION, Int(version)),
+            set(CURLOPT_PROTOCOLS_STR, request.allowsHTTP ? "http,https" : "https"), set(CURLOPT_FOLLOWLOCATION, 0),
+            set(CURLOPT_CONNECTTIMEOUT_MS, options.limits.connect.curlMilliseconds),
+            set(CURLOPT_TIMEOUT_MS, remaining.curlMilliseconds), set(CURLOPT_BUFFERSIZE, 16384),
+            set(CURLOPT_MAXFILESIZE, options.truncatesBodies ? 0 : options.limits.bodyBytes),
+            // Shorter than the 15 seconds after which a server may close: a connection about to close is not used again.
+            set(CURLOPT_MAXAGE_CONN, 10), set(CURLOPT_FRESH_CONNECT, request.reusesConnection ? 0 : 1),
+            set(CURLOPT_FORBID_REUSE, request.reusesConnection ? 0 : 1),
+            sso_curl_set_opensocket(handle, onSocket, context),
+            sso_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText),
+            sso_curl_set_receive(handle, CURLOPT_WRITEFUNCTION, onBody),
+            sso_curl_set_pointer(handle, CURLOPT_WRITEDATA, context),
+            sso_curl_set_receive(handle, CURLOPT_HEADERFUNCTION, onHeader),
+            sso_curl_set_pointer(handle, CURLOPT_HEADERDATA, context),
+            set(CURLOPT_RESOLVE, options.resolve),
+        ]
+        // Otherwise nothing is decompressed: a bomb stays as small as it arrived, and a signature covers the bytes as sent.
+        codes.append(
+            request.acceptsCompression
+                ? set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate") : set(CURLOPT_HTTP_CONTENT_DECODING, 0))
+        switch request.method {
+        case .get: codes += [set(CURLOPT_HTTPGET, 1), set(CURLOPT_HTTPHEADER, request.headers)]
+        case .head: codes += [set(CURLOPT_NOBODY, 1), set(CURLOPT_HTTPHEADER, request.headers)]
+        case .post(let bytes):
+            // Read by a callback that cannot rewind: after a connection breaks, libcurl would otherwise post the body again
+            // by itself, and a token may have been consumed.
+            codes += [
+                set(CURLOPT_POST, 1), sso_curl_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count)),
+                sso_curl_set_send(handle, CURLOPT_READFUNCTION, onSend),
+                sso_curl_set_pointer(handle, CURLOPT_READDATA, context),
+                // Without a value libcurl sends no such header, and does not wait for "100 Continue".
+                set(CURLOPT_HTTPHEADER, request.headers + ["Expect:"]),
+            ]
+        }
+        guard codes.allSatisfy({ $0 == CURLE_OK }) else { throw .impossible("libcurl refused an option") }
+        return handle
+    }
+
+    /// What the end of the transfer means.
+    func outcome(of code: CURLcode) -> Outcome {
+        guard let handle else { return .failure(.closed) }
+        if isTooLarge, !options.truncatesBodies { return .failure(.tooLarge) }
+        guard code == CURLE_OK || isTooLarge else {
+            let detail = String(cString: errorText.pointee == 0 ? curl_easy_strerror(code) : UnsafePointer(errorText))
+            return .failure(failure(code, detail, handle))
+        }
+        var status = 0
+        _ = sso_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
+        let address = sso_curl_get_text(handle, CURLINFO_PRIMARY_IP).map { String(cString: $0) } ?? ""
+        return .success(
+            HTTPClient.Response(
+                status: status, headers: headers, body: body, isTruncated: isTooLarge,
+                address: address.isEmpty ? nil : address,
+                duration: .microseconds(sso_curl_get_time(handle, CURLINFO_TOTAL_TIME_T))))
+    }
+
+    private func failure(_ code: CURLcode, _ detail: String, _ handle: UnsafeMutableRawPointer) -> ConnectionError {
+        if !refusedAddresses.isEmpty, !hasAllowedAddress { return .addressRefused(refusedAddresses) }
+        guard code == CURLE_COULDNT_CONNECT else { return ConnectionError(curl: code.rawValue, detail: detail) }
+        // No socket was asked for: the host has no address of the wanted family.
+        guard hasAllowedAddress else { return .nameNotFound(detail) }
+        var number = 0
+        _ = sso_curl_get_long(handle, CURLINFO_OS_ERRNO, &number)
+        let isLocal = [ENETUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT].contains(Int32(truncatingIfNeeded: number))
+        return isLocal ? .noRoute(detail) : .notConnected(detail)
+    }
+
+    // MARK: - Called by libcurl
+
+    /// The next part of the body; 0 after the last.
+    fileprivate func sendBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard case .post(let bytes) = request.method else { return 0 }
+        let part = bytes[sentBytes...].prefix(buffer.count)
+        buffer.copyBytes(from: part)
+        sentBytes += part.count
+        return part.count
+    }
+
+    /// False ends the transfer. The body is limited while it arrives.
+    fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let room = options.limits.bodyBytes - body.count
+        if bytes.count <= room {
+            body.append(contentsOf: bytes)
+        } else {
+            isTooLarge = true
+            body.append(contentsOf: bytes.prefix(room + 1))
+        }
+        return !isTooLarge
+    }
+
+    /// One header line. A status line starts again: an interim answer (1xx) came before the final one.
+    fileprivate func receiveHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        headerBytes += bytes.count
+        guard headerBytes <= options.limits.headerBytes else {
+            isTooLarge = !options.truncatesBodies
+            return false
+        }
+        // Lines after the body are trailers. They say nothing about a body that has been read.
+        guard body.isEmpty else { return true }
+        if bytes.starts(with: "HTTP/".utf8) {
+            headers = []
+        } else if let colon = bytes.firstIndex(of: UInt8(ascii: ":")) {
+            let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0d, 0x0a].contains($0) }
+            let name = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
+            let value = bytes[(colon + 1)...].drop(while: isSpace).reversed().drop(while: isSpace).reversed()
+            headers.append((name, String(decoding: value, as: UTF8.self)))
+        }
+        return true
+    }
+
+    /// Whether libcurl may connect to the address.
+    fileprivate func allows(_ address: UnsafePointer<sockaddr>) -> Bool {
+        guard let addressRefusal = request.addressRefusal else {
+            hasAllowedAddress = true
+            return true
+        }
+        let octets = Self.octets(of: address)
+        if let reason = addressRefusal(octets) {
+            refusedAddresses.append("\(Self.text(of: octets)) (\(reason))")
+            return false
+        }
+        hasAllowedAddress = true
+        return true
+    }
+
+    /// The bytes of an IPv4 or IPv6 address in network order; none for another family.
+    private static func octets(of address: UnsafePointer<sockaddr>) -> [UInt8] {
+        let raw = UnsafeRawPointer(address)
+        return switch Int32(address.pointee.sa_family) {
+        case AF_INET: withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in.self).sin_addr) { Array($0) }
+        case AF_INET6: withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr) { Array($0) }
+        default: []
+        }
+    }
+
+    private static func text(of octets: [UInt8]) -> String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN) + 1)
+        let family = octets.count == 4 ? AF_INET : AF_INET6
+        guard octets.count == 4 || octets.count == 16,
+            inet_ntop(family, octets, &text, socklen_t(INET6_ADDRSTRLEN)) != nil
+        else { return "an unknown address" }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// The driver keeps the transfer alive for as long as libcurl uses its handle.
+private func transfer(_ context: UnsafeMutableRawPointer) -> CurlTransfer {
+    Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+}
+
+private let onSend: sso_curl_send = { buffer, size, count, context in
+    guard let buffer, let context else { return 0 }
+    return transfer(context).sendBody(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+}
+
+// Taking 0 of 0 bytes would look like success to libcurl: a refusal returns a number that cannot be right.
+
+private let onBody: sso_curl_receive = { bytes, size, count, context in
+    guard let bytes, let context else { return 0 }
+    let total = size * count
+    return transfer(context).receiveBody(UnsafeRawBufferPointer(start: bytes, count: total)) ? total : total + 1
+}
+
+private let onHeader: sso_curl_receive = { bytes, size, count, context in
+    guard let bytes, let context else { return 0 }
+    let total = size * count
+    return transfer(context).receiveHeader(UnsafeRawBufferPointer(start: bytes, count: total)) ? total : total + 1
+}
+
+/// Called with the very address that is about to be connected to.
+private let onSocket: curl_opensocket_callback = { context, _, address in
+    guard let context, let address, let raw = sso_curl_socket_address(address), transfer(context).allows(raw) else {
+        return -1
+    }
+    let type = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+    return socket(address.pointee.family, type, address.pointee.protocol)
+}
