@@ -8,12 +8,12 @@ extension SMTPMailer {
     ///
     /// - Returns: one line on what was found.
     /// - Throws: in words for the operator what is in the way.
-    func probe(from: MailFrom) async throws(ConnectionFault) -> String {
-        let result: Result<String, ConnectionFault> = await withCheckedContinuation { continuation in
+    func probe(from: MailFrom) async throws(ConnectionError) -> String {
+        let result: Result<String, ConnectionError> = await withCheckedContinuation { continuation in
             // A thread of its own, as for an email: libcurl blocks it.
             let thread = Thread { [settings] in
                 let transfer = SMTPTransfer(settings: settings, cancellation: Cancellation())
-                do throws(ConnectionFault) {
+                do throws(ConnectionError) {
                     continuation.resume(returning: .success(try transfer.probe(from: from)))
                 } catch {
                     continuation.resume(returning: .failure(error))
@@ -27,8 +27,8 @@ extension SMTPMailer {
 
 extension SMTPTransfer {
     /// Blocks until the server has answered or the patience has run out.
-    fileprivate func probe(from: MailFrom) throws(ConnectionFault) -> String {
-        guard Self.isCurlReady, let handle = curl_easy_init() else { throw ConnectionFault("libcurl cannot start") }
+    fileprivate func probe(from: MailFrom) throws(ConnectionError) -> String {
+        guard Self.isCurlReady, let handle = curl_easy_init() else { throw ConnectionError("libcurl cannot start") }
         defer { curl_easy_cleanup(handle) }
         let replies = Replies()
         let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -59,20 +59,20 @@ extension SMTPTransfer {
         if let fault = fault(result, code: code, detail: String(cString: words)) { throw fault }
         // libcurl goes on without a login where the server offers none; the server would refuse the email then.
         guard settings.endpoint.login == nil || replies.hasAcceptedLogin else {
-            throw ConnectionFault("it offers no login, or none over this connection, and the setting has one")
+            throw ConnectionError("it offers no login, or none over this connection, and the setting has one")
         }
         let tls = settings.requiresTLS || settings.endpoint.isTLSFromStart ? "TLS with a trusted certificate" : "no TLS"
         return "\(settings.endpoint) answers: \(tls), \(settings.endpoint.login == nil ? "no login" : "login accepted")"
     }
 
-    private func fault(_ result: CURLcode, code: Int, detail: String) -> ConnectionFault? {
+    private func fault(_ result: CURLcode, code: Int, detail: String) -> ConnectionError? {
         switch result {
         case CURLE_OK: nil
-        case CURLE_FAILED_INIT: ConnectionFault("this libcurl lacks SMTP or TLS")
-        case CURLE_USE_SSL_FAILED: ConnectionFault("it offers no STARTTLS, without which nothing is sent to it")
-        case CURLE_LOGIN_DENIED: ConnectionFault("it refuses the login\(code >= 400 ? " with \(code)" : "")")
-        case _ where code >= 400: ConnectionFault("it answers with \(code)")
-        default: ConnectionFault(curl: result.rawValue, detail: detail)
+        case CURLE_FAILED_INIT: ConnectionError("this libcurl lacks SMTP or TLS")
+        case CURLE_USE_SSL_FAILED: ConnectionError("it offers no STARTTLS, without which nothing is sent to it")
+        case CURLE_LOGIN_DENIED: ConnectionError("it refuses the login\(code >= 400 ? " with \(code)" : "")")
+        case _ where code >= 400: ConnectionError("it answers with \(code)")
+        default: ConnectionError(curl: result.rawValue, detail: detail)
         }
     }
 }

@@ -60,14 +60,13 @@ struct SMTPTransfer {
             sso_curl_set_string(handle, CURLOPT_URL, "\(scheme)://\(host):\(endpoint.port)/\(greeting)"),
             sso_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps"),
             sso_curl_set_long(handle, CURLOPT_USE_SSL, Int(useTLS.rawValue)),
-            sso_curl_set_manners(handle),
+            sso_curl_set_common_options(handle, settings.caFile),
             sso_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, settings.patience.connect.wholeMilliseconds),
             sso_curl_set_long(
                 handle, CURLOPT_TIMEOUT_MS, (settings.patience.handing + settings.patience.answer).wholeMilliseconds),
             sso_curl_set_long(
                 handle, CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, settings.patience.answer.secondsRoundedUp)),
         ]
-        if let caFile = settings.caFile { codes.append(sso_curl_set_string(handle, CURLOPT_CAINFO, caFile)) }
         if let login = endpoint.login {
             codes.append(sso_curl_set_string(handle, CURLOPT_USERNAME, login.user))
             codes.append(sso_curl_set_string(handle, CURLOPT_PASSWORD, login.password))

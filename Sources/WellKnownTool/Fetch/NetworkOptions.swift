@@ -43,7 +43,7 @@ struct NetworkOptions: ParsableArguments {
 
     /// - Throws: ``CannotCheck``.
     func client() throws -> WebClient {
-        if let caFile, let fault = SSOShared.CertificateFile.fault(caFile) { throw CannotCheck("--ca-file: \(fault)") }
+        if let caFile, let fault = HTTPClient.problem(withCAFile: caFile) { throw CannotCheck("--ca-file: \(fault)") }
         var settings = WebSettings()
         settings.timeLimit = .milliseconds(Int(timeLimit * 1000))
         settings.caFile = caFile

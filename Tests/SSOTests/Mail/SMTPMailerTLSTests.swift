@@ -79,21 +79,21 @@ struct SMTPMailerTLSTests {
             let scheme = isSMTPS ? "smtps" : "smtp"
             let words = try await server.mailer(scheme: scheme, trusts: true).probe(from: from)
             #expect(words.contains("TLS with a trusted certificate"))
-            let fault = await #expect(throws: ConnectionFault.self) {
+            let fault = await #expect(throws: ConnectionError.self) {
                 try await server.mailer(scheme: scheme, trusts: false).probe(from: from)
             }
             #expect(fault?.description.contains("its certificate is not trusted") == true)
             #expect(server.arrived == 0)
         }
         let other = try await TLSMailServer.start(names: "DNS:mail.example.com")
-        let fault = await #expect(throws: ConnectionFault.self) {
+        let fault = await #expect(throws: ConnectionError.self) {
             try await other.mailer(trusts: true).probe(from: from)
         }
         #expect(fault?.description.contains("its certificate is for another host") == true)
 
         let plain = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN"])
         guard case .smtp(let endpoint) = try MailURL.parse("smtp://ann:pass@127.0.0.1:\(plain.port)") else { return }
-        let stripped = await #expect(throws: ConnectionFault.self) {
+        let stripped = await #expect(throws: ConnectionError.self) {
             try await SMTPMailer(endpoint, requiresTLS: true, caFile: nil).probe(from: from)
         }
         #expect(stripped?.description.contains("offers no STARTTLS") == true)

@@ -103,7 +103,7 @@ struct SMTPMailerTests {
     @Test("a server that says nothing is named by `check --connect` as well")
     func silentProbe() async throws {
         let server = try ScriptedSMTPServer(isSilent: true)
-        let fault = await #expect(throws: ConnectionFault.self) {
+        let fault = await #expect(throws: ConnectionError.self) {
             try await mailer(server.url, seconds: 0.3).probe(from: try MailFrom("sign-in@example.com"))
         }
         #expect(fault?.description.hasPrefix("it does not answer in time") == true, "\(String(describing: fault))")

@@ -34,6 +34,6 @@ struct LockedDatabaseTests {
 
     @Test("the patience with a lock is less than half of what a partner waits for an answer")
     func patience() {
-        #expect(SQLiteDatabase.patience * 2 < BackChannelLimits().call)
+        #expect(SQLiteDatabase.patience * 2 < HTTPLimits().call)
     }
 }
