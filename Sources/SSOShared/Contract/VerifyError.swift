@@ -22,7 +22,7 @@ public enum VerifyError: String, Error, Sendable, CaseIterable {
 
     /// The code in an answer's body; nil when there is none that is known.
     public init?(body: [UInt8]) {
-        guard let text = try? StrictJSON.read(body).object?["error"]?.string else { return nil }
+        guard let text = try? JSONReader.readStrictly(body)["error"]?.string else { return nil }
         self.init(rawValue: text)
     }
 }

@@ -1,32 +1,25 @@
 /// The answer 200 of ``SSOPath/verify``: who has signed in, for which client, and how.
-public struct VerifyReply: Sendable, Equatable, Codable {
+public struct VerifyReply: Sendable, Equatable {
     /// Who has signed in.
     public let user: VerifiedUser
     /// The client that the token was issued to. A relying party refuses an answer that names another.
     public let clientID: String
-    /// The session at the identity provider that vouches for it.
+    /// The session at the identity provider that the token was issued in.
     public let session: VerifiedSession
 
-    /// What the identity provider says of a redeemed token.
+    /// Creates the answer for a redeemed token.
     public init(user: VerifiedUser, clientID: String, session: VerifiedSession) {
         self.user = user
         self.clientID = clientID
         self.session = session
     }
 
-    enum CodingKeys: String, CodingKey {
-        case user, session
-        case clientID = "client_id"
-    }
-
-    /// Reads an answer whose signature has been checked. Unknown keys are passed over.
-    public init(body: [UInt8]) throws(VerifyFault) {
-        let object = try VerifyFault.object(body)
-        guard let user = try object.required("user").object else { throw .wrongType("user") }
-        guard let session = try object.required("session").object else { throw .wrongType("session") }
-        self.user = try VerifiedUser(user)
+    /// Reads an answer whose signature has been checked. Unknown keys are ignored.
+    public init(body: [UInt8]) throws(VerifyBodyError) {
+        let object = try JSONNode.object(body)
+        user = try VerifiedUser(object.requiredObject("user"))
         clientID = try object.text("client_id")
-        self.session = try VerifiedSession(session)
+        session = try VerifiedSession(object.requiredObject("session"))
     }
 
     /// The bytes to sign and send.
@@ -45,23 +38,23 @@ public struct VerifyReply: Sendable, Equatable, Codable {
     }
 }
 
-/// The person, as the identity provider knows them.
-public struct VerifiedUser: Sendable, Equatable, Codable {
-    /// Stable and opaque: what a relying party keys its accounts by.
+/// The user's account at the identity provider.
+public struct VerifiedUser: Sendable, Equatable {
+    /// Stable and opaque. A relying party uses it as the key of its own accounts.
     public let id: String
-    /// For showing and for writing to. It may change and may later belong to somebody else: never a key.
+    /// To show and to write to. Never a key: it may change, and may later belong to another user.
     public let email: String
-    /// What the person calls themselves.
+    /// The name that the user has chosen.
     public let name: String
 
-    /// A person as the identity provider knows them.
+    /// Creates a user from the account's data.
     public init(id: String, email: String, name: String) {
         self.id = id
         self.email = email
         self.name = name
     }
 
-    init(_ object: StrictJSONObject) throws(VerifyFault) {
+    init(_ object: JSONNode) throws(VerifyBodyError) {
         id = try object.text("id")
         guard !id.utf8.isEmpty else { throw .missing("id") }
         email = try object.text("email")
@@ -69,28 +62,23 @@ public struct VerifiedUser: Sendable, Equatable, Codable {
     }
 }
 
-/// The sign-in at the identity provider that the token stands for.
-public struct VerifiedSession: Sendable, Equatable, Codable {
-    /// Opaque; the same for all relying parties that this sign-in reaches.
+/// The session at the identity provider that a token was issued in.
+public struct VerifiedSession: Sendable, Equatable {
+    /// Opaque, and the same for all relying parties in which this session signs the user in.
     public let id: String
-    /// When the person proved who they are: seconds since 1970-01-01T00:00:00Z.
+    /// When the user signed in, in seconds since 1970-01-01T00:00:00Z.
     public let authenticatedAt: Int
-    /// How, such as `email_code`. A relying party that wants more than one factor looks here.
+    /// The sign-in methods, such as `email_code`. A relying party that requires more than one factor checks them.
     public let methods: [String]
 
-    /// A session of the identity provider; `authenticatedAt` in seconds since 1970.
+    /// Creates a session; `authenticatedAt` is in seconds since 1970.
     public init(id: String, authenticatedAt: Int, methods: [String]) {
         self.id = id
         self.authenticatedAt = authenticatedAt
         self.methods = methods
     }
 
-    enum CodingKeys: String, CodingKey {
-        case id, methods
-        case authenticatedAt = "authenticated_at"
-    }
-
-    init(_ object: StrictJSONObject) throws(VerifyFault) {
+    init(_ object: JSONNode) throws(VerifyBodyError) {
         id = try object.text("id")
         guard let seconds = try object.required("authenticated_at").integer else {
             throw .wrongType("authenticated_at")

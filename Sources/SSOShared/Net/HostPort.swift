@@ -41,7 +41,7 @@ public struct HostPort: Sendable, Hashable {
     public init(_ bytes: ArraySlice<UInt8>, allowing allowance: Allowance = []) throws(HostPortError) {
         let parts = try Self.locate(in: bytes, allowing: allowance)
         let host = parts.kind == .ipv6 ? bytes[parts.host].dropFirst().dropLast() : bytes[parts.host]
-        self.host = String(decoding: host.map(ASCII.lowercased), as: UTF8.self)
+        self.host = String(decoding: host.map(\.asciiLowercased), as: UTF8.self)
         port = parts.port
         kind = parts.kind
     }
@@ -86,7 +86,7 @@ public struct HostPort: Sendable, Hashable {
     public static func isName(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.count <= 253
             && bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
-                (1...63).contains(label.count) && label.allSatisfy { ASCII.isAlphanumeric($0) || $0 == hyphen }
+                (1...63).contains(label.count) && label.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == hyphen }
                     && label.first != hyphen && Array(label).last != hyphen
             }
     }
@@ -102,7 +102,7 @@ public struct HostPort: Sendable, Hashable {
     private static func isHostName(_ bytes: ArraySlice<UInt8>, _ allowance: Allowance) -> Bool {
         if allowance.contains(.looseNames) {
             return bytes.first != UInt8(ascii: ".")
-                && bytes.allSatisfy { ASCII.isAlphanumeric($0) || $0 >= 0x80 || "-._".utf8.contains($0) }
+                && bytes.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 >= 0x80 || "-._".utf8.contains($0) }
         }
         let name = bytes.last == UInt8(ascii: ".") ? bytes.dropLast() : bytes
         return isName(name) && !endsInNumber(name)
@@ -113,23 +113,23 @@ public struct HostPort: Sendable, Hashable {
         guard let last = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).last else {
             return false
         }
-        if last.allSatisfy(ASCII.isDigit) { return true }
-        let prefix = last.prefix(2).map(ASCII.lowercased)
-        return prefix.elementsEqual("0x".utf8) && last.dropFirst(2).allSatisfy { Hex.value(of: $0) != nil }
+        if last.allSatisfy(\.isASCIIDigit) { return true }
+        let prefix = last.prefix(2).map(\.asciiLowercased)
+        return prefix.elementsEqual("0x".utf8) && last.dropFirst(2).allSatisfy { $0.isASCIIHexDigit }
     }
 
     static func isIPv4(_ bytes: some Collection<UInt8>) -> Bool {
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return parts.count == 4
             && parts.allSatisfy { part in
-                (1...3).contains(part.count) && part.allSatisfy(ASCII.isDigit)
+                (1...3).contains(part.count) && part.allSatisfy(\.isASCIIDigit)
                     && (part.count == 1 || part.first != UInt8(ascii: "0"))
                     && part.reduce(0) { $0 * 10 + Int($1 - 0x30) } <= 255
             }
     }
 
     private static func isIPv6(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard bytes.allSatisfy({ Hex.value(of: $0) != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
+        guard bytes.allSatisfy({ $0.isASCIIHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
         else { return false }
         var address = in6_addr()
         return inet_pton(AF_INET6, String(decoding: bytes, as: UTF8.self), &address) == 1
@@ -137,7 +137,7 @@ public struct HostPort: Sendable, Hashable {
 
     private static func port(_ digits: ArraySlice<UInt8>, _ allowance: Allowance) throws(HostPortError) -> Int? {
         if digits.isEmpty, allowance.contains(.emptyPort) { return nil }
-        guard (1...5).contains(digits.count), digits.allSatisfy(ASCII.isDigit),
+        guard (1...5).contains(digits.count), digits.allSatisfy(\.isASCIIDigit),
             let port = Int(String(decoding: digits, as: UTF8.self)), port <= 65535,
             port > 0 || allowance.contains(.portZero)
         else { throw .invalidPort(String(decoding: digits.prefix(20), as: UTF8.self)) }
@@ -170,22 +170,5 @@ public enum HostPortError: Error, Sendable, Equatable, CustomStringConvertible {
         case .invalidPort(let text): "has the port \"\(text)\"; a port is a number from 1 to 65535"
         case .userInfo: "has a user name in it"
         }
-    }
-}
-
-/// Classes of ASCII bytes.
-public enum ASCII {
-    /// 0 to 9.
-    @inlinable public static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
-
-    /// A to Z and a to z.
-    @inlinable public static func isLetter(_ byte: UInt8) -> Bool { byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7a }
-
-    /// A letter or a digit.
-    @inlinable public static func isAlphanumeric(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
-
-    /// The lower-case form of a letter, any other byte as it is.
-    @inlinable public static func lowercased(_ byte: UInt8) -> UInt8 {
-        byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
     }
 }

@@ -2,7 +2,7 @@
 public enum PercentCoding {
     /// ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 section 2.3): what needs no encoding anywhere in a URL.
     public static func isUnreserved(_ byte: UInt8) -> Bool {
-        ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+        byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
             || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~")
     }
 

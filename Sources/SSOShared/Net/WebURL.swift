@@ -18,7 +18,7 @@ public struct WebURL: Sendable, Hashable {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
             throw .noScheme
         }
-        let scheme = String(decoding: bytes[..<colon].map(ASCII.lowercased), as: UTF8.self)
+        let scheme = String(decoding: bytes[..<colon].map(\.asciiLowercased), as: UTF8.self)
         guard scheme == "https" || scheme == "http" else { throw .otherScheme(scheme) }
         let afterScheme = bytes[(colon + 3)...]
         let end = afterScheme.firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex

@@ -69,7 +69,7 @@ extension Journeys {
                 let lines = process.log.split(separator: "\n")
                 #expect(!lines.isEmpty)
                 for line in lines {
-                    #expect(throws: Never.self, "\(line)") { try StrictJSON.read(Array(line.utf8)) }
+                    #expect(throws: Never.self, "\(line)") { try JSONReader.readStrictly(Array(line.utf8)) }
                 }
             }
         }
