@@ -6,7 +6,7 @@ struct RelyingPartySettings: Sendable {
     let publicURL: PublicOrigin
     let listen: ListenAddress
     let database: DatabaseLocation
-    let keys: SealingKeys
+    let keys: DerivedKeys
     /// Where browsers go to sign in.
     let idp: PublicOrigin
     /// Where tokens are verified: the same, unless the IdP is reached by another way from here.

@@ -14,7 +14,7 @@ struct PendingSignInsCookie: Sendable {
     private let cookie: BrowserCookie
     private let clock: ServiceClock
 
-    init(keys: SealingKeys, origin: PublicOrigin, clock: ServiceClock, randomness: any Randomness) {
+    init(keys: DerivedKeys, origin: PublicOrigin, clock: ServiceClock, randomness: any Randomness) {
         box = SealedBox(keys: keys, label: "pending-sign-ins", randomness: randomness)
         cookie = BrowserCookie(name: "rp_pending", origin: origin, maximumAge: PendingSignIns.lifetime)
         self.clock = clock

@@ -28,7 +28,7 @@ enum SignInFailure {
     }
 
     /// The back channel failed. Trouble on the way is told apart from a refusal: after the first, trying again helps.
-    static func notVerified(_ error: BackChannelFailure, returnTo: String) -> PublicFailure {
+    static func notVerified(_ error: BackChannelError, returnTo: String) -> PublicFailure {
         switch error {
         case .rejected(.invalidToken):
             failure(

@@ -1,35 +1,35 @@
-/// Decides what an answer of ``SSOPath/verify`` is worth. Every doubt ends in a failure, none in a person signed in.
+/// Checks an answer of ``SSOPath/verify``. Any doubt is an error.
 struct BackChannelAnswer {
     /// The signature of the request that was sent.
-    let question: RequestSignature
+    let request: RequestSignature
     let clientID: String
     let secret: SharedSecret
 
     func read(
         _ response: HTTPClient.Response, requireSignature: Bool
-    ) throws(BackChannelFailure) -> VerifyReply {
+    ) throws(BackChannelError) -> VerifyReply {
         switch response.status {
         case 200: break
         case 400..<500: throw Self.refusal(response)
         case 500..<600: throw .unavailable("status \(response.status)")
-        // A redirect among them: following one would hand the token to whoever it names.
+        // Among them redirects: following one would send the token to another server.
         default: throw .untrusted("status \(response.status)")
         }
-        // Before anything in the body is read, as at the other end.
+        // Checked before anything in the body is read, as at the other end.
         if requireSignature { try checkSignature(response) }
         guard Self.isJSON(response) else { throw .untrusted("the answer is not JSON by its content type") }
         let reply: VerifyReply
         do { reply = try VerifyReply(body: response.body) } catch { throw .untrusted("the answer: \(error)") }
-        // The token of another partner's user, replayed at this one, would come back with that partner's name.
+        // The answer to a token of another client names that client.
         guard ConstantTime.equal(reply.clientID, clientID) else { throw .untrusted("the answer is for another client") }
         return reply
     }
 
-    private func checkSignature(_ response: HTTPClient.Response) throws(BackChannelFailure) {
+    private func checkSignature(_ response: HTTPClient.Response) throws(BackChannelError) {
         let values = response.values(RequestSignature.headerName.lowercased())
         guard let value = values.first else { throw .untrusted("the answer is not signed") }
         guard values.count == 1, let given = RequestSignature(headerValue: value),
-            given.matches(.response(body: response.body, to: question, secret: secret))
+            given.matches(.response(body: response.body, to: request, secret: secret))
         else { throw .untrusted("the answer's signature is wrong") }
     }
 
@@ -39,14 +39,37 @@ struct BackChannelAnswer {
         return essence.lowercased().filter { $0 != " " } == "application/json"
     }
 
-    /// A refusal counts as one only in the words of the contract: a 404 page of some other server says nothing.
-    private static func refusal(_ response: HTTPClient.Response) -> BackChannelFailure {
+    /// Only an answer with an error code is a refusal. A 404 page of another server is not.
+    private static func refusal(_ response: HTTPClient.Response) -> BackChannelError {
         if response.status == 429 { return .unavailable("rate limited") }
         return switch VerifyError(body: response.body) {
         case .rateLimited: .unavailable("rate limited")
         case .temporarilyUnavailable: .unavailable("temporarily unavailable")
         case .some(let code): .rejected(code)
         case nil: .untrusted("status \(response.status) without an error code")
+        }
+    }
+}
+
+/// Why a token could not be redeemed. In every case the user is not signed in.
+public enum BackChannelError: Error, Sendable, Equatable {
+    /// The identity provider has refused. After `invalid_token` only a new sign-in helps. `invalid_signature` and
+    /// `invalid_request` are errors in the configuration or code of this side.
+    case rejected(VerifyError)
+    /// No answer, or one that says "later": down, too slow, too busy. The token may have been consumed: **do not repeat
+    /// the call, start a new sign-in.**
+    case unavailable(String)
+    /// An answer that cannot be trusted: wrong certificate, wrong signature, for another client, a redirect, not JSON.
+    case untrusted(String)
+}
+
+extension BackChannelError: CustomStringConvertible {
+    /// For the log. Contains no token, secret, signature or body.
+    public var description: String {
+        switch self {
+        case .rejected(let code): "rejected: \(code.rawValue)"
+        case .unavailable(let cause): "unavailable: \(cause)"
+        case .untrusted(let cause): "untrusted: \(cause)"
         }
     }
 }

@@ -1,7 +1,6 @@
-/// Redeems tokens at the identity provider: signs the question, posts it, and believes the answer only when it is
-/// proven.
+/// Redeems tokens at the identity provider: signs the request, posts it, and checks the answer.
 ///
-/// Make one and keep it: it holds the connections. Safe to use from any number of tasks at once.
+/// Create one and keep it: it holds the connections. Safe to use from any number of tasks.
 public struct BackChannelClient: Sendable {
     private let endpoint: BackChannelEndpoint
     private let clientID: String
@@ -10,15 +9,15 @@ public struct BackChannelClient: Sendable {
     private let http: HTTPClient
 
     /// - Parameters:
-    ///   - origin: the identity provider's, such as `https://idp.example.com`. Plain http only to this machine.
+    ///   - origin: the identity provider's, such as `https://idp.example.com`. http is for this machine only.
     ///   - clientID: as registered at the identity provider.
-    ///   - requireSignedResponse: false takes unsigned answers, on the word of TLS alone.
+    ///   - requireSignedResponse: false accepts unsigned answers, which only TLS protects.
     ///   - caFile: certificates in PEM form to trust beside the system's.
-    ///   - allowPlaintext: lets http through to any host, for a network that encrypts by itself.
+    ///   - allowPlaintext: permits http to any host, for a network that encrypts by itself.
     public init(
         origin: String, clientID: String, secret: SharedSecret, requireSignedResponse: Bool = true,
         caFile: String? = nil, allowPlaintext: Bool = false, limits: HTTPLimits = .init()
-    ) throws(BackChannelSetupFault) {
+    ) throws(BackChannelSetupError) {
         endpoint = try BackChannelEndpoint(origin: origin, allowPlaintext: allowPlaintext)
         guard ClientID.isWellFormed(clientID) else { throw .clientID }
         if let caFile, HTTPClient.problem(withCAFile: caFile) != nil { throw .caFile(path: caFile) }
@@ -31,39 +30,39 @@ public struct BackChannelClient: Sendable {
         do { http = try HTTPClient(options) } catch { throw .curl }
     }
 
-    /// Redeems a token: once, and never again by itself. A call that failed may have consumed the token.
+    /// Redeems a token. The call is never repeated automatically: a call that failed may have consumed the token.
     ///
     /// - Parameters:
-    ///   - token: as the browser brought it. Check the `state` first: without a right one there is nothing to redeem.
-    ///   - redirectURI: the one the browser came back to; ties the token to it.
+    ///   - token: as the browser brought it. Check the `state` first; without a valid one there is nothing to redeem.
+    ///   - redirectURI: the one that the browser returned to. The token must have been issued for it.
     ///   - codeVerifier: what the challenge was made from, if the authorize request carried one.
-    /// - Returns: who has signed in.
+    /// - Returns: the user who has signed in.
     public func verify(
         token: String, redirectURI: String? = nil, codeVerifier: String? = nil
-    ) async throws(BackChannelFailure) -> VerifyReply {
+    ) async throws(BackChannelError) -> VerifyReply {
         let body = VerifyRequest(token: token, redirectURI: redirectURI, codeVerifier: codeVerifier).body()
         let signature = RequestSignature.request(body: body, secret: secret)
         let response = try await send(endpoint.url, .post(body), headers(signature))
-        return try BackChannelAnswer(question: signature, clientID: clientID, secret: secret)
+        return try BackChannelAnswer(request: signature, clientID: clientID, secret: secret)
             .read(response, requireSignature: requireSignedResponse)
     }
 
-    /// Asks whether the identity provider is there, over the connection, certificates and limits of ``verify(token:redirectURI:codeVerifier:)``.
-    /// Sends no secret and changes nothing.
+    /// Checks that the identity provider answers, with the certificates and limits of
+    /// ``verify(token:redirectURI:codeVerifier:)``. Sends no secret and changes nothing.
     ///
-    /// - Throws: in words for the operator what is in the way.
-    public func checkHealth() async throws(BackChannelFailure) {
+    /// - Throws: the cause, in words for an operator.
+    public func checkHealth() async throws(BackChannelError) {
         let response = try await send(endpoint.healthURL, .get, ["User-Agent: swift-sso"])
         switch response.status {
         case 200 where response.body.elementsEqual("ok".utf8): return
         case 500..<600: throw .unavailable("\(SSOPath.health) answers with status \(response.status)")
         case 200:
             throw .untrusted(
-                "\(SSOPath.health) does not answer \"ok\": something else than the identity provider is there")
+                "\(SSOPath.health) does not answer \"ok\": this is not the identity provider")
         default:
             throw .untrusted(
-                "\(SSOPath.health) answers with status \(response.status): something else than the identity provider is there, or "
-                    + "a proxy does not let this path through")
+                "\(SSOPath.health) answers with status \(response.status): this is not the identity provider, or a proxy "
+                    + "does not forward this path")
         }
     }
 
@@ -77,7 +76,7 @@ public struct BackChannelClient: Sendable {
 
     private func send(
         _ url: String, _ method: HTTPClient.Request.Method, _ headers: [String]
-    ) async throws(BackChannelFailure) -> HTTPClient.Response {
+    ) async throws(BackChannelError) -> HTTPClient.Response {
         var request = HTTPClient.Request(url: url)
         request.method = method
         request.headers = headers
@@ -91,5 +90,46 @@ public struct BackChannelClient: Sendable {
             default: throw .unavailable("\(error)")
             }
         }
+    }
+}
+
+/// Why a ``BackChannelClient`` cannot be created. Reported at start, not at the first sign-in.
+public enum BackChannelSetupError: Error, Sendable, Equatable, CustomStringConvertible {
+    case notAnOrigin
+    case plaintext
+    case clientID
+    case caFile(path: String)
+    case curl
+
+    public var description: String {
+        switch self {
+        case .notAnOrigin: "the back channel's address must be an origin such as https://idp.example.com"
+        case .plaintext: "the back channel needs https unless the host is this machine"
+        case .clientID: "a client id is 1 to 63 of a-z, 0-9 and -, not beginning with -"
+        case .caFile(let path): "\(path) holds no readable certificate in PEM form"
+        case .curl: "libcurl could not be initialised"
+        }
+    }
+}
+
+/// The URLs of the identity provider's back channel.
+struct BackChannelEndpoint: Sendable {
+    /// The absolute URL of ``SSOPath/verify``.
+    let url: String
+    /// The absolute URL of ``SSOPath/health``.
+    let healthURL: String
+    /// Whether the scheme is http, which ``init(origin:allowPlaintext:)`` has permitted.
+    let isPlaintext: Bool
+
+    /// - Parameters:
+    ///   - origin: scheme, host and perhaps port; a slash at its end makes no difference.
+    ///   - allowPlaintext: permits http to any host, for a network that encrypts by itself.
+    init(origin: String, allowPlaintext: Bool) throws(BackChannelSetupError) {
+        guard let parsed = try? WebURL(origin), parsed.isOrigin else { throw .notAnOrigin }
+        isPlaintext = !parsed.isHTTPS
+        guard !isPlaintext || allowPlaintext || parsed.authority.isLoopback else { throw .plaintext }
+        // Built from the parsed parts: libcurl connects to the host that was checked.
+        url = parsed.origin + SSOPath.verify
+        healthURL = parsed.origin + SSOPath.health
     }
 }

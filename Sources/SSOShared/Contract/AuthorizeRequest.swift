@@ -1,21 +1,22 @@
-/// What a relying party asks of the identity provider by way of the browser: the query of ``SSOPath/authorize``.
+/// The request that a relying party sends to the identity provider through the browser: the query of
+/// ``SSOPath/authorize``.
 ///
-/// It is also what waits in the identity provider's session while the person signs in. `==` compares as `String` does
-/// (canonical equivalence), which is byte equality for the ASCII texts that pass ``isValidState(_:)`` and a registry.
+/// The identity provider keeps it in the session while the user signs in. `==` compares as `String` does (canonical
+/// equivalence), which is byte equality for the ASCII texts that ``isValidState(_:)`` and a registry accept.
 public struct AuthorizeRequest: Sendable, Hashable, Codable {
-    /// 512 bytes: room for a signed, encrypted state of a partner's own, and no store for strangers.
+    /// Room for a signed and encrypted state, but not for storing data at the identity provider.
     public static let maximumStateBytes = 512
 
-    /// The partner's id, as registered at the identity provider.
+    /// The relying party's id, as registered at the identity provider.
     public let clientID: String
-    /// Where the browser goes back to; matches the registered text byte for byte.
+    /// Where the browser returns to. Must equal a registered text byte for byte.
     public let redirectURI: String
-    /// The relying party's own one-time value, handed back unchanged: ties the callback to the browser that began.
+    /// A one-time value of the relying party, returned unchanged. It ties the callback to the browser that started.
     public let state: String
-    /// The S256 hash of a verifier that stays with the relying party, if it uses one. See ``CodeChallenge``.
+    /// The S256 hash of a verifier that stays at the relying party, if it uses one. See ``CodeChallenge``.
     public let codeChallenge: String?
 
-    /// What a partner asks for. Nothing is checked here: the identity provider does.
+    /// Creates a request. Nothing is checked here: the identity provider does that.
     public init(clientID: String, redirectURI: String, state: String, codeChallenge: String? = nil) {
         self.clientID = clientID
         self.redirectURI = redirectURI
@@ -30,16 +31,16 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
         case codeChallenge = "code_challenge"
     }
 
-    /// 1 to ``maximumStateBytes`` bytes of printable ASCII, the blank included (0x20 to 0x7E).
+    /// 1 to ``maximumStateBytes`` bytes of printable ASCII, spaces included (0x20 to 0x7E).
     ///
-    /// Anything else has several spellings or ends a header line: line ends, NUL, letters with accents.
+    /// Other characters have several spellings (letters with accents) or end a header line (line ends, NUL).
     public static func isValidState(_ text: String) -> Bool {
         (1...maximumStateBytes).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7e).contains($0) }
     }
 
     /// The absolute URL to send the browser to.
     ///
-    /// - Parameter origin: the identity provider's, such as `https://idp.example.com`; a slash at its end does no harm.
+    /// - Parameter origin: the identity provider's, such as `https://idp.example.com`; a slash at its end makes no difference.
     public func url(at origin: String) -> String {
         var items = [("client_id", clientID), ("redirect_uri", redirectURI), ("state", state)]
         if let codeChallenge {
@@ -54,20 +55,20 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
         Self.adding([("token", token.wire), ("state", state)], to: redirectURI)
     }
 
-    /// The callback that carries an error of the wire, such as `invalid_request`, for a request that was not fit to
-    /// become an ``AuthorizeRequest``.
+    /// The callback that carries an error code such as `invalid_request`, for a query that is not a valid
+    /// ``AuthorizeRequest``.
     ///
     /// - Parameters:
-    ///   - redirectURI: one that is registered. Any other would make an open redirector of this.
-    ///   - state: handed back byte for byte as it came, percent-encoded, or nil when there was none: the partner needs it
-    ///     to know which sign-in failed, whatever is wrong with it.
+    ///   - redirectURI: a registered one. Any other would make this an open redirector.
+    ///   - state: returned byte for byte, percent-encoded, or nil when there was none. The relying party needs it to find
+    ///     the failed sign-in, even when the state itself is invalid.
     public static func errorCallback(redirectURI: String, error: String, state: [UInt8]?) -> String {
         let echo = state.map { "&state=" + PercentCoding.encode(bytes: $0) } ?? ""
         return adding([("error", error)], to: redirectURI) + echo
     }
 
-    /// Appends to a URI without taking it apart: what is registered stays as it is, byte for byte, its query included,
-    /// and `com.example.app:/callback` works as well as `https`. A parser would have views of its own about both.
+    /// Appends to a URI without parsing it, so that the registered bytes stay as they are, the query included. Works for
+    /// `com.example.app:/callback` as for `https`.
     private static func adding(_ items: [(name: String, value: String)], to uri: String) -> String {
         let separator =
             switch uri.utf8.last {
@@ -75,5 +76,15 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
             default: uri.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
             }
         return uri + separator + PercentCoding.query(items)
+    }
+}
+
+/// The rule for the ids of relying parties: `[a-z0-9][a-z0-9-]{0,62}` (docs/protocol.md).
+public enum ClientID {
+    /// Whether the id has that form. Such an id cannot end a header line.
+    public static func isWellFormed(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return (1...63).contains(bytes.count) && bytes.first != UInt8(ascii: "-")
+            && bytes.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
     }
 }

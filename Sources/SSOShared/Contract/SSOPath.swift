@@ -1,15 +1,15 @@
-/// The paths both ends have agreed on.
+/// The paths of the protocol (docs/protocol.md).
 public enum SSOPath {
-    /// Whether a program serves.
+    /// On both: whether the program serves.
     public static let health = "/healthz"
     /// On the identity provider: where a relying party sends the browser.
     public static let authorize = "/auth/sso/authorize"
-    /// On the identity provider: goes on with a sign-in that had to wait for the person.
+    /// On the identity provider: continues a flow after the user has signed in.
     public static let complete = "/auth/sso/complete"
     /// On the identity provider: where a relying party's server redeems a token.
     public static let verify = "/auth/sso/verify"
-    /// On the relying party: where the browser comes back. A partner may choose another path and register that.
+    /// On the relying party: where the browser comes back. A relying party may choose and register another path.
     public static let callback = "/auth/sso/callback"
-    /// On the relying party: begins a sign-in.
+    /// On the relying party: starts a sign-in.
     public static let start = "/auth/sso/start"
 }

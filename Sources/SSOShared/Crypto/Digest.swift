@@ -4,7 +4,7 @@ import COpenSSL
 public enum SHA256 {
     /// The 32 bytes of the digest.
     ///
-    /// Should libcrypto fail (out of memory, no provider), the answer is ``Unusable``: it matches nothing.
+    /// When libcrypto fails (out of memory, no provider), the result is ``Unusable``, which matches nothing.
     public static func hash(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         return sso_sha256(bytes, bytes.count, &digest) == 1 ? digest : Unusable.value()
@@ -15,18 +15,34 @@ public enum SHA256 {
 public enum HMACSHA256 {
     /// The 32 bytes of the code.
     ///
-    /// Should libcrypto fail (out of memory, no provider), the answer is ``Unusable``: it matches nothing.
+    /// When libcrypto fails (out of memory, no provider), the result is ``Unusable``, which matches nothing.
     public static func code(for message: [UInt8], key: [UInt8]) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: 32)
         return sso_hmac_sha256(key, key.count, message, message.count, &code) == 1 ? code : Unusable.value()
     }
 }
 
-/// What a failed computation answers instead of a constant.
+/// The result of a failed computation.
 ///
-/// A constant (say 32 zeros) would be the same at both ends of a comparison and so would verify: the fault would fail
-/// open. Fresh random bytes equal nothing, and when even those are not to be had, ``ConstantTime`` never matches an
-/// empty value.
+/// A constant (such as 32 zeros) would be the same at both ends of a comparison, so a failure would verify. Fresh random
+/// bytes equal nothing. When there are not even those, ``ConstantTime`` never matches an empty value.
 enum Unusable {
     static func value() -> [UInt8] { (try? RandomBytes.generate(32)) ?? [] }
+}
+
+/// Comparison whose duration does not depend on where two values differ.
+public enum ConstantTime {
+    /// True when both hold the same bytes and at least one.
+    ///
+    /// Values of different length return immediately: lengths are not secret here. Two empty values do **not** match: an
+    /// empty value is a missing one, or the result of a failed computation.
+    public static func equal(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+        guard a.count == b.count, !a.isEmpty else { return false }
+        return CRYPTO_memcmp(a, b, a.count) == 0
+    }
+
+    /// The same for texts, byte by byte. `String ==` compares by canonical equivalence: different bytes could match.
+    public static func equal(_ a: String, _ b: String) -> Bool {
+        equal([UInt8](a.utf8), [UInt8](b.utf8))
+    }
 }

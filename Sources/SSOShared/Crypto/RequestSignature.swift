@@ -1,8 +1,8 @@
 /// The signature of one message on the back channel: 32 bytes of HMAC-SHA256, in a header as `sha256=` and 64 hex
 /// digits.
 ///
-/// It is computed over the exact bytes of the body. Whoever parses and re-encodes first signs something else: JSON has
-/// many spellings, and a `String` repaired from bad UTF-8 is the same for different bytes.
+/// It covers the exact bytes of the body. Parsing and encoding again gives other bytes: JSON has many spellings, and a
+/// `String` repaired from bad UTF-8 is the same for different bytes.
 public struct RequestSignature: Sendable {
     /// The header that carries the signature, in the request and in the answer.
     public static let headerName = "X-SSO-Signature"
@@ -19,8 +19,8 @@ public struct RequestSignature: Sendable {
     /// The signature of an answer: HMAC-SHA256(secret, "response." + the request's signature in lower-case hex + "." +
     /// body).
     ///
-    /// The label keeps it from passing for a request's, and the request's signature ties it to one question: the answer
-    /// for another token cannot be slipped in.
+    /// The label separates it from the signature of a request. The request's signature ties it to one request: the answer
+    /// for another token is not accepted.
     public static func response(
         body: [UInt8], to request: RequestSignature, secret: SharedSecret
     ) -> RequestSignature {
@@ -30,10 +30,9 @@ public struct RequestSignature: Sendable {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Reads a header's value: exactly `sha256=` and 64 hex digits of either case, nothing before, after or beside.
+    /// Reads a header's value: exactly `sha256=` and 64 hex digits of either case, and nothing else.
     ///
-    /// A header given twice arrives as a list and has to be refused before: `sha256=good,sha256=bad` is nobody's
-    /// signature.
+    /// A header given twice arrives as a list (`sha256=good,sha256=bad`), which is refused.
     public init?(headerValue: String) {
         let text = [UInt8](headerValue.utf8)
         guard text.count == 71, text.starts(with: "sha256=".utf8),
@@ -47,13 +46,13 @@ public struct RequestSignature: Sendable {
 
     /// Whether both are the same signature, in constant time over the decoded bytes.
     ///
-    /// Deliberately not `==`: the wrong comparison of signatures must not be the shorter one to write.
+    /// Not `==`, so that a comparison in variable time is not the easier one to write.
     public func matches(_ other: RequestSignature) -> Bool {
         bytes.count == 32 && ConstantTime.equal(bytes, other.bytes)
     }
 }
 
-/// A signature that the sender has not sent yet is as good as the secret for this one message.
+/// Before it is sent, a signature is worth as much as the secret for this one message.
 extension RequestSignature: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "<redacted>" }
     public var debugDescription: String { "<redacted>" }

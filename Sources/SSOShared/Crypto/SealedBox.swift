@@ -1,34 +1,34 @@
 import COpenSSL
 
-/// Encrypts and authenticates small values that a browser or an email carries for us (AES-256-GCM, NIST SP 800-38D).
+/// Encrypts and authenticates small values that a browser or an email carries (AES-256-GCM, NIST SP 800-38D).
 ///
-/// The holder can neither read nor change a value, and a value sealed for one purpose does not open for another.
-/// Nothing here expires: put a moment into the value where it must.
+/// The holder can neither read nor change a value, and a value sealed for one purpose does not open for another. Nothing
+/// expires by itself: where it must, put a time into the value.
 public struct SealedBox: Sendable {
     private static let nonceBytes = 12
     private static let tagBytes = 16
     private let keys: [[UInt8]]
     private let randomness: any Randomness
 
-    /// A box for one purpose.
+    /// Creates a box for one purpose.
     ///
     /// - Parameters:
-    ///   - keys: the first seals, all open.
+    ///   - keys: the first one seals, all of them open.
     ///   - label: names the purpose, such as `pending-sign-ins`.
-    public init(keys: SealingKeys, label: String, randomness: any Randomness = SystemRandomness()) {
+    public init(keys: DerivedKeys, label: String, randomness: any Randomness = SystemRandomness()) {
         self.keys = keys.derive(label)
         self.randomness = randomness
     }
 
     /// The value as nonce, ciphertext and tag: 28 bytes longer than `plain`.
     ///
-    /// - Throws: ``RandomnessFault`` when no nonce can be made or libcrypto fails.
+    /// - Throws: ``RandomnessError`` when there is no nonce or libcrypto fails.
     public func seal(_ plain: [UInt8]) throws -> [UInt8] {
         let nonce = try randomness.bytes(Self.nonceBytes)
         var (sealed, tag) = ([UInt8](repeating: 0, count: plain.count), [UInt8](repeating: 0, count: Self.tagBytes))
         guard let key = keys.first, nonce.count == Self.nonceBytes,
             sso_seal(key, nonce, plain, plain.count, &sealed, &tag) == 1
-        else { throw RandomnessFault() }
+        else { throw RandomnessError() }
         return nonce + sealed + tag
     }
 

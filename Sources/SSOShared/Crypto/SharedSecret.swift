@@ -1,67 +1,66 @@
-/// The secret that one relying party and the identity provider share; it signs the back channel.
+/// The secret that one relying party and the identity provider share. It signs the back channel.
 ///
-/// Prints as `<redacted>`. The key is the bytes of the text as written: a secret of hexadecimal digits is **not**
-/// decoded first, at either end.
+/// Prints as `<redacted>`. The key is the bytes of the text as written: a secret of hexadecimal digits is **not** decoded,
+/// at either end.
 public struct SharedSecret: Sendable {
-    /// The fewest bytes a secret has, white space at the ends not counted: as many as the hash gives out.
+    /// The minimum length without white space at the ends: the length of the hash (RFC 2104 section 3).
     public static let minimumBytes = 32
 
     /// The key. For signing only: never print, log or store it.
     public let bytes: [UInt8]
 
-    /// Set when white space at an end was removed; names the setting. To be shown at start.
+    /// Set when white space at an end was removed. Names the setting; show it at start.
     public let warning: String?
 
     /// Reads the value of a setting.
     ///
-    /// White space at either end is removed with a ``warning``: a pasted blank or line end is the classic cause of a
-    /// signature that never matches. Anything else that looks like an accident is refused.
+    /// White space at either end is removed with a ``warning``: a pasted space or line end is the usual cause of a
+    /// signature that never matches. Other signs of a mistake are errors.
     ///
     /// - Parameter setting: the name of the setting, for warning and error.
-    public static func parse(_ text: String, setting: String) throws(SharedSecretFault) -> SharedSecret {
+    public static func parse(_ text: String, setting: String) throws(SharedSecretError) -> SharedSecret {
         let trimmed = SecretText.trimmed(text)
-        if let problem = SecretText.problem(in: trimmed) { throw SharedSecretFault(setting: setting, problem: problem) }
+        if let problem = SecretText.problem(in: trimmed) { throw SharedSecretError(setting: setting, problem: problem) }
         let removed = trimmed.count != text.unicodeScalars.count
         return SharedSecret(
             bytes: [UInt8](String(trimmed).utf8),
             warning: removed ? "\(setting): white space at the beginning or end was removed" : nil)
     }
 
-    /// The first 8 hex digits of HMAC-SHA256(secret, `sso-fingerprint-v1`): both programs show it at start, so that two
-    /// people can compare secrets over the telephone without telling them.
+    /// The first 8 hex digits of HMAC-SHA256(secret, `sso-fingerprint-v1`). Both programs show it at start, so that two
+    /// operators can compare their secrets without disclosing them.
     public var fingerprint: String {
         Hex.encode(HMACSHA256.code(for: [UInt8]("sso-fingerprint-v1".utf8), key: bytes).prefix(4))
     }
 
-    /// Whether both are the same key, in constant time. Deliberately not `==`, which would invite dictionaries of
-    /// secrets.
+    /// Whether both are the same key, in constant time. Not `==`, which would permit dictionaries of secrets.
     public func isSame(as other: SharedSecret) -> Bool { ConstantTime.equal(bytes, other.bytes) }
 }
 
 extension SharedSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "<redacted>" }
     public var debugDescription: String { "<redacted>" }
-    /// `dump` looks through a description into the members: show it none.
+    /// `dump` prints the members in spite of a description, so there are none.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Why a secret was refused. Names the setting and the fault, never the value.
-public struct SharedSecretFault: Error, Sendable, Equatable, CustomStringConvertible {
+/// Why a secret was refused. Names the setting and the problem, never the value.
+public struct SharedSecretError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong with the text.
     public enum Problem: Sendable, Equatable {
-        /// Nothing is left without the white space at its ends.
+        /// Empty, or white space only.
         case empty
         /// Fewer than ``SharedSecret/minimumBytes``.
         case tooShort(bytes: Int)
-        /// Two values, or one torn apart.
+        /// White space inside: two values, or one with a line break.
         case innerWhiteSpace
-        /// What no keyboard types.
+        /// A character that no keyboard types.
         case controlCharacter
-        /// What two people who compare it would not see: a byte order mark, a soft hyphen.
+        /// A character that a person who compares the text cannot see: a byte-order mark, a soft hyphen.
         case invisibleCharacter
-        /// Bytes that were read as text and are none.
+        /// Bytes that are not UTF-8.
         case notUTF8
-        /// Quotation marks of a shell or a file that became part of it.
+        /// Quotation marks of a shell or a file that became part of the value.
         case quoted
     }
 
@@ -70,7 +69,7 @@ public struct SharedSecretFault: Error, Sendable, Equatable, CustomStringConvert
     /// What is wrong with it.
     public let problem: Problem
 
-    /// Says of a setting what is wrong with its text.
+    /// Creates an error for a setting.
     public init(setting: String, problem: Problem) {
         self.setting = setting
         self.problem = problem
@@ -89,4 +88,40 @@ public struct SharedSecretFault: Error, Sendable, Equatable, CustomStringConvert
         case .quoted: "has quotation marks around it: give the bare value"
         }
     }
+}
+
+/// The rules for a secret's text. They work on Unicode scalars: in Swift `"\r\n"` is one `Character`, so a search for
+/// `"\n"` among characters would not find it.
+private enum SecretText {
+    /// Without white space (Unicode property White_Space) at either end.
+    static func trimmed(_ text: String) -> Substring.UnicodeScalarView {
+        let start = Substring(text).unicodeScalars.drop(while: \.properties.isWhitespace)
+        guard let last = start.lastIndex(where: { !$0.properties.isWhitespace }) else {
+            return start[start.endIndex...]
+        }
+        return start[...last]
+    }
+
+    /// The first sign of a mistake in the text, nil when it may be a key.
+    static func problem(in scalars: Substring.UnicodeScalarView) -> SharedSecretError.Problem? {
+        guard let first = scalars.first, let last = scalars.last else { return .empty }
+        for scalar in scalars {
+            if scalar.properties.isWhitespace { return .innerWhiteSpace }
+            // Bytes that were not text have been decoded: several different keys become the same text.
+            if scalar.value == 0xfffd { return .notUTF8 }
+            switch scalar.properties.generalCategory {
+            case .control: return .controlCharacter
+            // Byte-order mark, zero-width spaces and joiners, direction marks: pasted with the text, and invisible.
+            case .format, .lineSeparator, .paragraphSeparator, .spaceSeparator: return .invisibleCharacter
+            default: continue
+            }
+        }
+        if scalars.count > 1, quotes.contains(where: { $0.0 == first && $0.1 == last }) { return .quoted }
+        let bytes = String(scalars).utf8.count
+        return bytes < SharedSecret.minimumBytes ? .tooShort(bytes: bytes) : nil
+    }
+
+    private static let quotes: [(Unicode.Scalar, Unicode.Scalar)] = [
+        ("\"", "\""), ("'", "'"), ("`", "`"), ("\u{201c}", "\u{201d}"), ("\u{2018}", "\u{2019}"), ("\u{ab}", "\u{bb}"),
+    ]
 }

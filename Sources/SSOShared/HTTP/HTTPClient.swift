@@ -45,6 +45,18 @@ public final class HTTPClient: Sendable {
         /// From the start of the transfer to its last byte.
         public let duration: Duration
 
+        public init(
+            status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = [], isTruncated: Bool = false,
+            address: String? = nil, duration: Duration = .zero
+        ) {
+            self.status = status
+            self.headers = headers
+            self.body = body
+            self.isTruncated = isTruncated
+            self.address = address
+            self.duration = duration
+        }
+
         /// All values of a header, whose name is given in lower case.
         public func values(_ name: String) -> [String] { headers.filter { $0.name == name }.map(\.value) }
     }

@@ -86,7 +86,8 @@ public struct HostPort: Sendable, Hashable {
     public static func isName(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.count <= 253
             && bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
-                (1...63).contains(label.count) && label.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == hyphen }
+                (1...63).contains(label.count)
+                    && label.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == hyphen }
                     && label.first != hyphen && Array(label).last != hyphen
             }
     }
@@ -170,5 +171,18 @@ public enum HostPortError: Error, Sendable, Equatable, CustomStringConvertible {
         case .invalidPort(let text): "has the port \"\(text)\"; a port is a number from 1 to 65535"
         case .userInfo: "has a user name in it"
         }
+    }
+}
+
+/// The hosts that are this machine: the only ones to which plain HTTP is permitted.
+public enum LoopbackHost {
+    /// True for `localhost`, an address in 127.0.0.0/8 written as four decimal numbers, and `::1` with or without
+    /// brackets.
+    ///
+    /// Only the text decides. `127.0.0.1.example.com` and `localhost.example.com` are other servers.
+    public static func contains(_ host: String) -> Bool {
+        let name = host.lowercased()
+        if name == "localhost" || name == "::1" || name == "[::1]" { return true }
+        return name.utf8.starts(with: "127.".utf8) && HostPort.isIPv4(name.utf8)
     }
 }

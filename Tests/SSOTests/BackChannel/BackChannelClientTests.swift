@@ -43,14 +43,14 @@ struct BackChannelClientTests {
     @Test(
         "the codes of the contract arrive as what they mean",
         arguments: [
-            ("400 Bad Request", VerifyError.invalidRequest, BackChannelFailure.rejected(.invalidRequest)),
+            ("400 Bad Request", VerifyError.invalidRequest, BackChannelError.rejected(.invalidRequest)),
             ("401 Unauthorized", .invalidSignature, .rejected(.invalidSignature)),
             ("401 Unauthorized", .invalidToken, .rejected(.invalidToken)),
             ("415 Unsupported Media Type", .invalidRequest, .rejected(.invalidRequest)),
             ("429 Too Many Requests", .rateLimited, .unavailable("rate limited")),
             ("503 Service Unavailable", .temporarilyUnavailable, .unavailable("status 503")),
         ])
-    func codes(_ status: String, _ code: VerifyError, _ failure: BackChannelFailure) async throws {
+    func codes(_ status: String, _ code: VerifyError, _ failure: BackChannelError) async throws {
         let server = try BackChannelStub { _ in
             .bytes(Fixture.http(status, ["Content-Type: application/json"], code.body(description: "Because.")))
         }
@@ -117,7 +117,7 @@ struct BackChannelClientTests {
     @Test(
         "an address that is no https origin is refused at start",
         arguments: [
-            ("http://idp.example.com", BackChannelSetupFault.plaintext), ("http://127.0.0.1.example.com", .plaintext),
+            ("http://idp.example.com", BackChannelSetupError.plaintext), ("http://127.0.0.1.example.com", .plaintext),
             ("http://localhost.example.com", .plaintext), ("http://10.0.0.1:8080", .plaintext),
             ("http://[::2]", .plaintext),
             ("http://127.0.0.1@evil.example", .notAnOrigin), ("https://user:pass@idp.example", .notAnOrigin),
@@ -128,7 +128,7 @@ struct BackChannelClientTests {
             ("https://idp.example ", .notAnOrigin), ("https://idp.example:99999", .notAnOrigin),
             ("javascript:1", .notAnOrigin),
         ])
-    func badOrigins(_ origin: String, _ fault: BackChannelSetupFault) {
+    func badOrigins(_ origin: String, _ fault: BackChannelSetupError) {
         #expect(throws: fault) { try BackChannelEndpoint(origin: origin, allowPlaintext: false) }
     }
 
@@ -148,20 +148,20 @@ struct BackChannelClientTests {
     @Test("a client id that could end a header line, and a missing certificate file, are refused at start")
     func badSettings() throws {
         for id in ["", "-a", "A", "a b", "a\r\nX-Evil: 1", "é", String(repeating: "a", count: 64)] {
-            #expect(throws: BackChannelSetupFault.clientID) {
+            #expect(throws: BackChannelSetupError.clientID) {
                 try BackChannelClient(origin: "https://idp.example", clientID: id, secret: try Fixture.secret())
             }
         }
-        #expect(throws: BackChannelSetupFault.caFile(path: "/nonexistent")) {
+        #expect(throws: BackChannelSetupError.caFile(path: "/nonexistent")) {
             try Fixture.client("https://idp.example", caFile: "/nonexistent")
         }
-        #expect(throws: BackChannelSetupFault.caFile(path: #filePath + "/..")) {
+        #expect(throws: BackChannelSetupError.caFile(path: #filePath + "/..")) {
             try Fixture.client("https://idp.example", caFile: #filePath + "/..")
         }
     }
 
     @Test("a failure says in the log what it is and why")
     func words() throws {
-        #expect("\(BackChannelFailure.untrusted("cause"))" == "untrusted: cause")
+        #expect("\(BackChannelError.untrusted("cause"))" == "untrusted: cause")
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Patience of the back channel")
 struct BackChannelPatienceTests {
     typealias Fixture = BackChannelFixture
-    typealias Outcome = Result<VerifyReply, BackChannelFailure>
+    typealias Outcome = Result<VerifyReply, BackChannelError>
 
     private static func brief(concurrent: Int = 32, waiting: Int = 1024) -> HTTPLimits {
         HTTPLimits(
@@ -98,7 +98,7 @@ struct BackChannelPatienceTests {
         defer { server.stop() }
         let limits = HTTPLimits(call: .seconds(20), queue: .seconds(20), concurrentCalls: 4)
         let client = try Fixture.client(server.origin, limits: limits)
-        let outcomes = await withTaskGroup(of: Result<VerifyReply, BackChannelFailure>.self) { group in
+        let outcomes = await withTaskGroup(of: Result<VerifyReply, BackChannelError>.self) { group in
             for _ in 0..<200 { group.addTask { await Fixture.outcome(client) } }
             return await group.reduce(into: []) { $0.append($1) }
         }

@@ -163,7 +163,7 @@ enum BackChannelFixture {
     /// What became of one call.
     static func outcome(
         _ client: BackChannelClient, token: String = token
-    ) async -> Result<VerifyReply, BackChannelFailure> {
+    ) async -> Result<VerifyReply, BackChannelError> {
         do { return .success(try await client.verify(token: token)) } catch { return .failure(error) }
     }
 }

@@ -35,16 +35,16 @@ struct BackChannelVectorTests {
     @Test("an answer is judged as its vector says", arguments: responses)
     func response(_ vector: BackChannelVector) throws {
         let answer = BackChannelAnswer(
-            question: try #require(RequestSignature(headerValue: try vector.required("request-signature"))),
+            request: try #require(RequestSignature(headerValue: try vector.required("request-signature"))),
             clientID: try vector.required("client"),
             secret: try SharedSecret.parse(try vector.required("secret"), setting: "SECRET"))
-        let response = CurlResponse(
+        let response = HTTPClient.Response(
             status: 200,
             headers: [
                 ("content-type", "application/json"), ("x-sso-signature", try vector.required("signature")),
             ], body: vector.body)
         guard vector["expect"] == "ok" else {
-            #expect(throws: BackChannelFailure.self) { try answer.read(response, requireSignature: true) }
+            #expect(throws: BackChannelError.self) { try answer.read(response, requireSignature: true) }
             return
         }
         let reply = try answer.read(response, requireSignature: true)

@@ -8,7 +8,7 @@ struct HostileAnswerTests {
     typealias Fixture = BackChannelFixture
     typealias Maker = @Sendable (BackChannelStub.Request) -> BackChannelStub.Answer
 
-    private func outcome(_ answer: @escaping Maker) async throws -> Result<VerifyReply, BackChannelFailure> {
+    private func outcome(_ answer: @escaping Maker) async throws -> Result<VerifyReply, BackChannelError> {
         let server = try BackChannelStub(answer)
         defer { server.stop() }
         // Signatures off as well: the size and form of an answer must hold without their help.
@@ -18,7 +18,7 @@ struct HostileAnswerTests {
         return strict
     }
 
-    private func isUntrusted(_ outcome: Result<VerifyReply, BackChannelFailure>) -> Bool {
+    private func isUntrusted(_ outcome: Result<VerifyReply, BackChannelError>) -> Bool {
         if case .failure(.untrusted) = outcome { true } else { false }
     }
 

@@ -42,6 +42,6 @@ struct DigestTests {
     func random() throws {
         #expect(try RandomBytes.generate(32) != RandomBytes.generate(32))
         #expect(try RandomBytes.generate(0) == [])
-        #expect(throws: RandomnessFault.self) { try RandomBytes.generate(-1) }
+        #expect(throws: RandomnessError.self) { try RandomBytes.generate(-1) }
     }
 }

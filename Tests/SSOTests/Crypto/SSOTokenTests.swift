@@ -21,7 +21,7 @@ struct SSOTokenTests {
 
     @Test("a generator that runs dry makes no token")
     func dry() {
-        #expect(throws: RandomnessFault.self) { try SSOToken(randomness: Fixed(value: [1, 2, 3])) }
+        #expect(throws: RandomnessError.self) { try SSOToken(randomness: Fixed(value: [1, 2, 3])) }
     }
 
     @Test(

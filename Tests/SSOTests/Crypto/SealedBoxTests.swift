@@ -6,7 +6,7 @@ struct SealedBoxTests {
     private static let (old, new) = (String(repeating: "old-key-", count: 5), String(repeating: "new-key-", count: 5))
 
     private static func box(_ text: String, label: String = "test") throws -> SealedBox {
-        SealedBox(keys: try SealingKeys.parse(text, setting: "KEY"), label: label)
+        SealedBox(keys: try DerivedKeys.parse(text, setting: "KEY"), label: label)
     }
 
     @Test(

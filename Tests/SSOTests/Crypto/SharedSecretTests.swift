@@ -31,7 +31,7 @@ struct SharedSecretTests {
     @Test(
         "whatever looks like an accident is refused, by name and never by value",
         arguments: [
-            ("", SharedSecretFault.Problem.empty), (" \r\n\t ", .empty),
+            ("", SharedSecretError.Problem.empty), (" \r\n\t ", .empty),
             ("0123456789012345678901234567890", .tooShort(bytes: 31)),
             ("0123456789012345678901234567890 ", .tooShort(bytes: 31)),
             ("0123456789abcdef 0123456789abcdef", .innerWhiteSpace),
@@ -49,8 +49,8 @@ struct SharedSecretTests {
             ("\"0123456789abcdef0123456789abcdef\"", .quoted), ("'0123456789abcdef0123456789abcdef'", .quoted),
             ("\u{201c}0123456789abcdef0123456789abcdef\u{201d}\n", .quoted),
         ])
-    func refused(_ text: String, _ problem: SharedSecretFault.Problem) {
-        let fault = #expect(throws: SharedSecretFault.self) { try SharedSecret.parse(text, setting: "PARTNER_SECRET") }
+    func refused(_ text: String, _ problem: SharedSecretError.Problem) {
+        let fault = #expect(throws: SharedSecretError.self) { try SharedSecret.parse(text, setting: "PARTNER_SECRET") }
         #expect(fault?.problem == problem)
         #expect(fault?.description.hasPrefix("PARTNER_SECRET: ") == true)
         #expect(fault?.description.contains("0123456789") == false)
@@ -66,7 +66,7 @@ struct SharedSecretTests {
     @Test("nothing that prints a secret shows it")
     func redacted() throws {
         let secret = try SharedSecret.parse(Self.text, setting: "S")
-        let keys = try SealingKeys.parse(Self.text, setting: "S")
+        let keys = try DerivedKeys.parse(Self.text, setting: "S")
         let signature = RequestSignature.request(body: [1], secret: secret)
         var dumped = ""
         dump(secret, to: &dumped)
@@ -81,8 +81,8 @@ struct SharedSecretTests {
     @Test("the first of several keys seals, and every purpose has its own")
     func keyRing() throws {
         let other = "another-key-of-more-than-thirty-two-bytes"
-        let ring = try SealingKeys.parse("\(other), \(Self.text)", setting: "IDP_SECRET_KEY")
-        let old = try SealingKeys.parse(Self.text, setting: "IDP_SECRET_KEY")
+        let ring = try DerivedKeys.parse("\(other), \(Self.text)", setting: "IDP_SECRET_KEY")
+        let old = try DerivedKeys.parse(Self.text, setting: "IDP_SECRET_KEY")
         #expect(ring.derive("session").count == 2)
         #expect(ring.derive("session")[1] == old.derive("session")[0])
         #expect(ring.derive("session")[0] != old.derive("session")[0])
@@ -98,11 +98,11 @@ struct SharedSecretTests {
             "", ",", text + ",", "," + text, text + ",short", text + ",," + text,
         ])
     func badRing(_ text: String) {
-        #expect(throws: SealingKeysFault.self) { try SealingKeys.parse(text, setting: "S") }
+        #expect(throws: DerivedKeysError.self) { try DerivedKeys.parse(text, setting: "S") }
     }
 
     @Test("a comma counts as one even where a combining mark follows, which makes it another Character")
     func combiningMark() throws {
-        #expect(try SealingKeys.parse(Self.text + ",\u{301}" + Self.text, setting: "S").fingerprints.count == 2)
+        #expect(try DerivedKeys.parse(Self.text + ",\u{301}" + Self.text, setting: "S").fingerprints.count == 2)
     }
 }

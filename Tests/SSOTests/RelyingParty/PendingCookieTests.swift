@@ -142,7 +142,7 @@ struct PendingCookieTests {
             let value = Self.cookie(visitor)
             var flipped = try #require(Base64URL.decode(value))
             flipped[20] ^= 1
-            let keys = try SealingKeys.parse(ProgramPair.secret(), setting: "keys")
+            let keys = try DerivedKeys.parse(ProgramPair.secret(), setting: "keys")
             let plain = Array(
                 #"{"open":[{"state":"\#(state)","codeVerifier":"v","idp":"i","returnTo":"/","begunAt":0}]}"#.utf8)
             let foreign = try SealedBox(keys: keys, label: "pending-sign-ins").seal(plain)

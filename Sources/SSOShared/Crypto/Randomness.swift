@@ -4,30 +4,30 @@ import COpenSSL
 public enum RandomBytes {
     /// `count` unpredictable bytes.
     ///
-    /// - Throws: ``RandomnessFault`` when the generator is not usable. There is no weaker source to fall back to.
-    public static func generate(_ count: Int) throws(RandomnessFault) -> [UInt8] {
-        guard count >= 0 else { throw RandomnessFault() }
+    /// - Throws: ``RandomnessError`` when the generator is not usable. There is no weaker fallback.
+    public static func generate(_ count: Int) throws(RandomnessError) -> [UInt8] {
+        guard count >= 0 else { throw RandomnessError() }
         var bytes = [UInt8](repeating: 0, count: count)
-        guard sso_random(&bytes, count) == 1 else { throw RandomnessFault() }
+        guard sso_random(&bytes, count) == 1 else { throw RandomnessError() }
         return bytes
     }
 }
 
 /// The generator of random bytes is not usable.
-public struct RandomnessFault: Error, CustomStringConvertible {
+public struct RandomnessError: Error, CustomStringConvertible {
     public init() {}
     public var description: String { "the generator of random bytes is not usable" }
 }
 
-/// Where unpredictable bytes come from: one of the outside world's services, so that a test can stand in for it.
+/// A source of unpredictable bytes. Tests replace it.
 public protocol Randomness: Sendable {
-    /// `count` unpredictable bytes; throws when there are none to be had.
+    /// `count` unpredictable bytes.
     func bytes(_ count: Int) throws -> [UInt8]
 }
 
 /// The system's generator, ``RandomBytes``.
 public struct SystemRandomness: Randomness {
     public init() {}
-    /// So many fresh bytes; throws when the generator cannot be used, and never gives fewer.
+    /// `count` fresh bytes, never fewer. Throws ``RandomnessError`` when the generator is not usable.
     public func bytes(_ count: Int) throws -> [UInt8] { try RandomBytes.generate(count) }
 }

@@ -1,12 +1,12 @@
 /// The optional proof that the callback runs where the sign-in began (RFC 7636, method S256).
 ///
-/// The relying party keeps a random verifier in the browser's session and sends its hash along with the authorize
-/// request. A token stolen on the way is worthless to whoever lacks the verifier.
+/// The relying party keeps a random verifier for the browser and sends its hash with the authorize request. A stolen token
+/// is worthless without the verifier.
 public enum CodeChallenge {
-    /// The only method there is; `plain` would send the verifier itself through the browser.
+    /// The only method. `plain` would send the verifier itself through the browser.
     public static let method = "S256"
 
-    /// A new verifier: 43 characters of 32 random bytes (RFC 7636 section 4.1).
+    /// Creates a verifier: 43 characters of 32 random bytes (RFC 7636 section 4.1).
     public static func makeVerifier(randomness: some Randomness = SystemRandomness()) throws -> String {
         Base64URL.encode(try randomness.bytes(32))
     }

@@ -1,0 +1,212 @@
+/// The body of a request to ``SSOPath/verify``, with which a relying party redeems the token that a browser brought.
+public struct VerifyRequest: Sendable {
+    /// 8 KiB: far more than three short texts need.
+    public static let maximumBytes = 8192
+
+    /// As it was sent, not yet checked: ``SSOToken/init(wire:)`` does that. Never log it.
+    public let token: String
+    /// If present, it must equal the URI that the token was issued for, byte for byte.
+    public let redirectURI: String?
+    /// What the challenge was made from, if the authorize request carried one.
+    public let codeVerifier: String?
+
+    /// Creates a request for a token. Nothing is checked here.
+    public init(token: String, redirectURI: String? = nil, codeVerifier: String? = nil) {
+        self.token = token
+        self.redirectURI = redirectURI
+        self.codeVerifier = codeVerifier
+    }
+
+    /// Reads a body whose signature **has been checked**. Nothing of it may be read before.
+    ///
+    /// Unknown keys are ignored, so that either end can be the newer one. `null` is a wrong type, not an absent key.
+    public init(body: [UInt8]) throws(VerifyBodyError) {
+        let object = try JSONNode.object(body)
+        token = try object.text("token")
+        guard !token.utf8.isEmpty else { throw .missing("token") }
+        redirectURI = try object.optionalText("redirect_uri")
+        codeVerifier = try object.optionalText("code_verifier")
+    }
+
+    /// The bytes to sign and send.
+    public func body() -> [UInt8] {
+        var members = [JSONText.Member("token", token)]
+        if let redirectURI { members.append(.init("redirect_uri", redirectURI)) }
+        if let codeVerifier { members.append(.init("code_verifier", codeVerifier)) }
+        return [UInt8](JSONText.object(members).utf8)
+    }
+}
+
+extension VerifyRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "<redacted>" }
+    public var debugDescription: String { "<redacted>" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// The answer 200 of ``SSOPath/verify``: who has signed in, for which client, and how.
+public struct VerifyReply: Sendable, Equatable {
+    /// Who has signed in.
+    public let user: VerifiedUser
+    /// The client that the token was issued to. A relying party refuses an answer that names another.
+    public let clientID: String
+    /// The session at the identity provider that the token was issued in.
+    public let session: VerifiedSession
+
+    /// Creates the answer for a redeemed token.
+    public init(user: VerifiedUser, clientID: String, session: VerifiedSession) {
+        self.user = user
+        self.clientID = clientID
+        self.session = session
+    }
+
+    /// Reads an answer whose signature has been checked. Unknown keys are ignored.
+    public init(body: [UInt8]) throws(VerifyBodyError) {
+        let object = try JSONNode.object(body)
+        user = try VerifiedUser(object.requiredObject("user"))
+        clientID = try object.text("client_id")
+        session = try VerifiedSession(object.requiredObject("session"))
+    }
+
+    /// The bytes to sign and send.
+    public func body() -> [UInt8] {
+        [UInt8](
+            JSONText.object([
+                .init("user", [.init("id", user.id), .init("email", user.email), .init("name", user.name)]),
+                .init("client_id", clientID),
+                .init(
+                    "session",
+                    [
+                        .init("id", session.id), .init("authenticated_at", session.authenticatedAt),
+                        .init("methods", session.methods),
+                    ]),
+            ]).utf8)
+    }
+}
+
+/// The user's account at the identity provider.
+public struct VerifiedUser: Sendable, Equatable {
+    /// Stable and opaque. A relying party uses it as the key of its own accounts.
+    public let id: String
+    /// To show and to write to. Never a key: it may change, and may later belong to another user.
+    public let email: String
+    /// The name that the user has chosen.
+    public let name: String
+
+    /// Creates a user from the account's data.
+    public init(id: String, email: String, name: String) {
+        self.id = id
+        self.email = email
+        self.name = name
+    }
+
+    init(_ object: JSONNode) throws(VerifyBodyError) {
+        id = try object.text("id")
+        guard !id.utf8.isEmpty else { throw .missing("id") }
+        email = try object.text("email")
+        name = try object.text("name")
+    }
+}
+
+/// The session at the identity provider that a token was issued in.
+public struct VerifiedSession: Sendable, Equatable {
+    /// Opaque, and the same for all relying parties in which this session signs the user in.
+    public let id: String
+    /// When the user signed in, in seconds since 1970-01-01T00:00:00Z.
+    public let authenticatedAt: Int
+    /// The sign-in methods, such as `email_code`. A relying party that requires more than one factor checks them.
+    public let methods: [String]
+
+    /// Creates a session; `authenticatedAt` is in seconds since 1970.
+    public init(id: String, authenticatedAt: Int, methods: [String]) {
+        self.id = id
+        self.authenticatedAt = authenticatedAt
+        self.methods = methods
+    }
+
+    init(_ object: JSONNode) throws(VerifyBodyError) {
+        id = try object.text("id")
+        guard let seconds = try object.required("authenticated_at").integer else {
+            throw .wrongType("authenticated_at")
+        }
+        authenticatedAt = seconds
+        guard let items = try object.required("methods").array else { throw .wrongType("methods") }
+        let texts = items.compactMap(\.string)
+        guard texts.count == items.count else { throw .wrongType("methods") }
+        methods = texts
+    }
+}
+
+/// The error codes of ``SSOPath/verify``. They are stable: relying parties act on them.
+public enum VerifyError: String, Error, Sendable, CaseIterable {
+    /// Not JSON, no token, wrong types (400); wrong method (405), size (413) or content type (415).
+    case invalidRequest = "invalid_request"
+    /// Missing, malformed or wrong signature, or an unknown client (401).
+    case invalidSignature = "invalid_signature"
+    /// Unknown, expired, used, void, or issued to another client or redirect URI (401). The answer does not say which.
+    case invalidToken = "invalid_token"
+    /// Too many requests (429), with `Retry-After`.
+    case rateLimited = "rate_limited"
+    /// The storage fails (503). Says nothing about the token, and nothing was consumed.
+    case temporarilyUnavailable = "temporarily_unavailable"
+
+    /// The body of the answer.
+    ///
+    /// - Parameter description: one sentence for the relying party's developer, without a secret or part of a token.
+    public func body(description: String? = nil) -> [UInt8] {
+        var members = [JSONText.Member("error", rawValue)]
+        if let description { members.append(.init("error_description", description)) }
+        return [UInt8](JSONText.object(members).utf8)
+    }
+
+    /// The code in the body of an answer, nil when there is no known one.
+    public init?(body: [UInt8]) {
+        guard let text = try? JSONReader.readStrictly(body)["error"]?.string else { return nil }
+        self.init(rawValue: text)
+    }
+}
+
+/// Why a body of the exchange was refused. Names keys, never values.
+public enum VerifyBodyError: Error, Sendable, Equatable, CustomStringConvertible {
+    case notJSON(JSONError)
+    case missing(String)
+    case wrongType(String)
+
+    /// One sentence for the other end's developer.
+    public var description: String {
+        switch self {
+        case .notJSON(let error): "The body is not JSON: \(error)."
+        case .missing(let key): "The body has no \(key)."
+        case .wrongType(let key): "The value of \(key) has the wrong type."
+        }
+    }
+}
+
+extension JSONNode {
+    /// Reads a body of the exchange, which is an object.
+    static func object(_ body: [UInt8]) throws(VerifyBodyError) -> JSONNode {
+        let value: JSONNode
+        do { value = try JSONReader.readStrictly(body) } catch { throw .notJSON(error) }
+        guard value.object != nil else { throw .wrongType("the document") }
+        return value
+    }
+
+    func required(_ key: String) throws(VerifyBodyError) -> JSONNode {
+        guard let value = self[key] else { throw .missing(key) }
+        return value
+    }
+
+    func requiredObject(_ key: String) throws(VerifyBodyError) -> JSONNode {
+        let value = try required(key)
+        guard value.object != nil else { throw .wrongType(key) }
+        return value
+    }
+
+    func text(_ key: String) throws(VerifyBodyError) -> String {
+        guard let text = try required(key).string else { throw .wrongType(key) }
+        return text
+    }
+
+    func optionalText(_ key: String) throws(VerifyBodyError) -> String? {
+        self[key] == nil ? nil : try text(key)
+    }
+}
