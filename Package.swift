@@ -59,7 +59,7 @@ let package = Package(
         .executableTarget(
             name: "WellKnownTool",
             dependencies: [
-                "CCurl", "COpenSSL", "CZlib", "SSOShared", "WellKnown", arguments,
+                "COpenSSL", "CZlib", "SSOShared", "WellKnown", arguments,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),

@@ -8,31 +8,35 @@ struct AppStoreConnectAddress: Equatable {
     /// Scheme, host and port, without a slash at the end.
     let base: String
 
-    /// - Throws: ``AppStoreConnectError/badArgument(_:)`` for anything but https, or http to this very machine: the token in
-    ///   each request is as good as the key for ten minutes.
+    /// - Throws: ``AppStoreConnectError/badArgument(_:)`` unless it is https, or http to a loopback address: each request
+    ///   contains a token that is valid for ten minutes.
     init(_ text: String) throws(AppStoreConnectError) {
         let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
-        guard let parts = URLComponents(string: trimmed), let host = parts.host, !host.isEmpty, parts.path.isEmpty,
-            parts.query == nil, parts.fragment == nil, parts.user == nil, parts.password == nil
-        else {
-            throw .badArgument("--base-url must be scheme, host and port only, as in \(Self.apple)")
+        let url: WebURL
+        do throws(WebURLError) { url = try WebURL(trimmed) } catch {
+            if case .otherScheme = error { throw Self.notHTTPS }
+            throw Self.notOrigin
         }
-        switch parts.scheme?.lowercased() {
-        case "https": break
-        case "http" where LoopbackHost.contains(host): break
-        default: throw .badArgument("--base-url must be https; http is for this very machine only")
-        }
+        guard url.rest.isEmpty else { throw Self.notOrigin }
+        guard url.isHTTPS || url.authority.isLoopback else { throw Self.notHTTPS }
         base = trimmed
     }
+
+    private static let notOrigin = AppStoreConnectError.badArgument(
+        "--base-url must be scheme, host and port only, as in \(apple)")
+    private static let notHTTPS = AppStoreConnectError.badArgument(
+        "--base-url must be https; http is for this very machine only")
 
     var isPlaintext: Bool { base.lowercased().hasPrefix("http:") }
 
     /// The App IDs whose identifiers begin with one: Apple's filter is no exact match.
     func bundleIDs(beginning identifier: String) -> String {
-        "\(base)/v1/bundleIds?filter%5Bidentifier%5D=\(Self.escaped(identifier))&limit=200"
+        "\(base)/v1/bundleIds?filter%5Bidentifier%5D=\(PercentCoding.encode(identifier))&limit=200"
     }
 
-    func capabilities(of id: String) -> String { "\(base)/v1/bundleIds/\(Self.escaped(id))/bundleIdCapabilities" }
+    func capabilities(of id: String) -> String {
+        "\(base)/v1/bundleIds/\(PercentCoding.encode(id))/bundleIdCapabilities"
+    }
 
     var newCapability: String { "\(base)/v1/bundleIdCapabilities" }
 
@@ -42,21 +46,6 @@ struct AppStoreConnectAddress: Equatable {
             throw .unexpected(status: 200, "its next page is on another server")
         }
         return next
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += "%" + (digits.count == 1 ? "0" : "") + digits
-            }
-        }
-        return result
     }
 }
 

@@ -1,3 +1,4 @@
+import SSOShared
 import WellKnown
 
 /// Asks a site for one file in every way that tells something: bounded, each request by itself.
@@ -57,7 +58,8 @@ struct OriginProbe: Sendable {
     }
 
     private func ask(
-        _ url: String, as agent: String, head: Bool = false, family: WebRequest.Family = .any, compressed: Bool = false,
+        _ url: String, as agent: String, head: Bool = false, family: HTTPClient.Request.AddressFamily = .any,
+        compressed: Bool = false,
         overHTTP: Bool = false
     ) async -> HTTPOutcome {
         var request = WebRequest(url: url)
