@@ -4,7 +4,7 @@ import SSOShared
 /// passed over and told.
 ///
 /// Source: Digital Asset Links compatibility suite, comptest2001 to 3316. Every fault of an element is told, not just
-/// the first: their order is nobody's contract.
+/// the first: their order is not specified.
 struct StatementReading {
     var links: [AssetLink] = []
     var include: SiteAddress?

@@ -34,9 +34,9 @@ public struct Finding: Sendable, Hashable {
     }
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 public enum Severity: String, Sendable, Hashable, Comparable, CaseIterable {
-    /// Good to know.
+    /// Information only.
     case info
     /// Works in part, is risky, or readers differ.
     case warning
@@ -62,7 +62,7 @@ public struct LintRule: Sendable, Hashable {
     public let severity: Severity
     /// What is wrong, in general: the page's title.
     public let title: String
-    /// What fails in silence.
+    /// What fails silently.
     public let reason: String
     /// What to do about it.
     public let fix: String
@@ -92,7 +92,7 @@ public struct LintRule: Sendable, Hashable {
 public struct LintExample: Sendable, Hashable {
     public let kind: AssociationKind
     public let text: String
-    /// Set where the rule needs it.
+    /// Set if the rule needs it.
     public let minimumIOS: SystemVersion?
 
     public init(_ kind: AssociationKind, _ text: String, minimumIOS: SystemVersion? = nil) {

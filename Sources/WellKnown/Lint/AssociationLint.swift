@@ -42,9 +42,9 @@ public enum AssociationLint {
     }
 }
 
-/// What the linter found in one file.
+/// The findings of one file.
 public struct LintReport: Sendable {
-    /// The file it was read as.
+    /// Which file it was read as.
     public let kind: AssociationKind
     /// The text with its places; of a signed file, the content inside.
     public let document: JSONDocument

@@ -109,33 +109,18 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         return nil
     }
 
-    /// `user@host:port`, of which only the host and the port count.
+    /// Reads `user@host:port`. The user is ignored, as it has no influence on matching.
     private static func authority(_ text: ArraySlice<UInt8>) throws(ParseError) -> (host: Range<Int>, port: Int?) {
         let start = text.lastIndex(of: 0x40).map { $0 + 1 } ?? text.startIndex
-        let rest = text[start...]
-        var end = rest.firstIndex(of: 0x3a) ?? rest.endIndex
-        if rest.first == 0x5b {
-            guard let bracket = rest.firstIndex(of: 0x5d) else { throw .host }
-            end = bracket + 1
-            let inner = rest[(start + 1)..<bracket]
-            guard !inner.isEmpty, inner.allSatisfy({ $0.isASCIIHexDigit || $0 == 0x3a || $0 == 0x2e }) else {
-                throw .host
+        do throws(HostPortError) {
+            let parts = try HostPort.locate(in: text[start...], allowing: [.looseNames, .emptyPort, .portZero])
+            return (parts.host, parts.port)
+        } catch {
+            switch error {
+            case .invalidPort, .colons: throw .port
+            case .missingHost, .invalidHost, .userInfo: throw .host
             }
-        } else {
-            guard end > start, rest[..<end].allSatisfy(isHost) else { throw .host }
         }
-        guard end < rest.endIndex else { return (start..<end, nil) }
-        guard rest[end] == 0x3a else { throw .host }
-        let digits = rest[(end + 1)...]
-        guard !digits.isEmpty else { return (start..<end, nil) }
-        guard digits.count <= 5, digits.allSatisfy(\.isASCIIDigit),
-            let port = Int(String(decoding: digits, as: UTF8.self)), port <= 65_535
-        else { throw .port }
-        return (start..<end, port)
-    }
-
-    private static func isHost(_ byte: UInt8) -> Bool {
-        byte.isASCIILetter || byte.isASCIIDigit || byte >= 0x80 || byte == 0x2d || byte == 0x2e || byte == 0x5f
     }
 
     /// A part with its mark before it, or nothing.
@@ -150,7 +135,7 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     private static func send(_ part: ArraySlice<UInt8>, into sent: inout [UInt8]) {
         for byte in part {
             switch byte {
-            case 0x20, 0x22, 0x3c, 0x3e, 0x80...: sent += PercentEncoding.encoded(byte)
+            case 0x20, 0x22, 0x3c, 0x3e, 0x80...: sent += PercentCoding.escape(byte)
             default: sent.append(byte)
             }
         }

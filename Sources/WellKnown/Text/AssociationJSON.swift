@@ -12,7 +12,7 @@ indirect enum AssociationJSON {
     case array([AssociationJSON])
     case object([(String, AssociationJSON)])
 
-    /// The document as UTF-8.
+    /// The document in UTF-8.
     var bytes: [UInt8] { Array((text(indent: "") + "\n").utf8) }
 
     private func text(indent: String) -> String {

@@ -60,7 +60,7 @@ extension JSONNode {
         return text
     }
 
-    /// Adds what ``canonicalText`` is.
+    /// Appends ``canonicalText``.
     func write(to text: inout CanonicalText) { write(to: &text.bytes) }
 
     private func write(to text: inout [UInt8]) {

@@ -1,19 +1,21 @@
 import SSOShared
 
-/// The `site` of a web target, or the address of an `include`, taken apart as Digital Asset Links does.
+/// The `site` of a web target, or the URL of an `include`, with the errors that Digital Asset Links distinguishes.
 ///
 /// Source: the Digital Asset Links specification and its compatibility suite, comptest2201 to 2215.
 struct SiteAddress {
-    /// Lower case.
-    let scheme: String
-    /// As written, without brackets for none.
-    let host: String
-    /// 1 to 65535; `nil` when none is written.
-    let port: Int?
-    /// From the first `/`, `?` or `#`, that character included; empty for none.
-    let rest: String
+    private let url: WebURL
 
-    /// What keeps a text from being an http or https address.
+    /// Lower case.
+    var scheme: String { url.scheme }
+    /// Lower case, an IPv6 address with its brackets.
+    var host: String { url.authority.urlHost }
+    /// 1 to 65535, or `nil` if the URL contains none.
+    var port: Int? { url.authority.port }
+    /// From the first `/`, `?` or `#` on, that character included.
+    var rest: String { url.rest }
+
+    /// Why a text is not an http or https URL.
     enum ParseError: Error {
         case blanks
         case noScheme
@@ -22,57 +24,38 @@ struct SiteAddress {
         case noHost
         case badHost
         case badPort(String)
+
+        fileprivate init(_ error: WebURLError) {
+            self =
+                switch error {
+                case .characters: .blanks
+                case .noScheme: .noScheme
+                case .otherScheme(let scheme): .otherScheme(scheme)
+                case .authority(.userInfo): .login
+                case .authority(.missingHost): .noHost
+                case .authority(.invalidHost), .authority(.colons): .badHost
+                case .authority(.invalidPort(let port)): .badPort(port)
+                }
+        }
     }
 
     init(_ text: String) throws(ParseError) {
-        let bytes = Array(text.utf8)
-        guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else { throw .blanks }
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
-            throw .noScheme
-        }
-        let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
-        guard scheme == "http" || scheme == "https" else { throw .otherScheme(scheme) }
-        let after = bytes[(colon + 3)...]
-        let end = after.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
-        let authority = after[..<(end ?? after.endIndex)]
-        guard !authority.contains(UInt8(ascii: "@")) else { throw .login }
-        var host = authority
-        var port: Int?
-        if let colon = authority.lastIndex(of: UInt8(ascii: ":")), authority.last != UInt8(ascii: "]") {
-            host = authority[..<colon]
-            let digits = authority[(colon + 1)...]
-            guard digits.count <= 5, digits.allSatisfy(\.isASCIIDigit),
-                let number = Int(String(decoding: digits, as: UTF8.self)), (1...65535).contains(number)
-            else { throw .badPort(String(decoding: digits.prefix(20), as: UTF8.self)) }
-            port = number
-        }
-        guard !host.isEmpty else { throw .noHost }
-        let isIPv6 = host.first == UInt8(ascii: "[") && host.last == UInt8(ascii: "]")
-        let isName = host.allSatisfy {
-            $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
-                || $0 == UInt8(ascii: "_") || $0 >= 0x80
-        }
-        guard isIPv6 || isName, host.first != UInt8(ascii: "."), !host.elementsEqual(".".utf8) else { throw .badHost }
-        self.scheme = scheme
-        self.host = String(decoding: host, as: UTF8.self)
-        self.port = port
-        rest = end.map { String(decoding: after[$0...], as: UTF8.self) } ?? ""
+        do { url = try WebURL(text, allowing: .looseNames) } catch { throw ParseError(error) }
     }
 
-    /// Scheme, host and port as they are compared: lower case, no dot at the end, no default port.
+    /// Scheme, host and port for comparison: lower case, no dot at the end, no default port.
     var origin: String {
-        var name = host.lowercased()
-        if name.hasSuffix(".") { name.removeLast() }
-        guard let port, port != (scheme == "https" ? 443 : 80) else { return "\(scheme)://\(name)" }
+        let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+        guard let port, port != (url.isHTTPS ? 443 : 80) else { return "\(scheme)://\(name)" }
         return "\(scheme)://\(name):\(port)"
     }
 }
 
 extension SiteAddress.ParseError: CustomStringConvertible {
-    /// Half a sentence: what is wrong.
+    /// Half a sentence.
     var description: String {
         switch self {
-        case .blanks: "it has a blank or a control character"
+        case .blanks: "it has a space, a backslash or a control character"
         case .noScheme: "it does not begin with https://"
         case .otherScheme(let scheme): "its scheme is \(scheme.quoted)"
         case .login: "it has a login"

@@ -4,7 +4,7 @@ import WellKnown
 /// One line of the doctor's table: what two places say of the same thing.
 struct DoctorLine: Sendable, Hashable {
     enum Verdict: String, Sendable, Hashable, CaseIterable {
-        /// Both say the same.
+        /// Both have the same value.
         case agrees
         /// They do not, and links fail.
         case differs
@@ -53,39 +53,32 @@ struct DoctorLine: Sendable, Hashable {
 }
 
 extension [DoctorLine] {
-    /// Nothing differs; what was not given does not count.
+    /// No line differs. Lines that were not checked do not count.
     var isHealthy: Bool { allSatisfy { $0.verdict != .differs } }
-    /// Something was compared at all: that a file can be read is no comparison.
+    /// At least one comparison was made. That a file can be read is not a comparison.
     var isConclusive: Bool {
         contains { $0.verdict != .notChecked && !($0.subject == DoctorLine.file && $0.verdict == .agrees) }
     }
-    /// What differs concerns other services of the domain, such as passwords: links are not among it.
+    /// A line about links differs, and not only lines about other services of the domain, such as passwords.
     var isAboutLinks: Bool { contains { $0.verdict == .differs && !$0.subject.hasPrefix("the service ") } }
 }
 
-/// How the domain under examination relates to the hosts that entitlements and manifests name.
+/// The domain to examine, for comparison with hosts in entitlements and manifests.
 struct DoctorHost: Sendable, Hashable {
     /// Lower case, without a dot at the end.
     let name: String
 
-    /// - Returns: `nil` for what is no host name: a URL, a port, a wildcard, an umlaut (write Punycode), an address.
+    /// - Returns: `nil` if the text is not a domain name, for example a URL, a wildcard, an IP address, or a name with
+    ///   letters beyond ASCII, which must be written in Punycode.
     init?(_ text: String) {
         var bytes = Array(text.utf8)
         if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
-        let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        let isName = labels.allSatisfy { label in
-            (1...63).contains(label.count) && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
-                && label.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
-        }
-        // A name whose last label is a number is an address.
-        guard isName, labels.count >= 2, bytes.count <= 253, labels.last?.allSatisfy(\.isASCIIDigit) == false else {
-            return nil
-        }
+        guard HostPort.isDomain(bytes) else { return nil }
         name = String(decoding: bytes, as: UTF8.self).lowercased()
     }
 
-    /// Whether a host of an entitlement or of a manifest means this domain, letter case aside: the name itself, or a
-    /// wildcard over it. `*.example.com` does not mean `example.com`.
+    /// Whether a host in an entitlement or a manifest matches this domain: the same name, or a wildcard for its
+    /// subdomains. Case does not matter. `*.example.com` does not match `example.com`.
     func isMeant(by pattern: String) -> Bool {
         let pattern = pattern.lowercased()
         guard pattern.hasPrefix("*.") else { return pattern == name }

@@ -8,7 +8,7 @@ import WellKnown
 indirect enum PropertyList: Sendable, Hashable {
     case string(String)
     case bool(Bool)
-    /// As written: nothing here computes with numbers.
+    /// The digits as written.
     case number(String)
     case date(Date)
     case data([UInt8])

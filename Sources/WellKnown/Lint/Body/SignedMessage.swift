@@ -3,7 +3,7 @@ import Foundation
 /// A signed file: CMS (RFC 5652, once PKCS#7) as DER, as PEM, or as a letter (S/MIME, RFC 8551).
 ///
 /// Signing was needed on iOS 8 for services other than universal links, and has been deprecated since 2019. The content
-/// is found without looking at the signature: it is only shown and linted, nobody relies on it.
+/// is found without looking at the signature: it is only shown and linted.
 enum SignedMessage {
     /// OID 1.2.840.113549.1.7.2, signedData (RFC 5652 section 5.1).
     private static let signedData: [UInt8] = [0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02]

@@ -173,7 +173,7 @@ struct DynamicTexts {
         func decoded(_ range: Range<Int>) -> [Unicode.Scalar] {
             let text = url.bytes[range]
             guard text.contains(0x25) else { return text.map { Unicode.Scalar($0) } }
-            return Array(String(decoding: PercentEncoding.bytes(text), as: UTF8.self).unicodeScalars)
+            return Array(String(decoding: PercentCoding.decodeLeniently(text), as: UTF8.self).unicodeScalars)
         }
         path = decoded(url.pathRange)
         fragment = url.fragmentRange.map(decoded)

@@ -82,7 +82,7 @@ final class LinkSpaces {
         guard isDecoded else { return String(decoding: text, as: UTF8.self) }
         let plain = ByteSet(Array("-._~!$'()*+,;:@".utf8) + free.utf8)
         let bytes = text.flatMap { byte in
-            byte.isASCIILetter || byte.isASCIIDigit || plain.contains(byte) ? [byte] : PercentEncoding.encoded(byte)
+            byte.isASCIILetter || byte.isASCIIDigit || plain.contains(byte) ? [byte] : PercentCoding.escape(byte)
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -62,7 +62,7 @@ enum RuleSamples {
         if small != url.path { variants += [address(small)].compactMap(\.self) }
         if let letter = url.path.utf8.firstIndex(where: \.isASCIILetter), !url.path[..<letter].utf8.contains(0x25) {
             let after = url.path.utf8.index(after: letter)
-            let escape = String(decoding: PercentEncoding.encoded(url.path.utf8[letter]), as: UTF8.self)
+            let escape = String(decoding: PercentCoding.escape(url.path.utf8[letter]), as: UTF8.self)
             variants += [address(url.path[..<letter] + escape + url.path[after...])].compactMap(\.self)
         }
         return variants

@@ -50,7 +50,11 @@ struct LinkText: Sendable {
 
     /// Without escapes; itself when there are none, or when what they mean is no UTF-8.
     func decoded(keepsSlashes: Bool = false) -> LinkText {
-        guard slice.contains(0x25), let bytes = PercentEncoding.decoded(slice, keepsSlashes: keepsSlashes) else {
+        guard slice.contains(0x25) else {
+            return self
+        }
+        let bytes = PercentCoding.decodeLeniently(slice, keepsSlashes: keepsSlashes)
+        guard String(validating: bytes, as: UTF8.self) != nil else {
             return self
         }
         return LinkText(bytes)

@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Turns the patterns of one file into ``LinkPattern``s. Variables are prepared once, however often they are used.
 struct PatternCompiler {
     /// Which part of an address a pattern is for: paths have rules of their own for slashes.
