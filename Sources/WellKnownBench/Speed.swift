@@ -64,7 +64,7 @@ struct Speed: ParsableCommand {
         "https://example.com/private12/x", "https://example.com/section35/",
     ]
 
-    /// The paths of the same rules, as somebody without a matcher would write them.
+    /// The paths of the same rules, for a comparison without the matcher.
     private static func expressions() throws -> [NSRegularExpression] {
         try (fortyRules?.applinks.value?.entries.first?.components.value ?? []).map { component in
             let pattern = NSRegularExpression.escapedPattern(for: component.fields?.path.value ?? "*")
@@ -109,5 +109,5 @@ struct Speed: ParsableCommand {
     private func text(_ seconds: Double) -> String { String(format: "%.2f ms", seconds * 1_000) }
 }
 
-/// Keeps the optimiser from leaving out what it sees nobody read.
+/// Prevents the optimiser from removing the computation.
 @inline(never) private func blackHole<Value>(_ value: Value) {}

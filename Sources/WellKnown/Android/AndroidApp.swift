@@ -12,7 +12,7 @@ public struct AndroidApp: Hashable, Sendable {
     /// Reads one item `package=SHA256[;SHA256]`; blanks around the parts are ignored.
     ///
     /// - Throws: ``AssociationError/androidApp(item:reason:)`` with the reason, or
-    ///   ``AssociationError/duplicate(item:)`` for a fingerprint that stands there twice.
+    ///   ``AssociationError/duplicate(item:)`` for a fingerprint that appears twice.
     public init(_ text: String) throws(AssociationError) {
         func refused(_ reason: String) -> AssociationError { .androidApp(item: text, reason: reason) }
 

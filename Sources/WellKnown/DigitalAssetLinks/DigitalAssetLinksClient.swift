@@ -45,7 +45,7 @@ public struct DigitalAssetLinksClient: Sendable {
 /// Gathers what an asset says: its own list, and the lists it includes.
 ///
 /// A list is asked for once, however often it is included. One that includes itself, directly or over others, is not
-/// read again. Depth first, in the order of the files: what is gathered does not depend on how fast anybody answers.
+/// read again. Depth first, in the order of the files, so that the result does not depend on response times.
 struct StatementCrawl {
     /// Lists followed beside the asset's own.
     ///

@@ -1,13 +1,13 @@
 public import SSOShared
 
-/// Which of the two association files a text is.
+/// One of the two association files.
 public enum AssociationKind: String, Sendable, Hashable, CaseIterable {
     /// Apple's: apple-app-site-association.
     case aasa
     /// Google's: assetlinks.json.
     case assetlinks
 
-    /// The name that the systems ask for, below `/.well-known/`.
+    /// The file name below `/.well-known/`.
     public var fileName: String {
         switch self {
         case .aasa: "apple-app-site-association"
@@ -15,7 +15,7 @@ public enum AssociationKind: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The most bytes a reader takes. Apple: 128 KB uncompressed (App Search Programming Guide, "Support Universal
+    /// The maximum size that readers accept, in bytes. Apple: 128 KB uncompressed (App Search Programming Guide, "Support Universal
     /// Links"); AOSP's StatementService stops at 1 MiB.
     public var maximumBytes: Int {
         switch self {
@@ -29,15 +29,14 @@ public enum AssociationKind: String, Sendable, Hashable, CaseIterable {
 }
 
 extension AssociationKind {
-    /// Tells the file by its name first: a file with the other's content is a fault to report, not one to hide.
-    /// Else by its content.
+    /// Guesses by the name first, so that a file with the content of the other one is reported. Otherwise by the content.
     ///
-    /// - Returns: `nil` when neither says which it is.
+    /// - Returns: `nil` if neither is conclusive.
     public static func guess(fileName: String? = nil, body: some Sequence<UInt8>) -> AssociationKind? {
         fileName.flatMap(guess(fileName:)) ?? guess(JSONReader.read(body))
     }
 
-    /// By the last part of a path or URL alone.
+    /// Guesses by the last part of a path or URL.
     public static func guess(fileName: String) -> AssociationKind? {
         let name = (fileName.split(separator: "/").last.map(String.init) ?? fileName).lowercased()
         if name.contains("assetlinks") { return .assetlinks }
@@ -45,8 +44,8 @@ extension AssociationKind {
         return nil
     }
 
-    /// By its content alone: a list is Google's, an object Apple's, unless it is one statement that lacks its
-    /// list, or Apple's services inside a list.
+    /// Guesses by the content: a list is Google's, an object Apple's, except for a single statement without its list, and
+    /// for Apple's services inside a list.
     public static func guess(_ document: JSONDocument) -> AssociationKind? {
         guard let root = document.root else { return nil }
         if let items = root.array {

@@ -1,24 +1,24 @@
 public import SSOShared
 
-/// Something that `lint`, `fetch` or `doctor` has to say about a file.
+/// A finding of `lint`, `fetch` or `doctor` about a file.
 public struct Finding: Sendable, Hashable {
     /// The stable code; ``LintRule/named(_:)`` has its page.
     public let code: String
     public let severity: Severity
-    /// What is wrong here, with the values at fault: one sentence, one line.
+    /// What is wrong, with the values: one sentence in one line.
     public let message: String
-    /// What happens, unseen, if it stays: one sentence.
+    /// The silent consequence: one sentence.
     public let reason: String
-    /// What to do; the text to write where that is mechanical.
+    /// What to do, with the text to write where that is known.
     public let fix: String?
-    /// The file it is about, as the reader named it; `nil` for the one file at hand.
+    /// The name of the file, or `nil` if only one file is checked.
     public var file: String?
-    /// Where in the file; `nil` for what concerns the whole.
+    /// The place, or `nil` for findings about the whole file.
     public let position: SourcePosition?
-    /// The JSON Pointer (RFC 6901) of the place; `nil` where there is none.
+    /// The JSON Pointer (RFC 6901) of the place, if there is one.
     public let pointer: String?
 
-    /// `severity` and `fix` come from the rule's own entry unless given.
+    /// `severity` and `fix` default to those of the rule.
     public init(
         _ rule: LintRule, _ message: String, severity: Severity? = nil, fix: String? = nil, file: String? = nil,
         position: SourcePosition? = nil, pointer: String? = nil
@@ -38,7 +38,7 @@ public struct Finding: Sendable, Hashable {
 public enum Severity: String, Sendable, Hashable, Comparable, CaseIterable {
     /// Information only.
     case info
-    /// Works in part, is risky, or readers differ.
+    /// Works only partly, is risky, or depends on the reader.
     case warning
     /// Does not work.
     case error
@@ -54,13 +54,13 @@ public enum Severity: String, Sendable, Hashable, Comparable, CaseIterable {
     }
 }
 
-/// One entry of the catalogue: a code that never changes, and what its page says.
+/// One rule of the catalogue: a stable code and the content of its page.
 public struct LintRule: Sendable, Hashable {
-    /// `group.name`. Codes are added, never renamed or used again.
+    /// `group.name`. Codes are never renamed or reused.
     public let code: String
-    /// The usual severity; a finding may carry another where the two files differ.
+    /// The usual severity. A finding may have another one.
     public let severity: Severity
-    /// What is wrong, in general: the page's title.
+    /// What is wrong in general, the title of the page.
     public let title: String
     /// What fails silently.
     public let reason: String
@@ -68,9 +68,9 @@ public struct LintRule: Sendable, Hashable {
     public let fix: String
     /// Where the rule comes from.
     public let source: String
-    /// A file that has the fault, and nothing worse; `nil` where a text alone cannot show it.
+    /// A file with this error and nothing worse, or `nil` if a text alone cannot show it.
     public let wrong: LintExample?
-    /// The same without the fault.
+    /// The same file without the error.
     public let right: LintExample?
 
     public init(
@@ -88,7 +88,7 @@ public struct LintRule: Sendable, Hashable {
     }
 }
 
-/// A text that shows a rule at work. Tests lint both of a rule: the page says nothing that is not so.
+/// An example for a rule. Tests lint both examples of each rule.
 public struct LintExample: Sendable, Hashable {
     public let kind: AssociationKind
     public let text: String

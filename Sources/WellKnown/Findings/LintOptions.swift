@@ -1,16 +1,16 @@
 import SSOShared
 
-/// What the linter knows besides the text, and what it should mind.
+/// What the linter knows beside the text, and which optional checks it makes.
 public struct LintOptions: Sendable {
-    /// What the findings call the file; `nil` for the one file at hand.
+    /// The name of the file in findings, or `nil` if only one file is checked.
     public var file: String?
-    /// The oldest iOS that the apps run on. Features that it does not know are findings. `nil`: as new as the file needs.
+    /// The oldest iOS that the apps support. Features that it lacks are findings. `nil` means any.
     public var minimumIOS: SystemVersion?
-    /// The host that serves the file, for witness URLs. `example.com` stands in when it is not known.
+    /// The host that serves the file, for sample URLs. `example.com` is used if it is unknown.
     public var domain: String?
-    /// The path it is served under, if that is known: `/.well-known/…`.
+    /// The path at which it is served, if known: `/.well-known/…`.
     public var servedPath: String?
-    /// Also says that the last line does not end: off because it does no harm.
+    /// Reports a missing line break at the end. Off by default because it does no harm.
     public var mindsFinalNewline = false
 
     public init(

@@ -46,20 +46,19 @@ public enum AssociationLint {
 public struct LintReport: Sendable {
     /// Which file it was read as.
     public let kind: AssociationKind
-    /// The text with its places; of a signed file, the content inside.
+    /// The text with its places. For a signed file, the signed content.
     public let document: JSONDocument
-    /// In the order of the file; what concerns the whole comes first.
+    /// In the order of the file. Findings about the whole file come first.
     public let findings: [Finding]
-    /// How many more findings of a code there are than ``findings`` lists: a file of a hundred thousand equal faults is
-    /// told from the first hundreds.
+    /// How many more findings of a code there are than ``findings`` contains.
     public let omitted: [String: Int]
 
-    /// Apple's file, when it could be read.
+    /// Apple's file, if it could be read.
     public let aasa: AASAFile?
-    /// Google's file, when it could be read.
+    /// Google's file, if it could be read.
     public let assetLinks: AssetLinksFile?
 
-    /// The worst of all; `nil` when there is nothing to say.
+    /// The highest severity, or `nil` without findings.
     public var worst: Severity? { findings.map(\.severity).max() }
 
     public func count(_ severity: Severity) -> Int { findings.count { $0.severity == severity } }

@@ -21,7 +21,7 @@ public struct AssociationPlan: Sendable {
         public init() {}
     }
 
-    /// - Throws: ``AssociationError`` when there is no app or no route, for what stands there twice, and for excludes that
+    /// - Throws: ``AssociationError`` when there is no app or no route, for duplicates, and for excludes that
     ///   Android could not hear of.
     public init(
         appleApps: [AppleAppID] = [], androidApps: [AndroidApp] = [], routes: [LinkRoute],
@@ -62,7 +62,7 @@ public struct AssociationPlan: Sendable {
             sharesCredentials: options.sharesCredentials)
     }
 
-    /// `/shop` and `/shop/*` have forms in common; a rule that stands there twice never decides.
+    /// `/shop` and `/shop/*` have forms in common; a rule that appears twice never decides.
     private static func once(_ forms: [String]) -> [String] {
         var seen: Set<[UInt8]> = []
         return forms.filter { seen.insert(Array($0.utf8)).inserted }

@@ -1,11 +1,11 @@
 import SSOShared
 
-/// Just enough JSON to write both files the same way every time: members in the order given, two blanks a level, `/`
-/// unescaped, one line break at the end. The bytes decide the ETag, so they may not depend on a dictionary's order.
+/// Serialises both files deterministically: members in the given order, two spaces per level, `/` not escaped, one line
+/// break at the end. The ETag depends on the bytes, so the order must not depend on a dictionary.
 indirect enum AssociationJSON {
     case string(String)
     case bool(Bool)
-    /// A value out of a file that was read, written anew.
+    /// A value from a file that was read.
     case node(JSONNode)
     /// A number or null as JSON writes it.
     case literal(String)

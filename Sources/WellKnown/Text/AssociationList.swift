@@ -1,9 +1,9 @@
-/// The comma-separated lists both settings use. Works on bytes: `String` compares by canonical equivalence, and takes
-/// `"\r\n"` for one character, while phones compare bytes.
+/// Reads the comma-separated lists of both settings. Works on bytes, as phones do: `String` compares by canonical
+/// equivalence and treats `"\r\n"` as one character.
 enum AssociationList {
-    /// Reads every item, and tells all that is wrong with any of them.
+    /// Reads all items and reports the errors of all of them.
     ///
-    /// - Parameter name: what no two items may share.
+    /// - Parameter name: must differ between items.
     /// - Throws: the fault, or ``AssociationError/several(_:)``.
     static func read<Item>(
         _ text: String, name: (Item) -> String, _ read: (String) throws(AssociationError) -> Item
@@ -44,10 +44,10 @@ enum AssociationList {
 
 /// Why an app, a route or a whole plan cannot be published.
 ///
-/// A file that a phone refuses fails in silence: links fall back to the browser and nothing is logged. So an
-/// ill-formed item is refused when it is read, by name, instead of being published and ignored.
+/// Phones reject a bad file silently: links open the browser and nothing is logged. So an invalid item is an error when
+/// it is read, and is not published.
 public enum AssociationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Two commas in a row, or one at an end: most often an item that was lost on the way.
+    /// Two commas in a row, or one at an end. An item is probably missing.
     case emptyItem(position: Int)
     /// The item is not an app id of the form `TEAMID.bundle.id`.
     case appleAppID(item: String, reason: String)
@@ -56,14 +56,14 @@ public enum AssociationError: Error, Hashable, Sendable, CustomStringConvertible
     /// The same app, or the same fingerprint of one app, is listed twice.
     case duplicate(item: String)
 
-    /// The item is no pattern of paths that both systems read alike.
+    /// The item is not a path pattern that both systems interpret in the same way.
     case route(item: String, reason: String)
-    /// The parts are sound and do not make a whole.
+    /// The parts are valid, but not their combination.
     case plan(reason: String)
     /// More than one of the above.
     indirect case several([AssociationError])
 
-    /// One sentence that names the item and what is wrong with it, on one line whatever the item holds.
+    /// One sentence in one line that names the item and the error.
     public var description: String {
         switch self {
         case .emptyItem(let position):
@@ -83,8 +83,8 @@ public enum AssociationError: Error, Hashable, Sendable, CustomStringConvertible
         }
     }
 
-    /// The item as people can find it again: cut at 120 bytes, everything but printable ASCII escaped, so that a line
-    /// break or a look-alike letter in a setting shows up as what it is.
+    /// The first 120 characters of the item. Everything but printable ASCII is escaped, so that line breaks and look-alike
+    /// letters are visible.
     private static func quoted(_ item: String) -> String {
         let limit = 120
         var text = "\""

@@ -1,19 +1,19 @@
 public import SSOShared
 
-/// A member of an object as a reader finds it: not there, of another type than it should be, or there.
+/// A member of an object: absent, of the wrong type, or present.
 ///
-/// Phones treat the three differently, and never say which one they met. So the model keeps them apart.
+/// Phones treat the three differently and do not report which they found, so the model distinguishes them.
 public enum JSONField<Value: Sendable>: Sendable {
     case absent
-    /// There, with a value of a type that the format does not have in this place.
+    /// Present, but with a value of another type than the format requires.
     case wrongType(JSONMember)
-    /// There and of the right type: empty is present, too.
+    /// Present with the right type. An empty value is present, too.
     case present(Value, JSONMember)
 
-    /// What it says; `nil` when it is absent or of the wrong type.
+    /// The value, or `nil` if it is absent or of the wrong type.
     public var value: Value? { if case .present(let value, _) = self { value } else { nil } }
 
-    /// The key and its raw value; `nil` when it is absent.
+    /// The key and its raw value, or `nil` if it is absent.
     public var member: JSONMember? {
         switch self {
         case .absent: nil
@@ -24,7 +24,7 @@ public enum JSONField<Value: Sendable>: Sendable {
     public var isAbsent: Bool { if case .absent = self { true } else { false } }
     public var isWrongType: Bool { if case .wrongType = self { true } else { false } }
 
-    /// Finds a member by its exact name (keys are case-sensitive everywhere) and reads it. Of duplicates the last counts.
+    /// Finds a member by its exact, case-sensitive name and reads it. The last of duplicates counts.
     init(_ key: StaticString, in members: [JSONMember], as read: (JSONNode) -> Value?) {
         guard let member = members.last(where: { member in key.withUTF8Buffer { member.key.utf8.elementsEqual($0) } })
         else {
@@ -36,13 +36,13 @@ public enum JSONField<Value: Sendable>: Sendable {
 }
 
 extension [JSONMember] {
-    /// The members whose keys are not among those the format knows.
+    /// The members whose keys the format does not define.
     func unknown(besides known: [String]) -> [JSONMember] {
         filter { member in !known.contains { $0.utf8.elementsEqual(member.key.utf8) } }
     }
 }
 
-/// Bytes as a key of a dictionary, hashed as a whole: an array hashes byte by byte.
+/// Bytes as a key of a dictionary. They are hashed in one step, while an array is hashed byte by byte.
 struct CanonicalText: Hashable, Sendable {
     var bytes: [UInt8] = []
 
@@ -52,8 +52,8 @@ struct CanonicalText: Hashable, Sendable {
 }
 
 extension JSONNode {
-    /// The same text for values that are equal as JSON, and for no others: members sorted by key, of duplicates the
-    /// last. A key for dictionaries, where comparing every pair would take quadratic time.
+    /// Equal for values that are equal as JSON, and only for those: members sorted by key, the last of duplicates.
+    /// Used as a key of dictionaries, because comparing all pairs takes quadratic time.
     var canonicalText: CanonicalText {
         var text = CanonicalText()
         write(to: &text)
@@ -78,7 +78,7 @@ extension JSONNode {
             text.append(UInt8(ascii: "]"))
         case .object(let members):
             text.append(UInt8(ascii: "{"))
-            // A stable order: of equal keys the last comes last.
+            // A stable order, in which the last of equal keys comes last.
             let sorted = members.count < 2 ? members : Self.sorted(members)
             for (index, member) in sorted.enumerated() {
                 if index + 1 < sorted.count, sorted[index + 1].key.utf8.elementsEqual(member.key.utf8) { continue }
@@ -98,7 +98,7 @@ extension JSONNode {
         return order.map { members[$0] }
     }
 
-    /// The length first, so that no text can look like structure.
+    /// Prefixed with the length, so that no text can imitate structure.
     private static func write(_ string: String, to text: inout [UInt8]) {
         text += "\"\(string.utf8.count):".utf8
         text += string.utf8

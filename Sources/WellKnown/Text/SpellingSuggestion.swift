@@ -1,9 +1,9 @@
-/// Finds the name that a misspelled one was meant to be.
+/// Suggests the name that a misspelled one was probably meant to be.
 enum SpellingSuggestion {
     /// The nearest of some names: equal but for case, blanks, `_` and `-`, or no more than two letters away (one, in
     /// names of fewer than six).
     static func of(_ text: String, among names: [String]) -> String? {
-        // Longer texts are no misspelling, and comparing takes the product of the lengths.
+        // Longer texts are not misspellings, and the time is the product of the lengths.
         guard text.utf8.count <= 80 else { return nil }
         let plain = folded(text)
         if let same = names.first(where: { folded($0) == plain && $0 != text }) { return same }
@@ -18,7 +18,7 @@ enum SpellingSuggestion {
             .map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
     }
 
-    /// Letters to insert, remove, replace or swap with their neighbour.
+    /// The number of letters to insert, remove, replace or swap with a neighbour.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var before: [Int] = []
         var previous = Array(0...right.count)

@@ -56,7 +56,7 @@ public enum AppleCDNAnswer: Sendable {
         }
     }
 
-    /// Apple writes the file anew: only the values can be compared, never the bytes.
+    /// Apple serialises the file again, so only values can be compared, not bytes.
     private static func drift(_ copy: [UInt8], origin: [UInt8]?, age: Int?) -> [Finding] {
         guard let origin else { return [] }
         let (theirs, ours) = (JSONReader.read(copy), JSONReader.read(origin))
@@ -111,7 +111,7 @@ public struct AppleCDNFailure: Sendable, Hashable {
         triesDirect = tryDirect.flatMap { ["true": true, "false": false][$0.lowercased()] }
     }
 
-    /// What the owner of the site has to do with it; `nil` for a code nobody has explained.
+    /// What the owner of the site can do about it. `nil` for a code without a known explanation.
     public var meaning: String? {
         switch code {
         case "SWCERR00101": "the site answered Apple with another status than 200"

@@ -1,6 +1,6 @@
 import SSOShared
 
-/// What to fetch, as somebody typed it: a domain, or an address.
+/// What to fetch: a domain or a URL, as typed.
 public struct FetchTarget: Sendable, Hashable {
     /// Lower case, no dot at the end; an IPv6 address keeps its brackets.
     public let host: String
@@ -42,7 +42,7 @@ public struct FetchTarget: Sendable, Hashable {
         return host.hasPrefix("www.") ? String(host.dropFirst(4)) : "www." + host
     }
 
-    /// The next domain up, where it is somebody's and not a registry's; `nil` otherwise, and when it is the sibling.
+    /// The parent domain. `nil` if that is probably a public suffix, or the ``sibling``.
     public var parent: String? {
         let labels = host.split(separator: ".")
         guard !isNumeric, labels.count >= 3, labels[0] != "www" else { return nil }
@@ -64,10 +64,10 @@ public struct FetchTarget: Sendable, Hashable {
     }
 }
 
-/// Addresses that nobody outside can reach, or that a program must not be talked into reaching.
+/// Addresses that are not reachable from outside, or that a program must not be tricked into requesting.
 ///
-/// A domain's owner decides what its name resolves to: without this check, a fetcher would ask machines of the network
-/// it runs in on a stranger's behalf (server-side request forgery). Apple's CDN refuses them, too (SWCERR00202).
+/// The owner of a domain decides what its name resolves to. Without this check, the fetcher could be made to request
+/// machines of its own network (server-side request forgery). Apple's CDN refuses them, too (SWCERR00202).
 ///
 /// Source: IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and its updates).
 public enum ReservedAddress {

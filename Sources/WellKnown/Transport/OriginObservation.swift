@@ -89,7 +89,7 @@ extension AssociationKind {
         }
     }
 
-    /// Paths under which people publish it, and nobody asks for it.
+    /// Paths at which the file is sometimes published, but which no system requests.
     public var wrongPaths: [String] {
         switch self {
         case .aasa: ["/.well-known/apple-app-site-association.json", "/apple-app-site-association.json"]

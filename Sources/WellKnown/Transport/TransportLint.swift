@@ -119,7 +119,7 @@ public enum TransportLint {
         return findings
     }
 
-    /// What the fetcher gets worse than a browser; the other way round nobody is harmed.
+    /// What the fetcher receives and a browser does not. The opposite case does no harm.
     private static func botFinding(_ main: HTTPOutcome, _ browser: HTTPOutcome, _ file: AssociationKind) -> Finding? {
         guard case .success(let seen) = browser, seen.status == 200 else { return nil }
         let agent = file.userAgent

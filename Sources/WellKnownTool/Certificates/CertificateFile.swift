@@ -1,9 +1,9 @@
 import COpenSSL
 import Foundation
 
-/// Reads certificates from whatever file people have at hand, by what it contains and not by its name.
+/// Reads certificates from a file. The format is detected from the content, not from the name.
 enum CertificateFile {
-    /// Larger than any key store or chain; an archive is not bound by it.
+    /// Larger than any key store or chain. Archives may be larger.
     private static let maximumBytes = 16 << 20
 
     static func data(of file: String, limit: Int = InputBytes.largest) throws(CertificateError) -> Data {
@@ -43,7 +43,7 @@ enum CertificateFile {
         return CertificateReading(format: .pkcs12, entries: entries)
     }
 
-    /// Debug key stores have a password everybody knows, and some have none: nobody is asked for those.
+    /// Debug key stores have a well-known password or none, so it is not asked for.
     private static func opened(
         _ bytes: [UInt8], password: () throws(CertificateError) -> String?
     ) throws(CertificateError) -> [CertificateEntry] {

@@ -88,7 +88,7 @@ final class CertificateCollection {
     }
 }
 
-/// Where the password of a key store comes from. Never from an argument: the process list shows those to everybody.
+/// Reads the password of a key store. Not from an argument, because the process list shows arguments to all users.
 struct PasswordSource {
     let file: String?
 

@@ -106,19 +106,19 @@ struct CertificateReading: Sendable, Equatable {
 
 /// Why no certificate could be read from a file.
 enum CertificateError: Error, Equatable {
-    /// Nothing we know begins like this.
+    /// The format of the file is unknown.
     case unknownFormat
-    /// Of a known kind, and broken: what is wrong, as the end of a sentence.
+    /// The format is known, but the content is invalid. The text is the end of a sentence.
     case malformed(String)
-    /// A key store whose password is another one.
+    /// The password of the key store is wrong.
     case wrongPassword
-    /// A key store that needs a password, and none was given.
+    /// The key store needs a password, and none was given.
     case passwordNeeded
-    /// A key store that would keep the machine busy for minutes before it opens.
+    /// Opening the key store would take minutes of processor time.
     case tooManyRounds
-    /// A cipher or a form that is not read here: which, and the way out.
+    /// A cipher or format that is not supported, with the alternative.
     case unsupported(String)
-    /// Readable, and without any certificate: what was looked for.
+    /// The file is valid but has no certificate. The text says what was expected.
     case empty(String)
     /// The file of the certificate, or of its password, could not be read.
     case unreadable(InputError)

@@ -25,7 +25,7 @@ struct AndroidDoctor: Sendable {
     var file: AssetLinksFile?
     var manifest: AndroidManifest?
     var certificates: [Certificate]
-    /// The application id, when somebody said so.
+    /// The application id, if it was given.
     var package: String?
 
     init(

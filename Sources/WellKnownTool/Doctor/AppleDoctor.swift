@@ -13,7 +13,7 @@ struct AppleDoctor: Sendable {
     var file: AASAFile?
     var entitlements: AppEntitlements?
     var profile: ProvisioningProfile?
-    /// `PREFIX.bundle.id`, when somebody said so.
+    /// `PREFIX.bundle.id`, if it was given.
     var app: String?
     /// Against which the profile's end is held.
     var now: Date
@@ -328,7 +328,7 @@ extension AppleDoctor {
                 .ios, subject, left, right, .differs,
                 "The profile has ended: make it anew. Builds signed with it no longer install.")
         }
-        /// A month: about the time from noticing to a build in everybody's hands.
+        /// A month: about the time until all users have a new build.
         let month: TimeInterval = 30 * 86_400
         let isNear = expires.timeIntervalSince(now) < month
         return DoctorLine(

@@ -1,7 +1,7 @@
 import Foundation
 import WellKnown
 
-/// What an app on Apple's systems is entitled to, of what links need.
+/// The entitlements of an app on Apple's systems that concern links.
 ///
 /// Sources: Apple, "Associated Domains Entitlement", "application-identifier", TN3125 "Inside Code Signing:
 /// Provisioning Profiles".
@@ -43,7 +43,7 @@ struct AppEntitlements: Sendable, Hashable {
     }
 }
 
-/// A provisioning profile: what Apple lets a build of the app do.
+/// A provisioning profile, which lists what a build of the app may use.
 ///
 /// Source: Apple, TN3125 "Inside Code Signing: Provisioning Profiles".
 struct ProvisioningProfile: Sendable, Hashable {

@@ -1,16 +1,16 @@
 import SSOShared
 import WellKnown
 
-/// One line of the doctor's table: what two places say of the same thing.
+/// One line of the report: the values of the same setting in two places.
 struct DoctorLine: Sendable, Hashable {
     enum Verdict: String, Sendable, Hashable, CaseIterable {
         /// Both have the same value.
         case agrees
-        /// They do not, and links fail.
+        /// The values differ, and links fail.
         case differs
-        /// It works, or works for now, and somebody should look at it.
+        /// It works at the moment, but needs attention.
         case caution
-        /// One of the places was not given or cannot say.
+        /// One of the places was not given or does not contain the value.
         case notChecked = "not checked"
     }
 
@@ -19,7 +19,7 @@ struct DoctorLine: Sendable, Hashable {
         case android = "Android"
     }
 
-    /// A place and what it says. The value may quote a file.
+    /// A place and its value, which may quote a file.
     struct Side: Sendable, Hashable {
         let place: String
         let value: String
@@ -27,7 +27,7 @@ struct DoctorLine: Sendable, Hashable {
         init(_ place: String, _ value: String) { (self.place, self.value) = (place, value) }
     }
 
-    /// The subject of the line that says whether the server's file can be read.
+    /// The subject of the line about whether the server's file can be read.
     static let file = "the file"
 
     let platform: Platform
@@ -36,7 +36,7 @@ struct DoctorLine: Sendable, Hashable {
     let left: Side
     let right: Side
     let verdict: Verdict
-    /// What to do, one or two sentences; `nil` when nothing is.
+    /// What to do, in one or two sentences, or `nil`.
     let advice: String?
 
     init(

@@ -20,11 +20,11 @@ struct ProjectXMLElement: Sendable {
     func children(named name: String) -> [ProjectXMLElement] { children.filter { $0.name == name } }
 }
 
-/// Reads XML 1.0 without what makes XML dangerous: no entities but the five built in, no document type of its own,
-/// nothing fetched, bounded depth and size.
+/// Reads XML 1.0 without its dangerous parts: only the five predefined entities, no document type declarations, no external
+/// resources, limited depth and size.
 ///
-/// Foundation's parser lies in a library of its own (FoundationXML over libxml2), which the identity provider would be
-/// linked with, too; and it knows no reliable columns. A manifest and a property list need none of the rest.
+/// Not Foundation's `XMLParser`: it reports the place after an element instead of its start, so findings would have wrong
+/// columns, and its library (FoundationXML over libxml2) reads far more of XML than these files need.
 struct ProjectXMLReader {
     static let maximumBytes = 8 << 20
     static let maximumDepth = 100
@@ -226,11 +226,11 @@ struct ProjectXMLReader {
     }
 }
 
-/// Why a file of a project (entitlements, profile, manifest) could not be read.
+/// Why a project file (entitlements, profile or manifest) could not be read.
 struct ProjectFileError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// One sentence without its full stop; may quote the file.
+    /// One sentence without a full stop. May quote the file.
     let message: String
-    /// Where; `nil` for what concerns the whole file, and in binary files.
+    /// The place, or `nil` for errors of the whole file and in binary files.
     let position: SourcePosition?
 
     init(_ message: String, at position: SourcePosition? = nil) {

@@ -1,10 +1,11 @@
 import Foundation
 import WellKnown
 
-/// A property list: entitlements and provisioning profiles are ones.
+/// A property list, the format of entitlements and provisioning profiles.
 ///
-/// Read here and not by Foundation, which takes minutes and all memory for a binary list of 200 bytes whose arrays name
-/// one another (each a list of ten of the next), and reads things that are no property list as one in its old style.
+/// Not read by Foundation's `PropertyListSerialization`: a binary list of 200 bytes whose arrays refer to one another, each
+/// with ten references to the next, keeps it busy for minutes and exhausts the memory, and it has no limit against that.
+/// It also accepts other texts as lists in its old style.
 indirect enum PropertyList: Sendable, Hashable {
     case string(String)
     case bool(Bool)
@@ -15,7 +16,7 @@ indirect enum PropertyList: Sendable, Hashable {
     case array([PropertyList])
     case dictionary([String: PropertyList])
 
-    /// More values than any profile has: some thousand devices, some hundred certificates.
+    /// More values than any profile has.
     static let maximumValues = 200_000
 
     /// Reads either form, XML or binary.

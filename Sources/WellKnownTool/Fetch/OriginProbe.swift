@@ -73,7 +73,7 @@ struct OriginProbe: Sendable {
     }
 }
 
-/// Where a redirect leads, without believing that anybody follows it.
+/// The target of a redirect, for the report. It is not followed.
 enum Redirects {
     static let most = 5
 

@@ -1,6 +1,6 @@
 import WellKnown
 
-/// One file of a site, asked for once, as the system that reads it asks. `fetch` looks closer.
+/// One file of a site, requested once in the way of the system that reads it. `fetch` checks more.
 struct RemoteInput: Sendable {
     let target: FetchTarget
     let kind: AssociationKind
@@ -29,13 +29,13 @@ struct RemoteInput: Sendable {
         return RemoteInput(target: target, kind: kind, path: path, seen: seen)
     }
 
-    /// The site says that it has no such file.
+    /// Whether the site reports that it has no such file.
     var isMissing: Bool {
         guard case .success(let answer) = seen.main else { return false }
         return answer.status == 404 || answer.status == 410
     }
 
-    /// Why there is no body, in half a sentence.
+    /// Why there is no body, as half a sentence.
     var trouble: String {
         switch seen.main {
         case .success(let answer) where answer.isTruncated: "it is too large"

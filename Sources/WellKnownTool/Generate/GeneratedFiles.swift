@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import WellKnown
 
-/// The files of a plan, looked through before anybody gets them.
+/// The files of a plan, checked before they are written.
 struct GeneratedFiles {
     struct File {
         let kind: AssociationKind

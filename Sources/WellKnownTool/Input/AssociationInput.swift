@@ -3,11 +3,11 @@ import Foundation
 import SSOShared
 public import WellKnown
 
-/// A body to look at, and what it was called.
+/// A body to check, with the name of its source.
 struct AssociationInput: Sendable {
     let name: String
     let body: [UInt8]
-    /// What it is meant to be; `nil` when neither the name nor an option says so.
+    /// Which file it is, or `nil` if neither its name nor an option says so.
     let kind: AssociationKind?
 
     /// Reads a file, or standard input for `-`.
@@ -35,7 +35,7 @@ enum LinkPlatform: String, ExpressibleByArgument, CaseIterable, Sendable {
     var title: String { self == .ios ? "iOS" : "Android" }
 }
 
-/// What a word of the command line means: something on this machine, or something to fetch.
+/// An argument of the command line: a local file, or something to fetch.
 enum InputWord {
     case local(String)
     case remote(FetchTarget)

@@ -4,10 +4,10 @@ import SSOShared
 ///
 /// Sources: see ``StatementRules``, ``FingerprintRules`` and ``DynamicRules``.
 public enum AssetLinksLint {
-    /// What is wrong with a file that could be read as a list.
+    /// The findings of a file whose root is a list.
     ///
-    /// - Parameter isSecure: the file is served over https, as Android and Google ask for it.
-    /// - Returns: the findings in the order of the file, of each code the first 200.
+    /// - Parameter isSecure: whether the file is served over https.
+    /// - Returns: the findings in the order of the file, at most 200 of each code.
     public static func findings(in file: AssetLinksFile, isSecure: Bool = true) -> [Finding] {
         var findings = FindingCollector(file.document)
         check(file, isSecure: isSecure, into: &findings)
@@ -70,7 +70,7 @@ public enum AssetLinksLint {
     }
 }
 
-/// What only shows across the statements of a list.
+/// Checks that compare the statements of a list.
 enum ListLint {
     static func lint(_ file: AssetLinksFile, statements: [StatementLint], into findings: inout FindingCollector) {
         lintDuplicates(file, into: &findings)
@@ -201,7 +201,7 @@ enum IncludeLint {
     }
 }
 
-/// Signs that keys of debug builds and of releases are mixed up.
+/// Detects confusion of debug keys and release keys.
 enum DebugKeyLint {
     static func lint(_ statements: [StatementLint], into findings: inout FindingCollector) {
         var releases: [[UInt8]: String] = [:]

@@ -1,8 +1,8 @@
 import SSOShared
 
-/// Whether the fields of one dynamic rule are such that Android reads the list at all.
+/// Checks the fields of one dynamic rule. An error in one makes Android discard the whole list.
 enum DynamicFieldLint {
-    /// Keys of Apple's components, and others that people expect.
+    /// Keys of Apple's components, and others that authors expect.
     private static let foreign = ["caseSensitive", "percentEncoded", "comment", "path", "query", "fragment", "paths"]
 
     /// - Returns: false when a field is malformed or empty: then all rules are discarded.
@@ -35,7 +35,7 @@ enum DynamicFieldLint {
             isSound = false
         }
         if rule.path.isAbsent, rule.query.isAbsent, rule.fragment.isAbsent {
-            // What an unknown key did to the rule has been told.
+            // The effect of an unknown key has been reported.
             if rule.unknownMembers.isEmpty {
                 findings.add(
                     DynamicRules.malformed, at: rule.node,

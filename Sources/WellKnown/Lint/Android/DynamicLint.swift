@@ -1,6 +1,6 @@
 import SSOShared
 
-/// What is wrong with the rules of one `dynamic_app_link_components`.
+/// Checks the rules of one `dynamic_app_link_components`.
 enum DynamicLint {
     static func lint(_ item: RelationExtension, into findings: inout FindingCollector) {
         for member in item.unknownMembers {
@@ -28,7 +28,7 @@ enum DynamicLint {
             }
             var isSound = true
             for rule in rules where !DynamicFieldLint.lint(rule, into: &findings) { isSound = false }
-            // Android discards what is not sound, so there is no order to speak of.
+            // Android discards invalid rules, so their order does not matter.
             if isSound { lintOrder(rules, list: member.value, into: &findings) }
         }
     }
@@ -58,10 +58,10 @@ enum DynamicLint {
 }
 
 extension DynamicLint {
-    /// Rules that others before them cover; those behind a rule for everything have been told.
+    /// Reports rules that earlier rules cover. Rules after a catch-all have been reported.
     private static func lintCoverage(_ rules: [DynamicComponent], until end: Int, into findings: inout FindingCollector)
     {
-        // As languages: the work grows with the square of the rules.
+        // Compares regular languages. The work grows with the square of the number of rules.
         guard rules.count <= 64, findings.comparisonsLeft > 0 else { return }
         findings.comparisonsLeft -= 1
         var limits = RuleCoverage.Limits()

@@ -91,22 +91,22 @@ extension UInt8 {
     }
 }
 
-/// A star before text that the simple glob of Android cannot go back for.
+/// Finds a star after which Android's simple glob stops too early.
 ///
-/// A star takes everything up to the first character that equals the one after it, and the rest of the pattern must fit
-/// from there. A glob that goes back would find a later place.
+/// A star matches everything up to the first character that equals the one after it. The rest of the pattern must match
+/// from there: there is no backtracking to a later place.
 ///
 /// Source: Google, "Configure Dynamic App Links"; AOSP, `PatternMatcher`.
 struct GreedyStarCheck {
     /// The character at which the star stops.
     let stop: String
-    /// A text that the pattern would match with a star that goes back, and does not here.
+    /// A text that the pattern would match only with backtracking.
     let witness: String
 
-    /// - Returns: `nil` for a pattern that means the same either way.
+    /// - Returns: `nil` if backtracking makes no difference.
     init?(_ pattern: String) {
         let scalars = Array(pattern.unicodeScalars)
-        // Matching with a star that goes back takes the product of the lengths, and a file may hold thousands of patterns.
+        // Matching with backtracking takes the product of the lengths, and a file can contain thousands of patterns.
         guard scalars.count <= 200 else { return nil }
         var tries = 2
         var index = 0
@@ -116,10 +116,10 @@ struct GreedyStarCheck {
             let rest = scalars[(index + 1)...]
             let piece = rest.prefix { $0 != "*" }
             guard let first = piece.first, first != "?" else { continue }
-            // One character and then a star again: wherever it stops first is as good as any later place.
+            // One character before the next star: the first place is as good as any later one.
             if piece.count == 1, piece.endIndex < scalars.endIndex { continue }
             tries -= 1
-            // The stop character, something that does not fit after it, and then what the pattern says.
+            // The stop character, a character that does not match after it, and then a match of the rest.
             let filler: Unicode.Scalar = piece.dropFirst().first == "x" || first == "x" ? "y" : "x"
             var text = String.UnicodeScalarView()
             text.append(contentsOf: Self.plain(scalars[..<index]))
@@ -136,7 +136,7 @@ struct GreedyStarCheck {
         return nil
     }
 
-    /// A text that the pattern matches: no text for a star, one letter for a question mark.
+    /// A text that matches the pattern: empty for a star, one letter for a question mark.
     private static func plain(_ pattern: ArraySlice<Unicode.Scalar>) -> [Unicode.Scalar] {
         pattern.compactMap { $0 == "*" ? nil : $0 == "?" ? "a" : $0 }
     }

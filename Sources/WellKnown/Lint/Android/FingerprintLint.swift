@@ -1,11 +1,11 @@
 import SSOShared
 
-/// What is wrong with the fingerprints of one target. Its codes are `fp.*`.
+/// Checks the fingerprints of one target: the codes `fp.*`.
 struct FingerprintLint {
-    /// The octets of those that are SHA-256 fingerprints, however they are written; for checks across statements.
+    /// The octets of SHA-256 fingerprints in any notation, for the checks across statements.
     private(set) var fingerprints: [(octets: [UInt8], node: JSONNode)] = []
 
-    /// - Parameter misspelled: a key that was meant to be `sha256_cert_fingerprints` and has been told already.
+    /// - Parameter misspelled: a misspelling of `sha256_cert_fingerprints` has been reported.
     init(_ target: AssetTarget, misspelled: Bool, into findings: inout FindingCollector) {
         switch target.fingerprints {
         case .absent:
@@ -69,7 +69,7 @@ struct FingerprintLint {
         _ reading: FingerprintReading, text: String, at node: JSONNode, into findings: inout FindingCollector
     ) {
         var owner = reading.octets.isEmpty ? nil : KnownFingerprints.owner(of: reading.octets)
-        // What is left of a known one when a character was lost in copying.
+        // A known fingerprint that lost its first character when it was copied.
         if reading.faults.contains(.shortOctet(1)) {
             let rest = text.uppercased()
             if KnownFingerprints.publicDebugKey.hasSuffix(rest) { owner = .publicDebugKey }
@@ -99,7 +99,7 @@ struct FingerprintLint {
     }
 }
 
-/// SHA-256 fingerprints that no app of one's own has.
+/// Well-known SHA-256 fingerprints that an app must not have.
 public enum KnownFingerprints {
     /// Whose it is.
     public enum Owner: Sendable, Hashable {

@@ -184,7 +184,7 @@ extension UInt8 {
     }
 }
 
-/// Reads base64 and base64url, padded or not. (Foundation's takes the one alphabet and wants the padding.)
+/// Reads base64 and base64url with or without padding. Foundation accepts only base64 with padding.
 enum Base64Octets {
     static func read(_ text: String) -> [UInt8]? {
         var bytes = Array(text.utf8)

@@ -1,10 +1,10 @@
 import SSOShared
 
-/// What is wrong with one statement, and what it says, for the checks across statements.
+/// Checks one statement and keeps its parts for the checks across statements.
 struct StatementLint {
     let statement: AssetStatement
     let relations: [String]
-    /// The app it speaks of, when it has a well-formed name.
+    /// The app, if its name is well formed.
     private(set) var package: String?
     private(set) var fingerprints: [(octets: [UInt8], node: JSONNode)] = []
 
@@ -86,7 +86,7 @@ struct StatementLint {
     }
 }
 
-/// Relations: how they are written, and which ones somebody reads.
+/// The syntax of relations, and those that a known reader uses.
 enum RelationNames {
     static let handleAllURLs = AssetLinks.handleAllURLs
     static let getLoginCredentials = AssetLinks.getLoginCredentials

@@ -2,7 +2,7 @@ import SSOShared
 
 /// What is wrong with the target of one statement.
 struct TargetLint {
-    /// The app it speaks of, when it has a well-formed name.
+    /// The app, if its name is well formed.
     private(set) var package: String?
     private(set) var fingerprints: [(octets: [UInt8], node: JSONNode)] = []
 
@@ -132,9 +132,9 @@ struct TargetLint {
     }
 }
 
-/// Keys that the format does not have: harmless notes, and misspellings that switch something off in silence.
+/// Reports keys that the format does not define: notes, and misspellings that silently disable something.
 struct UnknownKeyLint {
-    /// Keys of the format that are not there because they are misspelled; told already.
+    /// Keys of the format that are missing because they are misspelled. They have been reported.
     private(set) var meant: Set<String> = []
 
     /// - Parameters:
@@ -146,7 +146,7 @@ struct UnknownKeyLint {
         into findings: inout FindingCollector
     ) {
         let present = Set(present.map(\.key))
-        // To compare a key with all names takes its time, and one object may have a hundred thousand.
+        // Comparing a key with all names is slow, and a hostile object may have a hundred thousand keys.
         for (count, member) in members.enumerated() {
             guard !Self.isNote(member.key), count < FindingCollector.mostOfOneCode,
                 let name = SpellingSuggestion.of(member.key, among: known)
@@ -163,7 +163,7 @@ struct UnknownKeyLint {
         }
     }
 
-    /// `_comment`, `$schema`, `//` and the like: meant to be ignored, whatever they resemble.
+    /// Keys such as `_comment`, `$schema` and `//` are meant to be ignored.
     private static func isNote(_ key: String) -> Bool {
         let first = key.unicodeScalars.first
         return first == "_" || first == "$" || first == "/" || first == "#"

@@ -226,7 +226,7 @@ extension AASALint {
         findings.add(ApplePathRules.doubleStar, at: node, "\"**\" in \(text.quoted) means what \"*\" means")
     }
 
-    /// More than this in a row of patterns that anybody has published.
+    /// More than any published pattern has in a row.
     private static let fewStars = 6
 
     /// What an address is never sent with, in any pattern.

@@ -19,7 +19,7 @@ extension AASALint {
         let own = applinks.substitutionVariables.value ?? []
         let patterns = patterns(applinks)
         let defined = Set(own.map(\.name)).union(SubstitutionVariables.predefined)
-        // Names to compare a misspelled one with: nobody has more, and hostile files have thousands.
+        // Names to compare a misspelled one with. Real files have fewer, hostile files have thousands.
         let names = Array(defined.sorted().prefix(50))
         var used: Set<String> = []
         for pattern in patterns where pattern.text.utf8.contains(UInt8(ascii: "$")) {

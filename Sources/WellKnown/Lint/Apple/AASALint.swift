@@ -197,7 +197,7 @@ extension AASALint {
 }
 
 extension AASALint {
-    /// Says something about keys that nobody reads.
+    /// Reports keys that no system reads.
     ///
     /// - Returns: the known keys that a misspelled one was meant to be: what is missing under them has been said.
     mutating func unknownKeys(

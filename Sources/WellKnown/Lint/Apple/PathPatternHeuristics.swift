@@ -1,6 +1,6 @@
 import SSOShared
 
-/// A path pattern as text: tells what was meant by what stands there. Every question takes one pass.
+/// Heuristics for what the author of a path pattern meant. Each question takes one pass over the text.
 struct PathPatternHeuristics {
     let text: String
     let bytes: [UInt8]

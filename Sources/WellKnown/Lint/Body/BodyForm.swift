@@ -1,6 +1,6 @@
 import SSOShared
 
-/// What a body is before anybody reads it as JSON. Most files that "do not work" are not the file at all.
+/// What a body is before it is read as JSON. Most files that "do not work" are another file, for example an HTML page.
 enum BodyForm: Sendable, Hashable {
     /// Perhaps JSON.
     case text

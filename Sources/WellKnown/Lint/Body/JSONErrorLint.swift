@@ -79,10 +79,10 @@ enum JSONErrorLint {
     }
 }
 
-/// Characters that show nothing, inside strings. Those between values are the JSON reader's to tell.
+/// Reports invisible characters inside strings. The JSON reader reports those between values.
 enum InvisibleLint {
     static func check(_ document: JSONDocument, into findings: inout FindingCollector) {
-        // Every such character has a byte beyond ASCII or an escape; most files have neither.
+        // Such a character is a byte beyond ASCII or an escape. Most files have neither.
         guard let root = document.root, document.text.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "\\") })
         else { return }
         walk(root, isRemark: false, into: &findings)
@@ -113,7 +113,7 @@ enum InvisibleLint {
             "U+\(JSONError.hex(scalar.value)) cannot be seen, and stands inside \(text.quoted)")
     }
 
-    /// The character itself when it is written out; the string when it is an escape.
+    /// The position of the character, or of the string if the character is escaped.
     private static func place(of scalar: Unicode.Scalar, in range: Range<Int>, _ text: [UInt8]) -> Int {
         let bytes = Array(String(scalar).utf8)
         let slice = text[range.clamped(to: text.indices)]

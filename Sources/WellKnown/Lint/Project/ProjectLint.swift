@@ -11,7 +11,7 @@ public struct ProjectLint: Sendable {
     /// The values of `com.apple.developer.associated-domains`; `nil` when they are not at hand, empty when there are
     /// none.
     public var domains: [AssociatedDomain]?
-    /// Whether the build is meant for users; `nil` when nobody knows.
+    /// Whether the build is meant for users, or `nil` if unknown.
     public var isRelease: Bool?
     /// The Android app; without it any package of the file will do.
     public var package: String?
@@ -94,7 +94,7 @@ public struct ProjectLint: Sendable {
 
     private var manifestHostFindings: [Finding] {
         guard let host, assetLinks != nil, let filters else { return [] }
-        // What a resource or a placeholder of the build will be stands elsewhere: nobody can say that the host is missing.
+        // The value of a resource or of a build placeholder is unknown here, so a missing host cannot be reported.
         guard !filters.flatMap(\.hosts).contains(where: { $0.name.hasPrefix("@") || $0.name.contains("${") }) else {
             return []
         }

@@ -113,7 +113,7 @@ public struct AssetLinksReaders: Sendable {
         return says(.refused, "No statement names \(package)." + tail, isSure: tail.isEmpty)
     }
 
-    /// Statements for whose faults some readers drop the whole list, and with it apps that work elsewhere.
+    /// Statements with errors for which some readers reject the whole list, although its other apps work in other readers.
     public var findings: [Finding] {
         var collector = FindingCollector(document)
         report(to: &collector)
@@ -126,7 +126,7 @@ public struct AssetLinksReaders: Sendable {
         }
         var told: [Int: (names: [String], node: JSONNode, reason: String)] = [:]
         for list in lists {
-            // An include has a finding of its own, which says this.
+            // Includes have their own finding.
             guard let void = list.void, let index = void.statement, let node = void.node,
                 file.statements[index].include.isAbsent
             else { continue }

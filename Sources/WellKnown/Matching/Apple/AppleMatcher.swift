@@ -110,7 +110,7 @@ extension AppleRule.Item {
     }
 }
 
-/// How Apple's system is taken to answer the questions that nobody has settled. The defaults are what this library
+/// Assumptions about the behaviour of Apple's system where it is not documented. The defaults are what this library
 /// decides by; the other answers are tried only to tell whether they would change a decision.
 struct MatchingAssumptions: Sendable, Hashable {
     enum Rules: Sendable, Hashable {

@@ -12,7 +12,7 @@ struct PartAutomaton: Sendable {
     private(set) var jumps: [[Int32]] = [[]]
     private(set) var isAccepting: [Bool] = [false]
 
-    /// More states than this are not worth their while; the caller says "not decided".
+    /// State limit. Beyond it the result is `notDecided`; the caller says "not decided".
     static let limit = 20_000
 
     var count: Int { edges.count }

@@ -41,7 +41,7 @@ public enum EvidenceMark: String, Sendable, Hashable {
     case documented
     /// Seen on the vendor's own system, written nowhere.
     case observed
-    /// Sources differ, or nobody has shown it.
+    /// Sources differ, or there is no evidence.
     case disputed
 }
 
@@ -92,7 +92,7 @@ public struct PartTrial: Sendable {
     public let mark: EvidenceMark
 }
 
-/// A question about a system that nobody has settled.
+/// An open question about the behaviour of a system.
 public struct LinkDispute: Sendable, Hashable {
     /// A stable name, for example `both-rules`.
     public let code: String

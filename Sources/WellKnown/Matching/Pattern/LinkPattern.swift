@@ -9,9 +9,9 @@ final class LinkPattern: Sendable {
     let code: [PatternCode]
     let sets: [ByteSet]
     let lists: [ValueList]
-    /// False when it names a variable that nobody defined: then nothing matches.
+    /// False if it contains an undefined variable. Then nothing matches.
     let canMatch: Bool
-    /// The names of variables that nobody defined.
+    /// The names of undefined variables.
     let undefined: [String]
     /// The path pattern ends in `/*` and matches without that segment, too: how many steps there are before it.
     let bareCount: Int?

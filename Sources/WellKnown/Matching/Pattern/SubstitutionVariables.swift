@@ -29,7 +29,7 @@ public struct SubstitutionVariables: Sendable {
 
     public init(_ file: AASAFile) { self.init(file.applinks.value?.substitutionVariables.value ?? []) }
 
-    /// - Returns: `nil` for a name that nobody defined: a pattern with it never matches.
+    /// - Returns: `nil` for an undefined name. A pattern with it never matches.
     func meaning(of name: String) -> Meaning? {
         if let values = own[name], prefersOwn || !Self.predefined.contains(name) { return .values(values) }
         switch name {
@@ -45,7 +45,7 @@ public struct SubstitutionVariables: Sendable {
         }
     }
 
-    /// All that a name stands for, in the order of the file; `nil` when nobody defined it.
+    /// All values of a name in the order of the file, or `nil` if it is undefined.
     public func values(of name: String) -> [String]? {
         switch meaning(of: name) {
         case .values(let values): values
