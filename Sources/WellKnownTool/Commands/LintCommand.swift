@@ -41,7 +41,7 @@ struct LintCommand: AsyncParsableCommand {
         if readers, output.format != .text, output.format != .json {
             throw ValidationError("--readers goes with --format text or json")
         }
-        if let domain, DoctorHost(domain) == nil {
+        if let domain, DomainName(domain) == nil {
             throw ValidationError("'\(domain.printable)' is no host: write its bare name, as in example.com.")
         }
         if files.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read once only.") }

@@ -21,7 +21,7 @@ struct AndroidDoctor: Sendable {
         }
     }
 
-    var host: DoctorHost
+    var host: DomainName
     var file: AssetLinksFile?
     var manifest: AndroidManifest?
     var certificates: [Certificate]
@@ -29,7 +29,7 @@ struct AndroidDoctor: Sendable {
     var package: String?
 
     init(
-        host: DoctorHost, file: AssetLinksFile? = nil, manifest: AndroidManifest? = nil,
+        host: DomainName, file: AssetLinksFile? = nil, manifest: AndroidManifest? = nil,
         certificates: [Certificate] = [], package: String? = nil
     ) {
         self.host = host

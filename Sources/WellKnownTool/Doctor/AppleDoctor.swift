@@ -8,7 +8,7 @@ import WellKnown
 /// Sources: Apple, "Supporting associated domains", "Associated Domains Entitlement", TN3155 "Debugging universal
 /// links", TN3125 "Inside Code Signing: Provisioning Profiles".
 struct AppleDoctor: Sendable {
-    var host: DoctorHost
+    var host: DomainName
     /// The file of that very host; `nil` when it was not given or could not be read.
     var file: AASAFile?
     var entitlements: AppEntitlements?
@@ -19,7 +19,7 @@ struct AppleDoctor: Sendable {
     var now: Date
 
     init(
-        host: DoctorHost, file: AASAFile? = nil, entitlements: AppEntitlements? = nil,
+        host: DomainName, file: AASAFile? = nil, entitlements: AppEntitlements? = nil,
         profile: ProvisioningProfile? = nil, app: String? = nil, now: Date
     ) {
         self.host = host

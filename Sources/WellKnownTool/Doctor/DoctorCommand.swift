@@ -73,7 +73,7 @@ struct DoctorCommand: AsyncParsableCommand {
     var failOn: FailThreshold = .error
 
     func validate() throws {
-        guard DoctorHost(domain) != nil else {
+        guard DomainName(domain) != nil else {
             throw ValidationError(
                 "'\(domain.printable)' is no domain: write its bare name, as in example.com, and umlauts in Punycode.")
         }
@@ -89,7 +89,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private func examine() async throws {
-        guard let host = DoctorHost(domain) else { throw ExitCode(64) }
+        guard let host = DomainName(domain) else { throw ExitCode(64) }
         var examination = DoctorExamination(host: host, app: app, package: package, now: Date())
         do throws(DoctorFiles.ReadError) {
             if let aasa { examination.aasa = (aasa, try DoctorFiles.bytes(aasa)) }

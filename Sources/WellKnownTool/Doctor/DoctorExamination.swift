@@ -3,7 +3,7 @@ import WellKnown
 
 /// Everything the doctor was given, and the table it makes of it.
 struct DoctorExamination {
-    var host: DoctorHost
+    var host: DomainName
     /// The bodies, and where they come from: a file's name or an address.
     var aasa: (place: String, body: [UInt8])?
     var assetlinks: (place: String, body: [UInt8])?
@@ -73,7 +73,7 @@ struct DoctorExamination {
     }
 
     private static func lint(
-        _ place: String, _ body: [UInt8], _ kind: AssociationKind, _ host: DoctorHost
+        _ place: String, _ body: [UInt8], _ kind: AssociationKind, _ host: DomainName
     ) -> LintReport {
         AssociationLint.lint(body: body, as: kind, options: LintOptions(file: place, domain: host.name))
     }

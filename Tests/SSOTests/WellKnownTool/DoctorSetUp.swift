@@ -65,7 +65,7 @@ struct DoctorSetUp: Sendable {
         domain: String = "example.com", app: String? = nil, package: String? = nil,
         now: Date = Date(timeIntervalSince1970: 1_790_000_000)
     ) throws -> DoctorReport {
-        guard let host = DoctorHost(domain) else { throw ProbeFailure("no domain: \(domain)") }
+        guard let host = DomainName(domain) else { throw ProbeFailure("no domain: \(domain)") }
         var examination = DoctorExamination(host: host, app: app, package: package, now: now)
         examination.aasa = ("aasa.json", Array(aasa.utf8))
         examination.entitlements = try AppEntitlements(reading: entitlements.utf8)
