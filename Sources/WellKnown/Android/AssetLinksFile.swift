@@ -9,7 +9,7 @@ public struct AssetLinksFile: Sendable {
     /// The elements of the root, objects or not.
     public let statements: [AssetStatement]
 
-    /// - Returns: `nil` when the document has no root or its root is no array.
+    /// - Returns: `nil` when the document has no root or its root is not an array.
     public init?(_ document: JSONDocument) {
         guard let items = document.root?.array else { return nil }
         self.document = document
@@ -22,7 +22,7 @@ public struct AssetLinksFile: Sendable {
 /// One element of the list: a relation and its target, or an `include`.
 public struct AssetStatement: Sendable {
     public let node: JSONNode
-    /// False when the element is no object; then everything is absent.
+    /// False if the element is not an object; then everything is absent.
     public let isObject: Bool
     /// The elements as written.
     public let relation: JSONField<[JSONNode]>
@@ -101,7 +101,7 @@ public struct RelationExtension: Sendable {
 /// One rule of `dynamic_app_link_components`. Looks like Apple's component and differs in nearly every edge.
 public struct DynamicComponent: Sendable {
     public let node: JSONNode
-    /// False when the element is no object; then everything is absent.
+    /// False if the element is not an object; then everything is absent.
     public let isObject: Bool
     public let path: JSONField<String>
     /// Names and patterns; the schema has no string here.

@@ -23,7 +23,7 @@ public struct AASAFile: Sendable {
     /// The keys above.
     public static let services = ["applinks", "webcredentials", "appclips", "activitycontinuation", "authsrv"]
 
-    /// - Returns: `nil` when the document has no root or its root is no object.
+    /// - Returns: `nil` when the document has no root or its root is not an object.
     public init?(_ document: JSONDocument) {
         guard let members = document.root?.object else { return nil }
         self.document = document
@@ -164,7 +164,7 @@ public struct SubstitutionVariable: Sendable {
 /// One element of `components`.
 public struct AppLinksComponent: Sendable {
     public let node: JSONNode
-    /// `nil` when the element is no object.
+    /// `nil` if the element is not an object.
     public let fields: ComponentFields?
 
     init(_ node: JSONNode) {

@@ -76,7 +76,7 @@ public struct AppleAppID: Hashable, Sendable, CustomStringConvertible {
     /// At least one part, parts joined by dots; ASCII letters, digits and hyphens.
     public let bundleID: String
 
-    /// The whole identifier, as it stands in the file.
+    /// The whole identifier, as in the file.
     public var description: String { "\(teamID).\(bundleID)" }
 
     /// Reads one app id; nothing is trimmed.

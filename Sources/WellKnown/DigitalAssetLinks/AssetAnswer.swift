@@ -8,7 +8,7 @@ public struct AssetAnswer: Sendable {
         case success = "SUCCESS"
         /// The request can never have an answer; nothing was fetched.
         case queryParsingError = "QUERY_PARSING_ERROR"
-        /// A list could not be fetched or read in full. What could be stands in the result: `linked` may be true.
+        /// A list could not be fetched or read in full. The result contains what could be read: `linked` may be true.
         case fetchError = "FETCH_ERROR"
     }
 
@@ -77,7 +77,7 @@ public struct AssetLink: Sendable {
     /// `kind/detail`.
     public let relation: String
     public let target: LinkedAsset
-    /// The object that stands in `relation_extensions` under the relation; `nil` without one.
+    /// The object in `relation_extensions` under the relation, if there is one.
     public let extensions: JSONNode?
 
     /// What makes two statements the same.
@@ -114,7 +114,7 @@ public enum AssetErrorCode: String, Sendable, Hashable, CaseIterable {
     case malformedHTTPResponse = "ERROR_CODE_MALFORMED_HTTP_RESPONSE"
     /// The content type is not `application/json`.
     case wrongContentType = "ERROR_CODE_WRONG_CONTENT_TYPE"
-    /// The list is no JSON, or one of its statements is ill-formed.
+    /// The list is not JSON, or one of its statements is invalid.
     case malformedContent = "ERROR_CODE_MALFORMED_CONTENT"
     /// A list that came over https includes one over http.
     case secureAssetIncludesInsecure = "ERROR_CODE_SECURE_ASSET_INCLUDES_INSECURE"
@@ -122,7 +122,7 @@ public enum AssetErrorCode: String, Sendable, Hashable, CaseIterable {
     case fetchBudgetExhausted = "ERROR_CODE_FETCH_BUDGET_EXHAUSTED"
 }
 
-/// One thing that went wrong on the way to an answer. The rest of the answer stands.
+/// An error that occurred on the way to an answer. The rest of the answer is valid.
 public struct AssetError: Error, Hashable, Sendable {
     public let code: AssetErrorCode
     /// One line for people. The compatibility suite knows it by its words.

@@ -42,7 +42,7 @@ public struct AssetQuery: Sendable {
             hasBadRelation = true
         }
         guard let source, faults.isEmpty else {
-            // Google answers MALFORMED_CONTENT to a relation that is none: comptest4301.
+            // Google answers MALFORMED_CONTENT to an invalid relation: comptest4301.
             throw AssetQueryError(
                 error: AssetError(
                     hasBadRelation && faults.count == 1 ? .malformedContent : .invalidQuery,

@@ -6,7 +6,7 @@ import SSOShared
 /// as browsers write it: an empty path is `/`; blanks, `"`, `<`, `>` and everything beyond ASCII are percent-encoded
 /// (WHATWG URL, "percent-encoded bytes").
 public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
-    /// Why a text is no address of a link.
+    /// Why a text is not a link.
     public enum ParseError: String, Error, Sendable, Hashable, CaseIterable {
         case tooLong = "longer than 65,536 bytes"
         case scheme = "neither http:// nor https://"
@@ -35,9 +35,9 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     public var host: String { text(hostRange) }
     /// From the first slash on, as sent.
     public var path: String { text(pathRange) }
-    /// Behind the question mark, as sent; `nil` when there is none.
+    /// After the question mark, as sent, or `nil` without one.
     public var query: String? { queryRange.map(text) }
-    /// Behind the number sign, as sent; `nil` when there is none.
+    /// After the number sign, as sent, or `nil` without one.
     public var fragment: String? { fragmentRange.map(text) }
     /// The whole address as it is sent.
     public var description: String { text(0..<bytes.count) }
@@ -46,7 +46,7 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         do throws(ParseError) { self = try LinkURL(reading: text) } catch { return nil }
     }
 
-    /// - Throws: why the text is no address of a link.
+    /// - Throws: why the text is not a link.
     public init(reading text: String) throws(ParseError) {
         guard text.utf8.count <= Self.longest else { throw .tooLong }
         let source = Array(text.utf8)

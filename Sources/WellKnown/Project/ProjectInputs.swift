@@ -4,7 +4,7 @@ public import SSOShared
 ///
 /// Source: Apple, "Associated Domains Entitlement".
 public struct AssociatedDomain: Sendable, Hashable {
-    /// As it stands in the entitlement.
+    /// As written in the entitlement.
     public let raw: String
     /// What is before the first colon: `applinks`, `webcredentials`, `appclips`, `activitycontinuation`, `authsrv`.
     /// Empty without a colon.

@@ -70,7 +70,7 @@ public struct AssociationPlan: Sendable {
 
     /// What the Android app's manifest must say for the same links.
     ///
-    /// - Parameter host: of the links, as it stands in addresses.
+    /// - Parameter host: the host of the links, as in URLs.
     public func intentFilter(host: String) -> IntentFilter {
         IntentFilter(
             autoVerify: true, actions: ["android.intent.action.VIEW"],

@@ -99,7 +99,7 @@ public struct AppleCDNFailure: Sendable, Hashable {
     public let reason: String
     /// `Apple-Failure-Details`: JSON as sent.
     public let details: String?
-    /// Whether devices are told to ask the site themselves; `nil` when nothing is said.
+    /// Whether devices shall ask the site themselves, or `nil` if that is not specified.
     public let triesDirect: Bool?
 
     init(_ text: String, details: String?, tryDirect: String?) {

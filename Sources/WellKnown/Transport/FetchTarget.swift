@@ -73,7 +73,7 @@ public struct FetchTarget: Sendable, Hashable {
 public enum ReservedAddress {
     /// What the address is reserved for; `nil` when it is public.
     ///
-    /// - Parameter octets: 4 or 16, in network order. Anything else is no address.
+    /// - Parameter octets: 4 or 16, in network order. Anything else is not an address.
     public static func kind(of octets: [UInt8]) -> String? {
         switch octets.count {
         case 4: table4.first { matches(octets, $0.prefix, $0.bits) }?.kind

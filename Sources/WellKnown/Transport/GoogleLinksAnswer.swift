@@ -133,7 +133,7 @@ public enum IncludeFindings {
             return Finding(
                 isLoop ? StatementRules.includeLoop : StatementRules.includeBudget, error.message, file: error.place)
         case .invalidQuery: return nil
-        // One list over http in another is told where it stands, by the linter.
+        // The linter reports an http list inside another list at its place.
         case .secureAssetIncludesInsecure where error.place == url: return nil
         default:
             guard let place = error.place, place != url else { return nil }

@@ -1,4 +1,4 @@
-/// Everything that was asked of the site itself about one file, and what came back. `nil` stands for: not asked.
+/// All requests to a site about one file, with the answers. `nil` means not requested.
 public struct OriginObservation: Sendable {
     /// One step of a redirect.
     public struct Hop: Sendable, Hashable {

@@ -1,6 +1,6 @@
 import SSOShared
 
-/// What is wrong with the way a file is served. Pure: everything that was asked stands in the observation.
+/// Checks how a file is served. A pure function of the observation.
 ///
 /// Sources: see ``TransportRules``.
 public enum TransportLint {
@@ -147,7 +147,7 @@ public enum TransportLint {
         }
     }
 
-    /// A family that the host does not have, or this machine has not, is no difference.
+    /// An address family that the host or this machine lacks does not count as a difference.
     private static func missing(_ failure: HTTPFetchError) -> Bool {
         switch failure {
         case .noSuchHost, .noRoute, .impossible: true
@@ -155,7 +155,7 @@ public enum TransportLint {
         }
     }
 
-    /// Equal as JSON values, or byte by byte when one of them is none.
+    /// Equal as JSON values, or byte by byte if one of them is not JSON.
     static func sameContent(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         if left == right { return true }
         guard let a = JSONReader.read(left).root, let b = JSONReader.read(right).root else { return false }

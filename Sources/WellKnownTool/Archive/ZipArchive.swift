@@ -20,7 +20,7 @@ struct ZipArchive {
 
     let data: Data
     let entries: [Entry]
-    /// Where the central directory begins; what stands right before it is the APK's signing block.
+    /// The start of the central directory. The APK's signing block is immediately before it.
     let directoryOffset: Int
 
     /// An archive with more entries than this is not looked at. Android itself stops at 65 535.

@@ -29,7 +29,7 @@ struct AppStoreConnectAddress: Equatable {
 
     var isPlaintext: Bool { base.lowercased().hasPrefix("http:") }
 
-    /// The App IDs whose identifiers begin with one: Apple's filter is no exact match.
+    /// The App IDs whose identifiers begin with `identifier`: Apple's filter is not exact.
     func bundleIDs(beginning identifier: String) -> String {
         "\(base)/v1/bundleIds?filter%5Bidentifier%5D=\(PercentCoding.encode(identifier))&limit=200"
     }

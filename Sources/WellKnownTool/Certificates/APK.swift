@@ -199,7 +199,7 @@ struct APKSigningBlock {
     init?(_ archive: ZipArchive) throws(CertificateError) {
         let (data, end) = (archive.data, archive.directoryOffset)
         guard end >= 32, Array(data[(end - 16)..<end]) == Self.magic else { return nil }
-        // The size counts everything after its own first field; it stands at both ends.
+        // The size, which does not include its own first field, is at both ends.
         let size = ZipArchive.number(data, end - 24, 8)
         guard size >= 24, size <= UInt64(end - 8), size <= Self.maximumSize else {
             throw .malformed("the size of its signing block is not possible")

@@ -91,10 +91,10 @@ enum CertificateFile {
     }
 }
 
-/// The blocks of a text in PEM (RFC 7468), lax about what stands around them.
+/// The blocks of a text in PEM form (RFC 7468). Text around them is ignored.
 enum PEMText {
     struct Block: Equatable {
-        /// What stands after BEGIN.
+        /// The text after BEGIN.
         let label: String
         let bytes: [UInt8]
     }
@@ -164,7 +164,7 @@ enum SignedMessage {
         return isFound == 1 ? content.bytes : nil
     }
 
-    /// - Throws: ``CertificateError/malformed(_:)`` when it is no signed message.
+    /// - Throws: ``CertificateError/malformed(_:)`` if it is not a signed message.
     static func certificates(
         of bytes: [UInt8], place: String, signer: CertificateEntry.Role
     ) throws(CertificateError) -> [CertificateEntry] {

@@ -91,7 +91,7 @@ struct LinkComparison {
         notDecided = diff.notDecided.filter(asked)
     }
 
-    /// Nothing was found. That is no proof when ``notDecided`` names an app.
+    /// No difference was found. That is not a proof if ``notDecided`` contains an app.
     private var isSame: Bool {
         changes.isEmpty && addedApps.isEmpty && removedApps.isEmpty && changedCertificates.isEmpty
     }

@@ -34,7 +34,7 @@ enum LinkSubject {
 
     /// The text as JSON; of a signed file, what is inside.
     ///
-    /// - Throws: ``InputError`` that tells a page, a packed file or whatever else it is from JSON that is ill-formed.
+    /// - Throws: ``InputError`` that distinguishes a page, a compressed file and the like from invalid JSON.
     private static func document(_ input: AssociationInput) throws(InputError) -> JSONDocument {
         let document = JSONReader.read(input.body)
         guard document.root == nil else { return document }

@@ -113,7 +113,7 @@ struct LintRun {
     mutating func lint(_ inputs: [RemoteInput]) {
         let bodies = inputs.filter { $0.seen.body != nil }
         for input in inputs {
-            // A site may well have an app on one system only: then the other file is no fault.
+            // A site may have an app on one system only. Then the missing other file is not an error.
             if inputs.count == 2, bodies.count == 1, input.isMissing {
                 let finding = ParityLint.hostFinding(
                     input.target.host, hasAASA: input.kind != .aasa, hasAssetLinks: input.kind != .assetlinks)

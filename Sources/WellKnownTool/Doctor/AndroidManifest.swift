@@ -35,7 +35,7 @@ struct AndroidManifest: Sendable, Hashable {
 
     private init(_ root: ProjectXMLElement, prefix: String) {
         let named = root["package"]
-        // A placeholder of Gradle is no name yet.
+        // A Gradle placeholder is not a name.
         package = named.flatMap { $0.contains("$") ? nil : $0 }
         var filters: [IntentFilter] = []
         var (closed, disabled): (Set<String>, Set<String>) = ([], [])

@@ -58,7 +58,7 @@ struct ProvisioningProfile: Sendable, Hashable {
     /// Reads the property list inside a profile. The file around it is a signed message, which needs a library of
     /// cryptography to unwrap: that is the caller's.
     ///
-    /// - Throws: ``ProjectFileError`` when it is no property list, or one without `Entitlements`.
+    /// - Throws: ``ProjectFileError`` if it is not a property list with `Entitlements`.
     init(reading bytes: some Sequence<UInt8>) throws(ProjectFileError) {
         let list = try PropertyList(reading: bytes)
         guard let entitlements = list["Entitlements"], entitlements.dictionary != nil else {

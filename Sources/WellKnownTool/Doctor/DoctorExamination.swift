@@ -78,7 +78,7 @@ struct DoctorExamination {
         AssociationLint.lint(body: body, as: kind, options: LintOptions(file: place, domain: host.name))
     }
 
-    /// Whether the file can be read at all. What else is wrong with it stands among the findings.
+    /// Whether the file can be read at all. Other errors are among the findings.
     private func line(
         _ platform: DoctorLine.Platform, _ place: String, _ lint: LintReport, isReadable: Bool
     ) -> DoctorLine {

@@ -10,7 +10,7 @@ struct ProjectXMLElement: Sendable {
     var children: [ProjectXMLElement] = []
     /// All the text directly inside, joined.
     var text = ""
-    /// Where its `<` stands.
+    /// The place of its `<`.
     let position: SourcePosition
 
     /// The value of an attribute by its full name.
@@ -39,7 +39,7 @@ struct ProjectXMLReader {
 
     /// The root element.
     ///
-    /// - Throws: the first thing that is no XML, or that is left out here, with its place.
+    /// - Throws: the first error or unsupported construct, with its place.
     static func read(_ bytes: some Sequence<UInt8>) throws(ProjectFileError) -> ProjectXMLElement {
         let bytes = Array(bytes)
         guard bytes.count <= maximumBytes else { throw ProjectFileError("the file is larger than 8 MiB") }
@@ -75,7 +75,7 @@ struct ProjectXMLReader {
         }
     }
 
-    /// A comment or an instruction, if one stands here.
+    /// Skips a comment or an instruction, if there is one here.
     private mutating func skipMarkup() throws(ProjectFileError) -> Bool {
         for (start, end) in [("<!--", "-->"), ("<?", "?>")] where starts(with: start) {
             _ = try take(upTo: end, from: start.utf8.count, "a comment or an instruction is not closed")
@@ -179,7 +179,7 @@ struct ProjectXMLReader {
         return String(decoding: text[start..<offset], as: UTF8.self)
     }
 
-    /// What stands between the next `skipped` bytes and `end`; both are passed.
+    /// The text between the next `skipped` bytes and `end`. Both are skipped.
     private mutating func take(
         upTo end: String, from skipped: Int, _ message: String
     ) throws(ProjectFileError) -> ArraySlice<UInt8> {

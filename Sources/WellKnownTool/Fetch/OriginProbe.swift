@@ -1,7 +1,7 @@
 import SSOShared
 import WellKnown
 
-/// Asks a site for one file in every way that tells something: bounded, each request by itself.
+/// Requests one file of a site in every way that gives information. Each request is independent and limited.
 struct OriginProbe: Sendable {
     let client: WebClient
     let target: FetchTarget
@@ -93,7 +93,7 @@ enum Redirects {
         return hops
     }
 
-    /// The full address that a Location header names; `nil` for one that is no web address.
+    /// The absolute URL of a Location header, or `nil` if it is not a web URL.
     ///
     /// Source: RFC 9110 section 10.2.2, RFC 3986 section 5.2 as far as servers use it.
     static func target(of location: String, at url: String) -> String? {

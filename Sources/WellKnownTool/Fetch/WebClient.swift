@@ -11,7 +11,7 @@ struct WebRequest: Sendable {
     var isCompressed = false
     /// Permits connections to private and reserved addresses.
     var allowsPrivate = false
-    /// Permits http. Needed to report that nobody reads the files over http.
+    /// Permits http. Used to report a file that is served over http only.
     var allowsHTTP = false
     /// Further header lines, `Name: value`. Must not contain text from files.
     var headers: [String] = []

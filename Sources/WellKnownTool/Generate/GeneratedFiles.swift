@@ -51,7 +51,7 @@ struct GeneratedFiles {
         return lines.filter { seen.insert($0).inserted }
     }
 
-    /// Writes below `folder/.well-known/`. Either all of it or, when something stands in the way, nothing.
+    /// Writes below `folder/.well-known/`: either all files or, if one cannot be written, none.
     ///
     /// - Returns: The paths, in the order of the files.
     /// - Throws: ``InputError``.

@@ -185,7 +185,7 @@ struct PlanParts {
             appleApps: appleApps, androidApps: androidApps, routes: routes, excludes: excludes, options: options)
     }
 
-    /// A host as it stands in a manifest: a name of several parts, lower case, nothing around it.
+    /// A host as in a manifest: a lower-case name of several parts.
     static func isHost(_ text: String) -> Bool {
         guard let target = FetchTarget(text), target.port == nil, target.path == nil else { return false }
         let isName = text.utf8.allSatisfy { byte in

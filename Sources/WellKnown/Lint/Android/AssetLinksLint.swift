@@ -155,7 +155,7 @@ enum IncludeLint {
     /// - Returns: the address, when it is one that could be fetched.
     static func lint(_ statement: AssetStatement, isSecure: Bool, into findings: inout FindingCollector) -> String? {
         guard let member = statement.include.member else { return nil }
-        // {"include": {"paths": […]}}: a blog's invention, which no reader knows. It stands beside relation and target
+        // {"include": {"paths": […]}}: invented by a blog, unknown to all readers. It is beside relation and target
         // there, and makes the statement invalid with them.
         if member.value["paths"] != nil {
             findings.add(

@@ -24,7 +24,7 @@ struct FingerprintReading {
         case lowercase
     }
 
-    /// In the order in which they should be told.
+    /// In the order in which they are reported.
     private(set) var faults: [Defect] = []
     /// The octets, if it can be said which they are: of a SHA-256, or of what else it is.
     private(set) var octets: [UInt8] = []
@@ -64,7 +64,7 @@ struct FingerprintReading {
     private static let colon = UInt8(ascii: ":")
     private static let otherSeparators = [UInt8(ascii: "-"), UInt8(ascii: " ")]
 
-    /// - Returns: false when it is no hex, whatever is wrong with its length.
+    /// - Returns: false if it is not hexadecimal, regardless of its length.
     private mutating func readHex(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         func isSeparator(_ byte: UInt8) -> Bool { byte == Self.colon || Self.otherSeparators.contains(byte) }
@@ -143,7 +143,7 @@ struct FingerprintReading {
     private static let instructions = ["todo", "your", "replace", "fingerprint", "sha256", "insert", "placeholder"]
         .map { Array($0.utf8) }
 
-    /// Instructions, brackets, ellipses, rows of X: what stands in templates.
+    /// Instructions, brackets, ellipses, rows of X: as in templates.
     private static func isPlaceholder(_ text: String) -> Bool { contains(text, templateWords) }
 
     private static let templateWords = [

@@ -111,7 +111,7 @@ extension AASALint {
                 }
                 characters(item.pattern, item.member.value, reading)
                 doubleStar(item.pattern, item.member.value)
-                // A name is no pattern, and is compared as it is sent.
+                // Names are not patterns and are compared as sent.
                 if reading.isEncoded, item.name.utf8.contains(where: { $0 >= 0x80 }) {
                     findings.add(
                         ApplePathRules.nonASCII, at: item.member,

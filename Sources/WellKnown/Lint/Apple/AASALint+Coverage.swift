@@ -120,7 +120,7 @@ extension AASALint {
 }
 
 extension AASALint {
-    /// Rules that exclude what no rule behind them would open: they stand in the wrong place, or are not needed.
+    /// Excludes that no later rule would open: they are in the wrong place or not needed.
     mutating func idleExcludes(_ matcher: AppleMatcher) {
         guard matcher.entries.contains(where: { $0.rules.contains(where: \.isExclude) }) else { return }
         var idle: [Int: (entry: Int, rule: Int)] = [:]
@@ -178,7 +178,7 @@ extension AASALint {
         }
     }
 
-    /// Each exclude is compared with the rules behind it.
+    /// Each exclude is compared with the rules after it.
     private static let mostRulesBehind = 100
     /// Steps of all paths together: automata are made of them.
     private static let longestPaths = 3_000

@@ -209,7 +209,7 @@ extension AASALint {
 }
 
 extension AASALint {
-    /// Every app identifier in the file, wherever it stands.
+    /// All app identifiers in the file.
     mutating func identifiers() {
         let places = AppleIdentifiers.places(in: file)
         var known: [String: String] = [:]

@@ -1,7 +1,7 @@
 import SSOShared
 
 extension AASALint {
-    /// A pattern and where it stands.
+    /// A pattern and its place.
     struct WrittenPattern {
         let text: String
         let node: JSONNode

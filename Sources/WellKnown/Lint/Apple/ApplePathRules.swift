@@ -1,4 +1,4 @@
-/// What stands in patterns and means something else than it looks like.
+/// Rules about patterns that do not mean what they seem to mean.
 ///
 /// Sources: Apple, "applinks.Details.Components"; App Search Programming Guide, "Support Universal Links"; WWDC 2020
 /// session 10098; what Apple's `swcutil` does on macOS 27.

@@ -14,8 +14,8 @@ struct PathPatternHeuristics {
     private static let slash = UInt8(ascii: "/")
     private static let mark = UInt8(ascii: "?")
 
-    /// `NOT` and a blank or a slash, `not` and a blank, or `!` and a slash: what somebody wrote for "not", and where the
-    /// path begins behind it.
+    /// `NOT` and a blank or a slash, `not` and a blank, or `!` and a slash: an attempt to write "not", and where the
+    /// path begins after it.
     var negation: (word: String, path: String)? {
         guard bytes.count > 1, let first = bytes.first else { return nil }
         if first == UInt8(ascii: "!"), bytes[1] == Self.slash { return ("!", String(text.dropFirst())) }
@@ -58,10 +58,10 @@ struct PathPatternHeuristics {
         "/PATH/TO/", "PLACEHOLDER",
     ])
     private static let expressions = [".*)", "*)", ".+", "[^", "[0-9", "[a-z", "(?"]
-    /// One of these is in whatever is no pattern but something else.
+    /// Text that is not a pattern contains one of these.
     private static let foreign = ByteSet("\\^$([{:.".utf8)
 
-    /// Angle brackets, or the words that templates use, such as a lone TODO (`/todo` may well be somebody's path).
+    /// Angle brackets, or the words that templates use, such as a lone TODO (`/todo` may be a real path).
     var isPlaceholder: Bool {
         if bytes.contains(UInt8(ascii: "<")) || bytes.contains(UInt8(ascii: ">")) { return true }
         if Self.instructions.occur(in: bytes) || text == "TODO" || text == "/TODO" { return true }
@@ -130,7 +130,7 @@ struct PathPatternHeuristics {
         bytes.indices.count { bytes[$0] == Self.star && ($0 == 0 || bytes[$0 - 1] != Self.star) }
     }
 
-    /// A star with a slash and more behind it.
+    /// A star with a slash and more after it.
     var hasInnerStar: Bool {
         guard let star = bytes.firstIndex(of: Self.star) else { return false }
         guard let slash = bytes[star...].firstIndex(of: Self.slash) else { return false }
@@ -158,7 +158,7 @@ struct PathPatternHeuristics {
         let before = bytes[bytes.count - 2]
         guard before.isASCIILetter || before.isASCIIDigit else { return nil }
         let word = bytes.dropLast()
-        // An escape is no word: /%E4* goes on with the next byte of its character.
+        // An escape is not a word: /%E4* continues with the next byte of the character.
         guard !word.suffix(3).starts(with: "%".utf8) else { return nil }
         return String(decoding: word, as: UTF8.self)
     }

@@ -13,7 +13,7 @@ enum BodyForm: Sendable, Hashable {
     case rtf
     case signed(SignedForm)
     case lfsPointer
-    /// The byte where the first marker stands.
+    /// The byte of the first marker.
     case mergeConflict(at: Int)
     case frontMatter
     case jsModule

@@ -109,7 +109,7 @@ struct CMSContent {
 
     private func only(_ tag: UInt8) -> ArraySlice<UInt8>? { after(0, tag) }
 
-    /// The content of the element behind `count` others, if it has that tag.
+    /// The content of the element after `count` others, if it has that tag.
     private func after(_ count: Int, _ tag: UInt8) -> ArraySlice<UInt8>? {
         var walk = self
         for _ in 0..<count where walk.next() == nil { return nil }
@@ -120,7 +120,7 @@ struct CMSContent {
     private mutating func next() -> (tag: UInt8, content: ArraySlice<UInt8>)? {
         guard let tag = byte(), let first = byte() else { return nil }
         if first == 0x80 {
-            // Of indefinite length: the end is somewhere behind; what is asked for stands at the front.
+            // Indefinite length: the end is unknown, but the wanted element is at the front.
             let content = bytes[index...]
             guard let end = Self.end(ofIndefinite: content) else { return nil }
             index = end.next

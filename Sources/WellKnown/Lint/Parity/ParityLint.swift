@@ -33,7 +33,7 @@ public struct ParityLint: Sendable {
 
     /// - Parameters:
     ///   - filters: of the Android app's manifest, if it is at hand: it narrows what the file allows.
-    ///   - host: stands in the addresses that are found.
+    ///   - host: the host of the sample URLs.
     public init(
         _ aasa: AASAFile, _ assetLinks: AssetLinksFile, filters: [IntentFilter]? = nil, host: String = "example.com"
     ) {

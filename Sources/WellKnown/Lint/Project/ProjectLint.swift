@@ -197,7 +197,7 @@ enum IntentFilterLint {
 
     private static func fault(in host: ManifestHost) -> String? {
         let name = host.name
-        // A resource or a placeholder of the build: what it will be stands elsewhere.
+        // The value of a resource or of a build placeholder is unknown here.
         if name.hasPrefix("@") || name.contains("${") { return nil }
         if name.isEmpty { return "has an empty host" }
         if name.contains("://") || name.contains("/") {

@@ -83,7 +83,7 @@ public struct ReaderVerdict: Sendable, Hashable {
     public let isSure: Bool
     /// Why, in one sentence.
     public let reason: String
-    /// The statement at fault, or the one that works; from 0, `nil` when there is none.
+    /// The index of the statement with the error, or of the one that works, if there is one.
     public let statement: Int?
     public let position: SourcePosition?
     public let pointer: String?
@@ -105,7 +105,7 @@ struct ReaderList: Sendable {
     private(set) var skipped: [String: (reason: String, node: JSONNode, statement: Int)] = [:]
     private(set) var includes = 0
 
-    /// - Parameter file: the document as a list; `nil` when it is none.
+    /// - Parameter file: the document as a list, or `nil` if it is not one.
     init(_ reader: AssetLinksReader, _ document: JSONDocument, _ file: AssetLinksFile?) {
         self.reader = reader
         guard let file else {

@@ -17,7 +17,7 @@ public struct AssetLinksReaders: Sendable {
     private let file: AssetLinksFile?
     private let lists: [ReaderList]
 
-    /// Any document: of one that is no list, every reader says so.
+    /// Any document. If it is not a list, every reader reports that.
     public init(_ document: JSONDocument) { self.init(document, AssetLinksFile(document)) }
 
     public init(_ file: AssetLinksFile) { self.init(file.document, file) }

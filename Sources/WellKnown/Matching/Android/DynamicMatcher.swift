@@ -8,7 +8,7 @@ public import SSOShared
 public struct DynamicMatcher: Sendable {
     /// Something malformed or empty. One is enough, and Android discards all rules.
     public struct Flaw: Sendable, Hashable {
-        /// Where it stands, in ``JSONDocument/text``.
+        /// Its place in ``JSONDocument/text``.
         public let range: Range<Int>
         /// What is wrong, in half a sentence.
         public let reason: String

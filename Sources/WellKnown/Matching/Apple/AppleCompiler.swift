@@ -51,7 +51,7 @@ struct AppleCompiler {
         let kind = isMixed ? conventions.mixedRules : .componentsThenPaths
         if let components = entry.components.value, kind == .components || kind == .componentsThenPaths {
             for (index, component) in components.enumerated() {
-                // An element that is no object is no rule.
+                // Elements that are not objects are not rules.
                 guard let fields = component.fields else { continue }
                 rules.append(rule(index, component.node, [(.component, fields)] + layers))
             }
@@ -152,7 +152,7 @@ struct MergedFields: Sendable {
     struct Value<Content: Sendable>: Sendable {
         let content: Content
         let origin: ValueOrigin
-        /// Where the value stands in the document; `nil` for what is built in.
+        /// The place of the value in the document, or `nil` if it is built in.
         let range: Range<Int>?
     }
 

@@ -1,7 +1,7 @@
 /// Decides what Apple's systems do with a link, by the rules of one apple-app-site-association file.
 ///
 /// The file is prepared once; a decision then takes time in proportion to the rules and the address at most, whatever
-/// the file holds. The host is no part of the rules: whether the file is the one of the link's host is the caller's to
+/// the file holds. The host is not part of the rules: whether the file is the one of the link's host is the caller's to
 /// know.
 ///
 /// Sources: Apple, "applinks.Details" and "applinks.Details.Components"; WWDC 2019 session 717; WWDC 2020 session 10098;

@@ -15,7 +15,7 @@ final class AppleRule: Sendable {
     struct Item: Sendable {
         let name: [UInt8]
         let pattern: LinkPattern
-        /// Where the pattern stands in the document.
+        /// The place of the pattern in the document.
         let range: Range<Int>
     }
 

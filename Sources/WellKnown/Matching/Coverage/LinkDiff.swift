@@ -1,7 +1,7 @@
 /// What two versions of a file decide differently, with addresses that show it.
 ///
 /// For each app and each change of decision, the shortest address, found from the rules of both files and decided by both
-/// matchers before it is named. The host is a placeholder: it is no part of the rules.
+/// matchers before it is named. The host is a placeholder: it is not part of the rules.
 public struct LinkDiff: Sendable {
     public struct Change: Sendable, Hashable {
         /// The app id, or the package.

@@ -94,7 +94,7 @@ extension AppleMatcher {
         (entriesOfApp[app] ?? []).flatMap { index in entries[index].rules.map { (entries[index], $0) } }
     }
 
-    /// - Parameter name: tells the variables of one file from those of another.
+    /// - Parameter name: distinguishes the variables of two files.
     func linkRules(of app: String, in spaces: LinkSpaces, name: String) -> LinkRules {
         let indices = entriesOfApp[app] ?? []
         var starts: [Int: Int] = [:]

@@ -99,7 +99,7 @@ final class PartSpace {
         return cost
     }
 
-    /// - Returns: `nil` when no text goes on like that.
+    /// - Returns: `nil` if no text continues like that.
     private func step(_ state: [Int32], _ conditions: [Int], _ index: Int) -> [Int32]? {
         var next: [Int32] = []
         next.reserveCapacity(state.count)
@@ -123,7 +123,7 @@ final class PartSpace {
         return next
     }
 
-    /// Bytes that no condition tells apart are one: only one of them is tried.
+    /// Of bytes that no condition distinguishes, only one is tried.
     private func prepare() {
         guard !isPrepared else { return }
         isPrepared = true
@@ -177,13 +177,13 @@ final class PartTrack {
     private var keys: [Key] = []
     private var next: [[Int32]] = []
     private(set) var isAccepting: [Bool] = []
-    /// No text that goes on from here is accepted.
+    /// No text that continues from here is accepted.
     private(set) var isDead: [Bool] = []
     private(set) var isOverfull = false
     /// What finding new states has cost since it was last asked, in the units of ``RuleCoverage/Limits``.
     private var cost = 0
 
-    /// One representative byte of each class of bytes that no condition tells apart.
+    /// One byte of each class of bytes that no condition distinguishes.
     var classes: [UInt8] = []
 
     static let limit = 4_000

@@ -61,7 +61,7 @@ public struct RuleCoverage: Sendable {
     }
 
     /// Whether each of some excluding rules of an app, by its place in ``rules(of:_:limits:)``, keeps an address from a rule
-    /// behind it; `nil` for those of which nobody can tell in bounded time.
+    /// after it; `nil` if that cannot be decided within the limits.
     static func protecting(_ places: [Int], of app: String, _ matcher: AppleMatcher, limits: Limits) -> [Bool?] {
         let ordered = matcher.orderedRules(of: app)
         let isDecoded = ordered.first?.rule.reading.contains(.decoded) ?? false
@@ -152,8 +152,8 @@ struct CoverageAnalysis {
         return isComplete ? dead(index, rule) : .notDecided
     }
 
-    /// Whether a rule behind this one matches any of its addresses and opens it: else it excludes what nothing opens.
-    /// `nil` when that cannot be told in bounded time.
+    /// Whether a later rule matches one of its URLs and opens it. Otherwise it excludes what nothing opens.
+    /// `nil` if that cannot be decided within the limits.
     mutating func protects(_ index: Int) -> Bool? {
         guard let rule = program.rules[index], left > 0 else { return nil }
         let (queries, fragments) = prepared()

@@ -164,7 +164,7 @@ struct AppleExplainer {
 
 /// Why a pattern does not match, in half a sentence.
 enum PatternNote {
-    /// - Parameter lead: what stands before both where they are shown, and is not compared.
+    /// - Parameter lead: text that is shown before both and not compared.
     static func of(_ pattern: LinkPattern, _ text: LinkText, matches: Bool, lead: String = "") -> String? {
         guard !matches else { return nil }
         if let name = pattern.undefined.first { return "$(\(name)) is defined nowhere, so nothing matches" }

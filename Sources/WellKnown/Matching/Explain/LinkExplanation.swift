@@ -51,7 +51,7 @@ public struct RuleTrial: Sendable {
     public let entry: Int
     /// The place of the rule in its `components` or `paths`; from 0.
     public let rule: Int
-    /// Where the rule stands, in ``JSONDocument/text``.
+    /// The place of the rule in ``JSONDocument/text``.
     public let range: Range<Int>
     /// The same place as an RFC 6901 pointer.
     public let pointer: String
@@ -81,7 +81,7 @@ public struct PartTrial: Sendable {
     /// As written.
     public let pattern: String
     public let origin: ValueOrigin
-    /// Where the pattern stands, in ``JSONDocument/text``; `nil` for what is built in.
+    /// The place of the pattern in ``JSONDocument/text``, or `nil` if it is built in.
     public let range: Range<Int>?
     /// What was compared, as the rule reads it; of a repeated item, the value that decided. `nil` when the address has
     /// no such part.

@@ -126,7 +126,7 @@ struct PositionSet: Sendable {
 
     /// One character on.
     mutating func advanceOne(_ occurrences: Occurrences) {
-        // The end stays where it is: nothing is behind it. A character has four bytes at most.
+        // The end stays where it is: nothing follows it. A character has four bytes at most.
         var mask = Array(repeating: UInt64.max, count: words.count)
         mask[occurrences.length >> 6] &= ~(1 << UInt64(occurrences.length & 63))
         var arrived = PositionSet(none: occurrences)

@@ -1,7 +1,7 @@
 /// A pattern, ready to be compared with texts.
 ///
 /// Matching never takes more than the length of the pattern times that of the text, and for ordinary patterns about
-/// their sum: a short search first (``quickly(_:_:)``), and when that goes on too long, all positions at once
+/// their sum: a short search first (``quickly(_:_:)``), and if that takes too long, all positions at once
 /// (``thoroughly(_:_:)``).
 final class LinkPattern: Sendable {
     /// As written.
@@ -26,7 +26,7 @@ final class LinkPattern: Sendable {
     let suffix: [UInt8]
     /// No matching text has fewer bytes.
     let shortest: Int
-    /// Nothing but a literal and a star behind it, or a literal and `/*`.
+    /// Only a literal followed by a star or by `/*`.
     let isPrefix: Bool
     /// Few enough choices for the short search.
     let isShort: Bool

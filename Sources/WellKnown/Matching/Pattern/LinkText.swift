@@ -23,7 +23,7 @@ struct LinkText: Sendable {
     var slice: ArraySlice<UInt8> { bytes[lower..<upper] }
     var string: String { String(decoding: slice, as: UTF8.self) }
 
-    /// The first eight bytes, the first one lowest, zeros behind the end.
+    /// The first eight bytes, the first one lowest, zeros after the end.
     var head: UInt64 {
         var head: UInt64 = 0
         var index = Swift.min(upper, lower + 8)
@@ -48,7 +48,7 @@ struct LinkText: Sendable {
         return LinkText(slice.map(\.asciiLowercased), 0..<count, isASCII: isASCII)
     }
 
-    /// Without escapes; itself when there are none, or when what they mean is no UTF-8.
+    /// With its escapes decoded. Unchanged without escapes, and if the result is not UTF-8.
     func decoded(keepsSlashes: Bool = false) -> LinkText {
         guard slice.contains(0x25) else {
             return self

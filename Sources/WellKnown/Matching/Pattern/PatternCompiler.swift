@@ -11,7 +11,7 @@ struct PatternCompiler {
         let edge: Edge
     }
 
-    /// Where a variable stands in a path pattern: there its values obey the rules for slashes as if written out.
+    /// The place of a variable in a path pattern, where its values follow the rules for slashes as if written out.
     private struct Edge: OptionSet, Hashable {
         let rawValue: Int
         static let start = Edge(rawValue: 1)

@@ -16,7 +16,7 @@ public struct SubstitutionVariables: Sendable {
     let own: [String: [String]]
     private let prefersOwn: Bool
 
-    /// Of two variables of one name the last counts; one whose value is no array of strings is none.
+    /// The last of variables with the same name counts. A variable is ignored if its value is not an array of strings.
     ///
     /// - Parameter prefersOwn: whether a file may give a predefined name another meaning. No one has shown what the
     ///   system does.
