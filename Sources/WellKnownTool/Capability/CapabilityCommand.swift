@@ -15,7 +15,7 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
         abstract: "Enable Associated Domains for an App ID, through the App Store Connect API.",
         discussion: """
             Makes the App ID able to have associated domains; fine if it is already. Profiles made before are invalid \
-            afterwards and must be made anew.
+            afterwards and must be created again.
 
             Example: wellknown capability enable --bundle-id com.example.app --key AuthKey_ABC123DEFG.p8 \
             --key-id ABC123DEFG --issuer 57246542-96fe-1a63-e053-0824d011072a --dry-run
@@ -85,7 +85,7 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
     }
 
     static let profileAdvice =
-        "Profiles made before are invalid now: make them anew (Xcode does so by itself when it manages signing), and sign "
+        "Profiles made before are invalid now: create them again (Xcode does so by itself when it manages signing), and sign "
         + "with the new ones. wellknown doctor shows what a profile allows."
 
     static func text(_ result: AppStoreConnectClient.Result) -> String {

@@ -271,7 +271,7 @@ extension AppleDoctor {
             let bundle = identity?.id.split(separator: ".", maxSplits: 1).last.map(String.init) ?? "ID"
             return DoctorLine(
                 .ios, subject, left, .init("profile", "no associated domains"), .differs,
-                "Enable the capability (wellknown capability enable --bundle-id \(bundle) …), then make the profile anew "
+                "Enable the capability (wellknown capability enable --bundle-id \(bundle) …), then create the profile again "
                     + "and sign with that one.")
         }
         let right = DoctorLine.Side("profile", Self.list(allowed.map(\.raw)))
@@ -280,7 +280,7 @@ extension AppleDoctor {
         guard isAllowed else {
             return DoctorLine(
                 .ios, subject, left, right, .differs,
-                "The profile allows other domains only: make it anew, or sign with the one from Apple.")
+                "The profile allows other domains only: create it again, or sign with the one from Apple.")
         }
         return DoctorLine(.ios, subject, left, right, entitlements == nil ? .notChecked : .agrees)
     }
@@ -326,13 +326,13 @@ extension AppleDoctor {
         if expires <= now {
             return DoctorLine(
                 .ios, subject, left, right, .differs,
-                "The profile has ended: make it anew. Builds signed with it no longer install.")
+                "The profile has ended: create it again. Builds signed with it no longer install.")
         }
         /// A month: about the time until all users have a new build.
         let month: TimeInterval = 30 * 86_400
         let isNear = expires.timeIntervalSince(now) < month
         return DoctorLine(
-            .ios, subject, left, right, isNear ? .caution : .agrees, isNear ? "Make it anew in time." : nil)
+            .ios, subject, left, right, isNear ? .caution : .agrees, isNear ? "Create it again in time." : nil)
     }
 
     private static func domains(_ entitlements: AppEntitlements?) -> String {

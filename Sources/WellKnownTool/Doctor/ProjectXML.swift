@@ -126,7 +126,7 @@ struct ProjectXMLReader {
             skipBlanks()
             guard let byte = peek(0), byte != UInt8(ascii: ">"), byte != UInt8(ascii: "/") else { return attributes }
             let name = try name()
-            guard names.insert(name).inserted else { throw fault("the attribute \(name) stands there twice") }
+            guard names.insert(name).inserted else { throw fault("the attribute \(name) appears twice") }
             skipBlanks()
             guard peek(0) == UInt8(ascii: "=") else { throw fault("the attribute \(name) has no value") }
             offset += 1

@@ -79,7 +79,7 @@ indirect enum PropertyList: Sendable, Hashable {
                     throw ProjectFileError("<\(key.name)> stands where a <key> must", at: key.position)
                 }
                 guard items.updateValue(try PropertyList(value), forKey: key.text) == nil else {
-                    throw ProjectFileError("the key \(key.text) stands there twice", at: key.position)
+                    throw ProjectFileError("the key \(key.text) appears twice", at: key.position)
                 }
             }
             self = .dictionary(items)

@@ -215,11 +215,11 @@ struct CapabilityTests {
         }
     }
 
-    @Test("Whoever enabled it is told to make the profile anew")
+    @Test("Whoever enabled it is told to create the profile again")
     func advice() {
         let result = AppStoreConnectClient.Result(
             outcome: .enabled, identifier: "com.example.app", name: "Example", prefix: "4J6K8M2N9P")
-        #expect(CapabilityEnableCommand.text(result).contains("make them anew"))
+        #expect(CapabilityEnableCommand.text(result).contains("create them again"))
         #expect(CapabilityEnableCommand.text(result).contains("4J6K8M2N9P.com.example.app"))
         #expect(CapabilityEnableCommand.json(result).contains(#""profiles_must_be_made_anew" : true"#))
     }

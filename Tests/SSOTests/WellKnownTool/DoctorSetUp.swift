@@ -179,7 +179,7 @@ struct BrokenSetUp: Sendable, CustomTestStringConvertible {
         BrokenSetUp(
             "profile: of another team", profile, "TeamIdentifier</key><array><string>4J6K8M2N9P",
             "TeamIdentifier</key><array><string>ZZZZZ99999", "the team", "profile of the team 4J6K8M2N9P"),
-        BrokenSetUp("profile: ended", profile, "2027-06-01", "2026-06-01", "the profile's end", "make it anew"),
+        BrokenSetUp("profile: ended", profile, "2027-06-01", "2026-06-01", "the profile's end", "create it again"),
         // The file for Android.
         BrokenSetUp("assetlinks: no JSON", assetlinks, "[{", "[{,", "the file", "wellknown lint"),
         BrokenSetUp(

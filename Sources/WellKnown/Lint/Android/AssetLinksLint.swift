@@ -160,7 +160,7 @@ enum IncludeLint {
         if member.value["paths"] != nil {
             findings.add(
                 DynamicRules.bogusSchema, at: member,
-                "include.paths is read by nobody; include is the address of another list, and stands alone.")
+                "include.paths is not a known key; include is the address of another list, and stands alone.")
             return nil
         }
         let others = [statement.relation.member, statement.target.member, statement.relationExtensions.member]

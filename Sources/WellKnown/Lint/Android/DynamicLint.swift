@@ -153,7 +153,7 @@ enum DynamicPlaceLint {
             findings.add(StatementRules.unknownKey, at: member, "Unknown key \"exclude\" in \(place).")
             return
         }
-        findings.add(DynamicRules.bogusSchema, at: member, "exclude in \(place) is read by nobody.")
+        findings.add(DynamicRules.bogusSchema, at: member, "exclude in \(place) is not a known key.")
     }
 
     private static func lint(

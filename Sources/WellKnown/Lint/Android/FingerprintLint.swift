@@ -94,7 +94,7 @@ struct FingerprintLint {
         for (octets, node) in fingerprints where !seen.insert(octets).inserted {
             findings.add(
                 FingerprintRules.duplicate, at: node,
-                "The fingerprint \(FingerprintReading.text(octets)) stands there twice.")
+                "The fingerprint \(FingerprintReading.text(octets)) appears twice.")
         }
     }
 }

@@ -83,7 +83,7 @@ public enum FingerprintRules {
             + "the workshop and fail from the store.",
         fix: "Compare it with the app signing key in the Play Console.", source: "Google, \"Verify Android App Links\"")
     static let duplicate = LintRule(
-        "fp.duplicate", .info, "A fingerprint stands there twice",
+        "fp.duplicate", .info, "A fingerprint appears twice",
         reason: "It does nothing more than once; perhaps another was meant.", fix: "Remove the repetition.",
         source: specification)
     /// For tools that have the app's certificate. The file alone does not show it.

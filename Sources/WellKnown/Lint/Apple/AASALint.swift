@@ -207,16 +207,16 @@ extension AASALint {
         for member in members {
             var key: String { member.key.quoted }
             if Self.isRemark(member.key) {
-                findings.add(rule, at: member, "\(key) in \(place) is read by nobody", severity: .info)
+                findings.add(rule, at: member, "\(key) in \(place) is not a known key", severity: .info)
             } else if !findings.isFull(rule), let near = SpellingSuggestion.of(member.key, among: known) {
                 meant.insert(near)
                 let isCase = Self.isSameLetters(member.key, near)
                 let rule = rule == AppleStructureRules.unknownKey && isCase ? AppleStructureRules.keyCase : rule
                 findings.add(
-                    rule, at: member, "\(key) in \(place) is read by nobody; did you mean \(near.quoted)?",
+                    rule, at: member, "\(key) in \(place) is not a known key; did you mean \(near.quoted)?",
                     severity: .error, fix: "Write \(near.quoted).")
             } else {
-                findings.add(rule, at: member, "\(key) in \(place) is read by nobody")
+                findings.add(rule, at: member, "\(key) in \(place) is not a known key")
             }
         }
         return meant

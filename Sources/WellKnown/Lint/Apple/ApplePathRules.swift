@@ -63,7 +63,7 @@ enum ApplePathRules {
 
     static let emptyPath = LintRule(
         "pat.empty-path", .warning, "An empty path pattern",
-        reason: "It is the site's root, not every address (disputed: nobody has shown that it matches at all).",
+        reason: "It is the site's root, not every address (disputed: there is no evidence that it matches at all).",
         fix: "Write \"/\" for the root, \"*\" for every address.", source: components, wrong: example(""),
         right: example("/"))
 
@@ -137,7 +137,7 @@ enum AppleVariableRules {
     private static let right = example("/buy/$(drink)", #""drink": ["tea", "milk"]"#)
 
     static let undefined = LintRule(
-        "pat.subst-undefined", .error, "A variable that nobody defined",
+        "pat.subst-undefined", .error, "An undefined variable",
         reason: "A rule with an undefined variable never matches, not even the text itself. Names are case-sensitive.",
         fix: "Define it under applinks.substitutionVariables, or correct its name.",
         source: variables + "; swcutil on macOS 27",

@@ -39,7 +39,7 @@ enum AppleStructureRules {
 
     static let detailsOutside = LintRule(
         "aasa.details-outside-applinks", .error, "details outside of applinks",
-        reason: "Only applinks has details; here nobody reads them.",
+        reason: "Only applinks has details; no system reads them here.",
         fix: "Move details into applinks; the other services take a plain list: {\"apps\": [\"ID\"]}.", source: domains,
         wrong: .aasa(#"{"appclips": {"details": [{"appIDs": ["4J6K8M2N9P.com.acme.shop.Clip"]}]}}"# + "\n"),
         right: .aasa(#"{"appclips": {"apps": ["4J6K8M2N9P.com.acme.shop.Clip"]}}"# + "\n"))
@@ -75,7 +75,7 @@ enum AppleStructureRules {
 
     static let entryWithoutApp = LintRule(
         "aasa.entry-without-app", .error, "An entry of details without an app",
-        reason: "The rules belong to nobody.", fix: "Write \"appIDs\": [\"PREFIX.bundle.id\"] beside the rules.",
+        reason: "The rules do not apply to any app.", fix: "Write \"appIDs\": [\"PREFIX.bundle.id\"] beside the rules.",
         source: "Apple, applinks.Details",
         wrong: .aasa(#"{"applinks": {"details": [{"components": [{"/": "/buy/*"}]}]}}"# + "\n"),
         right: .aasa(BodyRules.sound))
@@ -95,7 +95,7 @@ enum AppleStructureRules {
 
     static let appIDsType = LintRule(
         "aasa.appids-type", .error, "appIDs is not a list of strings",
-        reason: "A value of the wrong type counts as none, and the rules belong to nobody.",
+        reason: "A value of the wrong type counts as none, and the rules do not apply to any app.",
         fix: "Write \"appIDs\": [\"PREFIX.bundle.id\"], or \"appID\": \"PREFIX.bundle.id\".",
         source: "Apple, applinks.Details",
         wrong: .aasa(
