@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import WellKnown
 
-/// How fast the library is, beside what one would use without it.
+/// Measures the library in comparison with the alternatives.
 struct Speed: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lints a file of 128 KB and matches links against 40 rules, with yardsticks in the same run.")
@@ -73,7 +73,7 @@ struct Speed: ParsableCommand {
         }
     }
 
-    /// As large as Apple takes: entries of eight apps with rules that all differ.
+    /// The largest file that Apple accepts: entries of eight apps with different rules.
     private static func largeBody() -> [UInt8] {
         var entries: [String] = []
         var length = 0
