@@ -8,7 +8,7 @@ struct IdPSettings: Sendable {
     let publicURL: PublicOrigin
     let listen: ListenAddress
     let database: DatabaseLocation
-    let keys: SealingKeys
+    let keys: DerivedKeys
     let mail: MailURL
     let mailFrom: MailFrom
     /// Letters an hour over all addresses.

@@ -29,7 +29,7 @@ struct DeviceCookie: Sendable {
     private let cookie: BrowserCookie
     private let keys: [[UInt8]]
 
-    init(keys: SealingKeys, origin: PublicOrigin) {
+    init(keys: DerivedKeys, origin: PublicOrigin) {
         self.keys = keys.derive("device-cookie")
         cookie = BrowserCookie(name: "idp_device", origin: origin, maximumAge: Self.lifetime)
     }

@@ -20,7 +20,7 @@ struct DeviceLink: Sendable {
     private let box: SealedBox
     private let origin: PublicOrigin
 
-    init(keys: SealingKeys, origin: PublicOrigin, randomness: any Randomness) {
+    init(keys: DerivedKeys, origin: PublicOrigin, randomness: any Randomness) {
         box = SealedBox(keys: keys, label: "device-link", randomness: randomness)
         self.origin = origin
     }

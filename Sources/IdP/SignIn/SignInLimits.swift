@@ -27,7 +27,7 @@ struct SignInLimits: Sendable {
     private let networkKeys: [[UInt8]]
 
     init(
-        _ counts: Counts, addresses: ClientAddress, newcomers: NewcomerLimit, keys: SealingKeys, clock: ServiceClock
+        _ counts: Counts, addresses: ClientAddress, newcomers: NewcomerLimit, keys: DerivedKeys, clock: ServiceClock
     ) {
         self.addresses = addresses
         self.newcomers = newcomers

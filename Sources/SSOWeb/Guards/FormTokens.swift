@@ -9,7 +9,7 @@ public struct FormTokens: Sendable {
     private let origin: PublicOrigin
 
     /// Tokens derived from these keys, for forms that are posted to this origin.
-    public init(keys: SealingKeys, origin: PublicOrigin) {
+    public init(keys: DerivedKeys, origin: PublicOrigin) {
         self.keys = keys.derive("form-token")
         self.origin = origin
     }

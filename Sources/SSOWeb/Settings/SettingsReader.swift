@@ -160,11 +160,11 @@ public final class SettingsReader {
     }
 
     /// The key ring from which a program derives the key of each purpose; shown as fingerprints.
-    public func sealingKeys(_ name: String) -> SealingKeys? {
+    public func sealingKeys(_ name: String) -> DerivedKeys? {
         let hint = "Make one with: openssl rand -hex 32"
         guard let text = secretText(name, required: true, hint: hint) else { return nil }
         do {
-            let keys = try SealingKeys.parse(text, setting: name)
+            let keys = try DerivedKeys.parse(text, setting: name)
             judge(text, setting: name)
             keys.warnings.forEach(warn)
             show(name, "fingerprints \(keys.fingerprints.joined(separator: ", "))")
@@ -178,7 +178,7 @@ public final class SettingsReader {
 
 extension SettingsReader {
     /// Records a problem when a program's own key is a secret that somebody else holds, too.
-    public func separate(_ keys: SealingKeys?, _ name: String, from secret: SharedSecret?, _ other: String) {
+    public func separate(_ keys: DerivedKeys?, _ name: String, from secret: SharedSecret?, _ other: String) {
         guard let keys, let secret, keys.holds(secret) else { return }
         problem(
             "\(name): is the same as \(other). Whoever holds that secret could forge what this key protects. Make "

@@ -87,7 +87,7 @@ struct KnownBrowserTests {
                 #expect(line.contains(part), "\(part)")
             }
             #expect(!line.contains("Domain"))
-            let keys = try SealingKeys.parse(ProgramPair.secret(), setting: "IDP_SECRET_KEY")
+            let keys = try DerivedKeys.parse(ProgramPair.secret(), setting: "IDP_SECRET_KEY")
             let secure = DeviceCookie(keys: keys, origin: try PublicOrigin("https://id.example.com"))
             var response = Response(status: .ok)
             secure.set([], in: &response)

@@ -10,7 +10,7 @@ struct EmailCodeTests {
     private static let second = "second-key-" + String(repeating: "b", count: 32)
 
     private static func codes(_ keys: String...) throws -> EmailCode {
-        EmailCode(keys: try SealingKeys.parse(keys.joined(separator: ","), setting: "IDP_SECRET_KEY"))
+        EmailCode(keys: try DerivedKeys.parse(keys.joined(separator: ","), setting: "IDP_SECRET_KEY"))
     }
 
     private static func challenge(_ id: String, of codes: EmailCode) -> Challenge {

@@ -9,7 +9,7 @@ struct EmailCodeMailTests {
     private static func content(service: String?) async throws -> (
         code: String, subject: String, text: String, html: String
     ) {
-        let codes = EmailCode(keys: try SealingKeys.parse(ProgramPair.secret(), setting: "IDP_SECRET_KEY"))
+        let codes = EmailCode(keys: try DerivedKeys.parse(ProgramPair.secret(), setting: "IDP_SECRET_KEY"))
         let now = TestClock().now
         let challenge = Challenge(
             id: "chl_one", address: "ann@example.com", isEligible: true,

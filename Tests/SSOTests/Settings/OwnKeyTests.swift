@@ -38,6 +38,6 @@ struct OwnKeyTests {
         #expect(SettingsFixture.read(.idp).problems.isEmpty)
         let reader = SettingsFixture.read(.idp, ["IDP_SECRET_KEY": "\(own),\(own)"])
         #expect(reader.problems.isEmpty)
-        #expect(reader.warnings.contains { $0.hasPrefix("IDP_SECRET_KEY: one key stands there twice") })
+        #expect(reader.warnings.contains { $0.hasPrefix("IDP_SECRET_KEY: one key appears twice") })
     }
 }

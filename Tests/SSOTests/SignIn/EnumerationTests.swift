@@ -142,7 +142,7 @@ struct EnumerationTests {
         }
         let database = RecordingDatabase(real)
         let clock = TestClock()
-        let keys = try SealingKeys.parse(ProgramPair.secret(), setting: "IDP_SECRET_KEY")
+        let keys = try DerivedKeys.parse(ProgramPair.secret(), setting: "IDP_SECRET_KEY")
         let store = ChallengeStore(
             database: database, clock: clock.clock, randomness: SystemRandomness(), codes: EmailCode(keys: keys),
             eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")),

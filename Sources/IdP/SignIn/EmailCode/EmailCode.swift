@@ -10,7 +10,7 @@ struct EmailCode: Sendable {
     private let codeKeys: [[UInt8]]
     private let macKeys: [[UInt8]]
 
-    init(keys: SealingKeys) {
+    init(keys: DerivedKeys) {
         codeKeys = keys.derive("email-code")
         macKeys = keys.derive("email-code-mac")
     }
