@@ -1,10 +1,9 @@
 import SSOShared
 
-/// The address of a link, in the parts that association files speak of, as a browser sends them.
+/// A link in the parts that association files match, as a browser sends them.
 ///
-/// Nothing is decoded, and no dot segments are resolved: phones compare what was sent. What no browser sends is written
-/// as browsers write it: an empty path is `/`; blanks, `"`, `<`, `>` and everything beyond ASCII are percent-encoded
-/// (WHATWG URL, "percent-encoded bytes").
+/// Nothing is decoded, and dot segments are not resolved: phones compare what was sent. An empty path becomes `/`. Spaces,
+/// `"`, `<`, `>` and everything beyond ASCII are percent-encoded, as browsers do (WHATWG URL, "percent-encoded bytes").
 public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     /// Why a text is not a link.
     public enum ParseError: String, Error, Sendable, Hashable, CaseIterable {
@@ -17,7 +16,7 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         case backslash = "a backslash, which browsers read as a slash and phones do not"
     }
 
-    /// What an address may measure, in bytes as it is sent; no browser known sends more.
+    /// The maximum size in bytes as sent. No known browser sends more.
     public static let longest = 65_536
 
     /// The whole address as it is sent, in ASCII but for the host.

@@ -115,7 +115,7 @@ struct AppleCompiler {
         switch query {
         case .whole(let source): return .whole(other(source, folds: folds))
         case .items(let items):
-            // Of an item that is written twice the last counts, as of every key.
+            // The last of duplicate items counts, as for every key.
             var latest: [[UInt8]: Int] = [:]
             for (index, item) in items.enumerated() { latest[Array(item.name.utf8)] = index }
             return .items(
@@ -159,8 +159,8 @@ struct MergedFields: Sendable {
     let layers: [(origin: ValueOrigin, fields: ComponentFields)]
     let wrongTypeKeepsDefault: Bool
 
-    /// The value of the nearest layer that has the key. One of the wrong type hides those below it, and counts as if
-    /// nothing were written.
+    /// The value of the nearest layer that has the key. A value of the wrong type hides the layers below and counts as
+    /// absent.
     func value<Content: Sendable>(
         _ field: (ComponentFields) -> JSONField<Content>, builtIn: Content
     ) -> Value<Content> {

@@ -1,8 +1,7 @@
 /// Decides what Apple's systems do with a link, by the rules of one apple-app-site-association file.
 ///
-/// The file is prepared once; a decision then takes time in proportion to the rules and the address at most, whatever
-/// the file holds. The host is not part of the rules: whether the file is the one of the link's host is the caller's to
-/// know.
+/// The file is compiled once. The time of a decision is at most proportional to the rules and the URL. The host is not
+/// part of the rules: the caller must know that the file belongs to the host of the link.
 ///
 /// Sources: Apple, "applinks.Details" and "applinks.Details.Components"; WWDC 2019 session 717; WWDC 2020 session 10098;
 /// the answers of Apple's `swcutil` on macOS 27.
@@ -10,7 +9,7 @@ public struct AppleMatcher: Sendable {
     /// The apps that have an entry, in the order of the file.
     public let apps: [String]
     public let file: AASAFile
-    /// Why Apple's reader takes nothing from the file, "LINE:COLUMN: …": then no link opens anything. `nil` when it takes it.
+    /// Why Apple's reader rejects the file ("LINE:COLUMN: …"), so that no link opens an app. `nil` if it accepts the file.
     public let refusal: String?
 
     let entries: [AppleEntry]
@@ -20,7 +19,7 @@ public struct AppleMatcher: Sendable {
 
     public init(_ file: AASAFile) { self.init(file, MatchingAssumptions()) }
 
-    /// - Parameter only: the one app that will be asked for; `nil` for all.
+    /// - Parameter only: limits the matcher to one app.
     init(_ file: AASAFile, _ conventions: MatchingAssumptions, only: String? = nil) {
         self.file = file
         refusal = FileAcceptance.appleRefusal(file.document).map { FileAcceptance.words($0, file.document) }
@@ -40,13 +39,13 @@ public struct AppleMatcher: Sendable {
         self.entriesOfApp = entriesOfApp
     }
 
-    /// What happens with the link when the app is installed; ``LinkDecision/noMatch`` for an app that has no entry.
+    /// The decision if the app is installed. ``LinkDecision/noMatch`` for an app without an entry.
     public func decide(_ url: LinkURL, app: String) -> LinkDecision {
         var effort = MatchEffort()
         return decide(url, app: app, &effort)
     }
 
-    /// The same within an effort that several decisions share: ``LinkDecision/noMatch`` when it is spent.
+    /// The same with an effort that several decisions share. ``LinkDecision/noMatch`` if it is spent.
     func decide(_ url: LinkURL, app: String, _ effort: inout MatchEffort) -> LinkDecision {
         guard refusal == nil, let entries = entriesOfApp[app] else { return .noMatch }
         var texts = AppleTexts(url, conventions)
@@ -110,8 +109,8 @@ extension AppleRule.Item {
     }
 }
 
-/// Assumptions about the behaviour of Apple's system where it is not documented. The defaults are what this library
-/// decides by; the other answers are tried only to tell whether they would change a decision.
+/// Assumptions about the behaviour of Apple's system where it is not documented. The library decides with the
+/// defaults. The alternatives are tried only to find out whether they would change a decision.
 struct MatchingAssumptions: Sendable, Hashable {
     enum Rules: Sendable, Hashable {
         case components

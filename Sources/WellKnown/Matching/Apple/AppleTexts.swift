@@ -1,6 +1,6 @@
 import SSOShared
 
-/// The parts of one address as the rules of a file read them; what no rule asks for is never made.
+/// The parts of one URL in the forms that the rules of a file need. Each form is made on first use.
 struct AppleTexts {
     private let url: LinkURL
     private let conventions: MatchingAssumptions

@@ -1,7 +1,7 @@
-/// What two versions of a file decide differently, with addresses that show it.
+/// The differences between two versions of a file, with sample URLs.
 ///
-/// For each app and each change of decision, the shortest address, found from the rules of both files and decided by both
-/// matchers before it is named. The host is a placeholder: it is not part of the rules.
+/// For each app and each change of decision, reports the shortest URL. It is computed from the rules of both files and
+/// checked by both matchers. The host is a placeholder: it is not part of the rules.
 public struct LinkDiff: Sendable {
     public struct Change: Sendable, Hashable {
         /// The app id, or the package.
@@ -15,17 +15,17 @@ public struct LinkDiff: Sendable {
     public let changes: [Change]
     public let addedApps: [String]
     public let removedApps: [String]
-    /// Packages whose statements name other certificates: an app signed with one that is gone opens nothing.
+    /// Packages whose certificates differ. An app signed with a removed one opens nothing.
     public var changedCertificates: [String] = []
-    /// Apps whose rules are too large to compare in bounded time: there may be more changes than are named.
+    /// Apps whose rules are too large to compare within the limits. They may have more changes.
     public let notDecided: [String]
 
-    /// No address is decided otherwise, for certain.
+    /// It is certain that no decision differs.
     public var isEmpty: Bool {
         changes.isEmpty && notDecided.isEmpty && addedApps.isEmpty && removedApps.isEmpty && changedCertificates.isEmpty
     }
 
-    /// How much work is done before the answer is "not decided", in the units of ``RuleCoverage/Limits``.
+    /// The work limit, after which the answer is "not decided", in the units of ``RuleCoverage/Limits``.
     public struct Limits: Sendable {
         /// For one app.
         public var perApp = 2_000_000
@@ -34,7 +34,7 @@ public struct LinkDiff: Sendable {
 
         public init() {}
 
-        /// For one who waits for the answer: a second or two at most.
+        /// For interactive use: a second or two at most.
         public static var patient: Limits {
             var limits = Limits()
             limits.perApp = 40_000_000
@@ -130,7 +130,7 @@ struct Comparison {
         self.spaces = spaces
     }
 
-    /// - Parameter left: what all apps together may still look at.
+    /// - Parameter left: the remaining work for all apps.
     func run(limit: Int, _ left: inout Int) -> Outcome {
         var comparison = self
         return comparison.compared(limit, &left)
@@ -206,14 +206,14 @@ struct Comparison {
         if ending != .complete { isComplete = false }
         for (pair, path) in witnesses {
             guard let url = spaces.url(path: path, query: query.text, fragment: fragment.text), note(url) == pair else {
-                // The rules were misread somewhere: say so rather than name an address that shows nothing.
+                // The analysis was wrong. Report "not decided" rather than a URL that shows no difference.
                 isComplete = false
                 continue
             }
         }
     }
 
-    /// Has both matchers decide an address; keeps it when they differ and it is the shortest of its kind.
+    /// Decides a URL with both matchers. Keeps it if they differ and it is the shortest of its kind.
     @discardableResult
     private mutating func note(_ url: LinkURL) -> Pair {
         let pair = Pair(old: old.decision(of: old.decider(url)), new: new.decision(of: new.decider(url)))

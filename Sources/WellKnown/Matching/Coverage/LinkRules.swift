@@ -1,25 +1,24 @@
 import SSOShared
 
-/// The rules of one app, on either platform, as conditions on the parts of an address: what dead rules and differences
-/// are found from.
+/// The rules of one app on either platform as conditions on the parts of a URL, for finding dead rules and differences.
 final class LinkRules {
     struct Rule {
-        /// The condition on the path in ``LinkSpaces/path``; `nil` when every path will do.
+        /// The condition on the path in ``LinkSpaces/path``, or `nil` for any path.
         let path: Int?
         let query: [Int]
         let fragment: [Int]
         let isExclude: Bool
-        /// What every matching path begins with, unless its letters fold.
+        /// The common beginning of all matching paths, unless the rule ignores case.
         let prefix: [UInt8]
-        /// Addresses that the rule probably matches, to be tried before anything is computed.
+        /// URLs that the rule probably matches, tried before any computation.
         let samples: [LinkURL]
     }
 
-    /// `nil` for a rule that is too large, or reads addresses otherwise than the rest.
+    /// `nil` for a rule that is too large or reads URLs differently from the others.
     let rules: [Rule?]
     /// Addresses that the rules that are `nil` probably match.
     let samples: [LinkURL]
-    /// What is decided when no rule matches.
+    /// The decision if no rule matches.
     let fallback: LinkDecision
     /// Whether each rule excludes.
     private let excludes: [Bool]
@@ -46,14 +45,14 @@ final class LinkRules {
     }
 }
 
-/// The conditions of all rules at hand, part by part.
+/// The conditions of the current rules, part by part.
 final class LinkSpaces {
     let path: PartSpace
     let query: PartSpace
     let fragment: PartSpace
     /// The texts are decoded ones.
     let isDecoded: Bool
-    /// An absent query or fragment is another thing than an empty one, and matches nothing.
+    /// An absent query or fragment differs from an empty one and matches nothing.
     let tellsAbsent: Bool
 
     init(isDecoded: Bool, tellsAbsent: Bool) {
@@ -209,7 +208,7 @@ extension DynamicMatcher {
     }
 }
 
-/// The queries, or the fragments, that the rules at hand tell apart: one of each kind, the shortest.
+/// The queries or fragments that the rules distinguish: the shortest of each kind.
 struct LinkAtoms {
     struct Atom {
         /// `nil` when the address has no such part.
@@ -222,7 +221,7 @@ struct LinkAtoms {
     /// Every text is of one of these kinds.
     private(set) var isComplete = true
 
-    /// More kinds than this are not looked at.
+    /// The maximum number of kinds.
     private static let limit = 256
 
     init(_ space: PartSpace, _ conditions: [Int], tellsAbsent: Bool, limit: inout Int) {

@@ -1,6 +1,6 @@
 import SSOShared
 
-/// A pattern as a nondeterministic automaton over bytes: what is needed to reason about all texts at once instead of one.
+/// A pattern as a nondeterministic automaton over bytes, for reasoning about all texts at once.
 struct PartAutomaton: Sendable {
     struct Edge: Sendable {
         let bytes: ByteSet
@@ -12,7 +12,7 @@ struct PartAutomaton: Sendable {
     private(set) var jumps: [[Int32]] = [[]]
     private(set) var isAccepting: [Bool] = [false]
 
-    /// State limit. Beyond it the result is `notDecided`; the caller says "not decided".
+    /// State limit. Beyond it the result is `notDecided`.
     static let limit = 20_000
 
     var count: Int { edges.count }
@@ -68,7 +68,7 @@ struct PartAutomaton: Sendable {
         return next.isEmpty ? next : closure(next)
     }
 
-    /// How much work a ``step(_:_:)`` is.
+    /// The work of one ``step(_:_:)``.
     func cost(_ states: [Int32]) -> Int { states.reduce(8) { $0 + 8 + edges[Int($1)].count + jumps[Int($1)].count } }
 
     func accepts(_ states: [Int32]) -> Bool { states.contains { isAccepting[Int($0)] } }
@@ -78,7 +78,7 @@ extension PartAutomaton {
     /// - Parameters:
     ///   - folds: the pattern is in lower case and letters match in both.
     ///   - isDecoded: the texts are decoded ones, in which a character may have several bytes.
-    /// - Returns: `nil` when it would grow too large.
+    /// - Returns: `nil` if it has too many states.
     init?(_ pattern: LinkPattern, folds: Bool, isDecoded: Bool) {
         self.init()
         guard pattern.canMatch else { return }

@@ -1,4 +1,4 @@
-/// All conditions that the rules at hand set on one part of an address, and walks over its texts, shortest first.
+/// All conditions of the rules on one part of a URL. Enumerates texts of that part, shortest first.
 final class PartSpace {
     private(set) var tracks: [PartTrack] = []
     /// Conditions that every text must meet to be a text of this part.
@@ -7,7 +7,7 @@ final class PartSpace {
     private let legal: ByteSet
     private var isPrepared = false
 
-    /// Letters first: they read best in a witness.
+    /// Letters first, for readable samples.
     private static let preference: [UInt8] =
         Array("abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_.~/&=+,;:@!$'()*".utf8)
         + (UInt8.min...UInt8.max)
@@ -19,7 +19,7 @@ final class PartSpace {
         tracks.append(PartTrack(automaton, .whole))
     }
 
-    /// The index of a condition; `nil` when it is too large to reason about.
+    /// The index of a condition, or `nil` if it is too large.
     func add(_ key: String, _ kind: PartTrack.Kind, _ make: () -> PartAutomaton?) -> Int? {
         if let known = indices[key] { return known }
         guard let automaton = make() else { return nil }
@@ -32,11 +32,11 @@ final class PartSpace {
     enum Visit { case goOn, prune, stop }
     enum Ending { case complete, stopped, outOfBounds }
 
-    /// Goes over all texts up to what the conditions tell apart, shortest first.
+    /// Visits one text of each class that the conditions distinguish, shortest first.
     ///
     /// - Parameters:
-    ///   - limit: how much work may be done, in the units of ``RuleCoverage/Limits``; taken from what is left.
-    ///   - visit: gets whether each condition accepts the text, and whether it still can accept a longer one.
+    ///   - limit: the work limit in the units of ``RuleCoverage/Limits``. The work done is subtracted.
+    ///   - visit: called with whether each condition accepts the text, and whether it can accept a longer one.
     func walk(
         _ conditions: [Int], limit: inout Int,
         _ visit: (_ accepts: [Bool], _ isDead: [Bool], _ text: () -> [UInt8]) -> Visit
@@ -146,7 +146,7 @@ final class PartSpace {
     }
 }
 
-/// One condition on one part of an address, as a deterministic automaton that is built as far as it is walked.
+/// One condition on one part of a URL, as a deterministic automaton whose states are built on demand.
 final class PartTrack {
     enum Kind: Hashable {
         /// The whole part matches.
@@ -180,7 +180,7 @@ final class PartTrack {
     /// No text that continues from here is accepted.
     private(set) var isDead: [Bool] = []
     private(set) var isOverfull = false
-    /// What finding new states has cost since it was last asked, in the units of ``RuleCoverage/Limits``.
+    /// The work of building new states since the last call, in the units of ``RuleCoverage/Limits``.
     private var cost = 0
 
     /// One byte of each class of bytes that no condition distinguishes.

@@ -1,7 +1,7 @@
 import SSOShared
 
-/// Which rules of an app can ever decide, found from the rules themselves: as languages, not by guessing. Every address
-/// that is named was decided by the matcher first.
+/// Finds the rules of an app that can never decide, by comparing the rules as regular languages. All sample URLs are
+/// checked by the matcher.
 public struct RuleCoverage: Sendable {
     public enum Verdict: Sendable, Hashable {
         /// It decides this address.
@@ -13,7 +13,7 @@ public struct RuleCoverage: Sendable {
         case coveredTogether(by: Int, sample: LinkURL)
         /// It matches no address at all.
         case impossible
-        /// The rules are too large, or too many at once, to tell in bounded time.
+        /// The rules are too large or too many to decide within the limits.
         case notDecided
     }
 
@@ -36,7 +36,7 @@ public struct RuleCoverage: Sendable {
         }
     }
 
-    /// How much work is done before the answer is "not decided": units of some nanoseconds, so that no file is slow.
+    /// The work limits, after which the answer is "not decided". One unit is some nanoseconds, so no file is slow.
     public struct Limits: Sendable {
         /// For one rule.
         public var perRule = 400_000
@@ -88,7 +88,7 @@ public struct RuleCoverage: Sendable {
 }
 
 extension AppleMatcher {
-    /// Apps with the very same entries: what is true of the rules of one is true of all.
+    /// Apps with the same entries, whose results are the same.
     public var appGroups: [[String]] {
         var order: [[Int]] = []
         var groups: [[Int]: [String]] = [:]
@@ -101,11 +101,11 @@ extension AppleMatcher {
     }
 }
 
-/// Finds for each rule an address that it decides, or that there is none.
+/// Finds for each rule a URL that it decides, or proves that there is none.
 ///
-/// A rule is a condition on the path, one on the query and one on the fragment. The queries and fragments that the rules
-/// tell apart are few; for each of them only the paths are left, and a rule decides one when its automaton accepts a
-/// path that those of the earlier rules do not.
+/// A rule is a condition on the path, one on the query and one on the fragment. The rules distinguish only a few queries
+/// and fragments. For each of them, a rule decides a URL if its automaton accepts a path that those of the earlier
+/// rules do not.
 struct CoverageAnalysis {
     private let program: LinkRules
     private let spaces: LinkSpaces

@@ -1,7 +1,7 @@
 import SSOShared
 
-/// Addresses that a rule is likely to match: its patterns with something plain for each wildcard. Most questions about a
-/// rule are answered by trying them.
+/// URLs that a rule probably matches: its patterns with plain text for each wildcard. Trying them answers most questions
+/// about a rule.
 enum RuleSamples {
     /// What a pattern looks like with its wildcards filled in.
     static func text(_ pattern: LinkPattern, star: String, one: UInt8) -> [UInt8] {
@@ -52,8 +52,7 @@ enum RuleSamples {
         }
     }
 
-    /// The same address for who decodes it, and another one for who does not: escapes written small, and a letter that
-    /// need not be escaped.
+    /// URLs that are equal only after decoding: escapes in lower case, and an escaped letter.
     static func otherwiseEncoded(_ url: LinkURL) -> [LinkURL] {
         let tail = (url.query.map { "?" + $0 } ?? "") + (url.fragment.map { "#" + $0 } ?? "")
         func address(_ path: String) -> LinkURL? { LinkURL("https://\(url.host)\(path)\(tail)") }

@@ -1,7 +1,7 @@
 import SSOShared
 
-/// The open questions about Apple's matcher, and how to tell whether one of them matters for a link: the file is tried
-/// once more under the other answer.
+/// An open question about Apple's matcher. To find out whether it matters for a link, the file is matched again with the
+/// other answer.
 struct OpenQuestion: Sendable {
     let code: String
     let question: String
@@ -9,7 +9,7 @@ struct OpenQuestion: Sendable {
     let other: String
     /// The other answers.
     let conventions: [MatchingAssumptions]
-    /// Whether the question can arise at all: cheap to ask, may say yes too often.
+    /// Whether the question can arise for a link. Fast, with false positives.
     let concerns: @Sendable (AppleMatcher, LinkURL) -> Bool
 
     private init(
@@ -34,7 +34,7 @@ struct OpenQuestion: Sendable {
         -> [LinkDispute]
     {
         var disputes: [LinkDispute] = []
-        // One effort for all: a file that is made to be slow has fewer disputes, not more time.
+        // One effort for all questions: for a file that is made to be slow, fewer are answered.
         var effort = MatchEffort()
         for dispute in all where dispute.concerns(matcher, url) {
             for conventions in dispute.conventions where !effort.isSpent {

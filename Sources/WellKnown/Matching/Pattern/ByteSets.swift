@@ -61,8 +61,7 @@ struct ByteSet: Sendable, Hashable {
     }
 }
 
-/// The places of a text at which a match may stand, as bits, and the moves between them. One move of all places costs
-/// as much as 64 places take a word.
+/// The possible places of a match in a text, as bits, and the moves between them. One operation moves 64 places.
 struct PositionSet: Sendable {
     /// Where a byte occurs, by byte. Built once for a text.
     struct Occurrences: Sendable {

@@ -1,4 +1,4 @@
-/// A pattern, ready to be compared with texts.
+/// A compiled pattern.
 ///
 /// Matching never takes more than the length of the pattern times that of the text, and for ordinary patterns about
 /// their sum: a short search first (``quickly(_:_:)``), and if that takes too long, all positions at once
@@ -20,11 +20,11 @@ final class LinkPattern: Sendable {
     let isAnything: Bool
     /// Literal bytes only.
     let literal: [UInt8]?
-    /// What every matching text begins with.
+    /// The common beginning of all matching texts.
     let prefix: [UInt8]
-    /// What every matching text ends with.
+    /// The common end of all matching texts.
     let suffix: [UInt8]
-    /// No matching text has fewer bytes.
+    /// The minimum size of a matching text in bytes.
     let shortest: Int
     /// Only a literal followed by a star or by `/*`.
     let isPrefix: Bool
@@ -101,7 +101,7 @@ struct PatternCode: RawRepresentable, Sendable, Hashable {
 }
 
 extension LinkPattern {
-    /// All places at once: the length of the pattern times that of the text divided by 64, whatever both are.
+    /// Moves all places at once. The time is the length of the pattern times that of the text divided by 64.
     func thoroughly(_ text: LinkText, _ effort: inout MatchEffort) -> Bool {
         let occurrences = PositionSet.Occurrences(text)
         effort.left -= text.count
@@ -121,7 +121,7 @@ extension LinkPattern {
         _ occurrences: PositionSet.Occurrences, _ effort: inout MatchEffort
     ) {
         for step in code {
-            // Sets of places are dearer than steps of the short search.
+            // Operations on sets cost more than steps of the short search.
             effort.left -= 20 * occurrences.wordCount + 80
             if places.isEmpty || effort.isSpent { return }
             if let byte = step.literal {

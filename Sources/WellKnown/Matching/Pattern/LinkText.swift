@@ -42,7 +42,7 @@ struct LinkText: Sendable {
         return LinkText(bytes, lower..<upper, isASCII: isASCII)
     }
 
-    /// In lower case as far as ASCII goes; itself when it is already.
+    /// With ASCII letters in lower case.
     var folded: LinkText {
         guard slice.contains(where: { $0 >= 0x41 && $0 <= 0x5a }) else { return self }
         return LinkText(slice.map(\.asciiLowercased), 0..<count, isASCII: isASCII)
@@ -61,16 +61,16 @@ struct LinkText: Sendable {
     }
 }
 
-/// How much work a decision may still take. A budget, because a file is written by others: no file makes matching slow.
+/// The remaining work for a decision. The limit keeps hostile files from making matching slow.
 struct MatchEffort: Sendable {
-    /// Steps of a nanosecond or two each; ordinary decisions take less than a thousand.
+    /// Steps of one or two nanoseconds. Ordinary decisions take less than a thousand.
     var left = 2_500_000
 
     var isSpent: Bool { left < 0 }
 }
 
-/// The values of a variable as alternatives: plain ones in a trie, so that 631 languages cost no more than three; those
-/// with wildcards one by one. Never multiplied out.
+/// The values of a variable as alternatives. Plain values are in a trie, so that 631 languages cost no more than three.
+/// Values with wildcards are tried one by one. Combinations of variables are never expanded.
 struct ValueList: Sendable {
     /// The node's byte, its first child, its next sibling (0: none), and whether a value ends there. Node 0 is the root.
     struct Node: Sendable {
@@ -85,7 +85,7 @@ struct ValueList: Sendable {
     let wild: [[PatternCode]]
     /// Bytes of the shortest value; `nil` when there is no value.
     let shortest: Int?
-    /// How much work one use of the wild values is, in steps.
+    /// The work of one use of the values with wildcards, in steps.
     let wildCount: Int
 
     init(_ values: [[PatternCode]]) {

@@ -1,8 +1,8 @@
 import SSOShared
 
-/// Turns the patterns of one file into ``LinkPattern``s. Variables are prepared once, however often they are used.
+/// Compiles the patterns of one file. Variables are prepared once.
 struct PatternCompiler {
-    /// Which part of an address a pattern is for: paths have rules of their own for slashes.
+    /// The part of a URL that a pattern is for. Paths have special rules for slashes.
     enum Part: Sendable, Hashable { case path, other }
 
     private struct ListKey: Hashable {
@@ -140,7 +140,7 @@ struct PatternCompiler {
         mutating func add(_ list: ValueList, key: String) {
             let index = listKeys[key] ?? lists.count
             if index == lists.count {
-                // More different variables in one pattern than a step can number: none of them matches.
+                // More variables in one pattern than a step can number. The pattern does not match.
                 guard index < 0xffff else { return undefined.append("") }
                 lists.append(list)
                 listKeys[key] = index

@@ -18,8 +18,8 @@ public struct SubstitutionVariables: Sendable {
 
     /// The last of variables with the same name counts. A variable is ignored if its value is not an array of strings.
     ///
-    /// - Parameter prefersOwn: whether a file may give a predefined name another meaning. No one has shown what the
-    ///   system does.
+    /// - Parameter prefersOwn: whether a file may give a predefined name another meaning. The behaviour of the
+    ///   system is unknown.
     init(_ variables: [SubstitutionVariable], prefersOwn: Bool = true) {
         var own: [String: [String]] = [:]
         for variable in variables { own[variable.name] = variable.values }
@@ -61,7 +61,7 @@ public struct SubstitutionVariables: Sendable {
 
 /// What `$(lang)` and `$(region)` stand for on Apple's systems.
 ///
-/// Read off macOS 27: `Locale.isoLanguageCodes` and `Locale.isoRegionCodes`. Never ask `Locale` here: on Linux it has 35
+/// Source: macOS 27, `Locale.isoLanguageCodes` and `Locale.isoRegionCodes`. Never ask `Locale` here: on Linux it has 35
 /// regions that Apple's does not have (EU, UN, 001 …) and lacks 16 of its languages.
 enum ISOCodes {
     /// 631 codes of ISO 639, in lower case.
