@@ -75,7 +75,7 @@ extension AASALint {
         for entry in entries {
             for (index, rule) in matcher.entries[entry].rules.enumerated() {
                 let decides = examples.of(rule).contains { url in
-                    var texts = AppleTexts(url, matcher.conventions)
+                    var texts = AppleTexts(url, matcher.assumptions)
                     guard let found = matcher.first(in: entries, &texts, &effort) else { return false }
                     return found == (entry, index)
                 }
@@ -144,7 +144,7 @@ extension AASALint {
             let unclear = excludes.filter { place in
                 let rules = ordered[(place + 1)...].map(\.rule).filter { !$0.isExclude }
                 let isBusy = examples.of(ordered[place].rule).contains { url in
-                    var texts = AppleTexts(url, matcher.conventions)
+                    var texts = AppleTexts(url, matcher.assumptions)
                     return rules.contains { $0.matches(&texts, &effort) }
                 }
                 if isBusy || effort.isSpent { busy.insert(ordered[place].rule.range.lowerBound) }
@@ -172,7 +172,7 @@ extension AASALint {
         _ place: Int, _ rules: [AppleRule], _ matcher: AppleMatcher, _ effort: inout MatchEffort
     ) -> Bool {
         examples.of(rules[place]).contains { url in
-            var texts = AppleTexts(url, matcher.conventions)
+            var texts = AppleTexts(url, matcher.assumptions)
             return rules[place].matches(&texts, &effort)
                 && !rules[..<place].contains { $0.matches(&texts, &effort) } && !effort.isSpent
         }
@@ -257,7 +257,7 @@ extension AASALint {
 
     /// The places of the rules that open an address, one for each app.
     private func openers(of url: LinkURL, _ matcher: AppleMatcher, _ effort: inout MatchEffort) -> Set<Int> {
-        var texts = AppleTexts(url, matcher.conventions)
+        var texts = AppleTexts(url, matcher.assumptions)
         var places: Set<Int> = []
         var seen: Set<[Int]> = []
         for app in matcher.apps {
@@ -304,7 +304,7 @@ extension AASALint {
     ) -> (place: Int, url: LinkURL, other: String)? {
         for rule in entry.rules where !rule.isExclude {
             for url in examples.of(rule) {
-                var parts = AppleTexts(url, matcher.conventions)
+                var parts = AppleTexts(url, matcher.assumptions)
                 guard let own = entry.apps.first, opens(own, matcher, &parts, &effort) else { continue }
                 for app in before {
                     effort.left -= Self.costOfTry

@@ -6,14 +6,14 @@ import SSOShared
 /// 10098; what `swcutil` does.
 struct AppleCompiler {
     let file: AASAFile
-    let conventions: MatchingAssumptions
+    let assumptions: MatchingAssumptions
     private var patterns: PatternCompiler
 
-    init(_ file: AASAFile, _ conventions: MatchingAssumptions) {
+    init(_ file: AASAFile, _ assumptions: MatchingAssumptions) {
         self.file = file
-        self.conventions = conventions
+        self.assumptions = assumptions
         let variables = file.applinks.value?.substitutionVariables.value ?? []
-        patterns = PatternCompiler(SubstitutionVariables(variables, prefersOwn: conventions.redefines))
+        patterns = PatternCompiler(SubstitutionVariables(variables, prefersOwn: assumptions.redefines))
     }
 
     mutating func entries(only: String?) -> [AppleEntry] {
@@ -38,7 +38,7 @@ struct AppleCompiler {
     }
 
     private func apps(of entry: AppLinksEntry) -> [String] {
-        guard conventions.unitesAppIDs, entry.key == nil, let app = entry.appID.value else { return entry.apps }
+        guard assumptions.unitesAppIDs, entry.key == nil, let app = entry.appID.value else { return entry.apps }
         return entry.apps.contains(app) ? entry.apps : entry.apps + [app]
     }
 
@@ -48,7 +48,7 @@ struct AppleCompiler {
         if let defaults { layers.append((.applinksDefaults, defaults)) }
         var rules: [AppleRule] = []
         let isMixed = entry.components.value != nil && entry.paths.value != nil
-        let kind = isMixed ? conventions.mixedRules : .componentsThenPaths
+        let kind = isMixed ? assumptions.mixedRules : .componentsThenPaths
         if let components = entry.components.value, kind == .components || kind == .componentsThenPaths {
             for (index, component) in components.enumerated() {
                 // Elements that are not objects are not rules.
@@ -59,7 +59,7 @@ struct AppleCompiler {
         if let paths = entry.paths.value, kind == .paths || kind == .componentsThenPaths {
             for (index, node) in paths.enumerated() {
                 guard let path = node.string else { continue }
-                rules.append(rule(index, node, path: path, conventions.defaultsReachPaths ? layers : []))
+                rules.append(rule(index, node, path: path, assumptions.defaultsReachPaths ? layers : []))
             }
         }
         return rules
@@ -68,7 +68,7 @@ struct AppleCompiler {
     private mutating func rule(
         _ index: Int, _ node: JSONNode, path: String? = nil, _ layers: [(origin: ValueOrigin, fields: ComponentFields)]
     ) -> AppleRule {
-        let merged = MergedFields(layers: layers, wrongTypeKeepsDefault: conventions.wrongTypeKeepsDefault)
+        let merged = MergedFields(layers: layers, wrongTypeKeepsDefault: assumptions.wrongTypeKeepsDefault)
         var reading: LinkReading = []
         if !merged.value(\.caseSensitive, builtIn: true).content { reading.insert(.folded) }
         if !merged.value(\.percentEncoded, builtIn: true).content { reading.insert(.decoded) }
@@ -100,14 +100,14 @@ struct AppleCompiler {
     private mutating func path(
         _ source: String, _ reading: LinkReading, isLegacy: Bool
     ) -> (LinkPattern, keepsSlash: Bool) {
-        let expands = !isLegacy || conventions.expandsInPaths
-        if source.isEmpty, !conventions.emptyPathIsRoot {
+        let expands = !isLegacy || assumptions.expandsInPaths
+        if source.isEmpty, !assumptions.emptyPathIsRoot {
             return (LinkPattern(source: source, code: [], undefined: [""]), false)
         }
-        let keepsSlash = conventions.starTakesFirstSlash && source.utf8.first == 0x2a
+        let keepsSlash = assumptions.starTakesFirstSlash && source.utf8.first == 0x2a
         let pattern = patterns.pattern(
             folded(source, reading.contains(.folded)), .path, folds: reading.contains(.folded), expands: expands)
-        guard conventions.innerStarStopsAtSlash else { return (pattern, keepsSlash) }
+        guard assumptions.innerStarStopsAtSlash else { return (pattern, keepsSlash) }
         return (pattern.withInnerStarsInsideSegments, keepsSlash)
     }
 
@@ -133,7 +133,7 @@ struct AppleCompiler {
     }
 
     private func folded(_ source: String, _ folds: Bool) -> String {
-        folds && conventions.foldsUnicode && !source.utf8.contains(0x24) ? source.lowercased() : source
+        folds && assumptions.foldsUnicode && !source.utf8.contains(0x24) ? source.lowercased() : source
     }
 }
 

@@ -13,18 +13,18 @@ public struct AppleMatcher: Sendable {
     public let refusal: String?
 
     let entries: [AppleEntry]
-    let conventions: MatchingAssumptions
+    let assumptions: MatchingAssumptions
     /// The entries of each app, in the order in which they are tried.
     let entriesOfApp: [String: [Int]]
 
     public init(_ file: AASAFile) { self.init(file, MatchingAssumptions()) }
 
     /// - Parameter only: limits the matcher to one app.
-    init(_ file: AASAFile, _ conventions: MatchingAssumptions, only: String? = nil) {
+    init(_ file: AASAFile, _ assumptions: MatchingAssumptions, only: String? = nil) {
         self.file = file
         refusal = FileAcceptance.appleRefusal(file.document).map { FileAcceptance.words($0, file.document) }
-        self.conventions = conventions
-        var compiler = AppleCompiler(file, conventions)
+        self.assumptions = assumptions
+        var compiler = AppleCompiler(file, assumptions)
         entries = compiler.entries(only: only)
         var apps: [String] = []
         var entriesOfApp: [String: [Int]] = [:]
@@ -48,7 +48,7 @@ public struct AppleMatcher: Sendable {
     /// The same with an effort that several decisions share. ``LinkDecision/noMatch`` if it is spent.
     func decide(_ url: LinkURL, app: String, _ effort: inout MatchEffort) -> LinkDecision {
         guard refusal == nil, let entries = entriesOfApp[app] else { return .noMatch }
-        var texts = AppleTexts(url, conventions)
+        var texts = AppleTexts(url, assumptions)
         guard let found = first(in: entries, &texts, &effort) else { return .noMatch }
         return self.entries[found.entry].rules[found.rule].isExclude ? .excluded : .opens
     }
@@ -58,7 +58,7 @@ public struct AppleMatcher: Sendable {
         _ url: LinkURL, app: String, _ effort: inout MatchEffort
     ) -> (decision: LinkDecision, rule: String) {
         guard refusal == nil, let entries = entriesOfApp[app] else { return (.noMatch, "") }
-        var texts = AppleTexts(url, conventions)
+        var texts = AppleTexts(url, assumptions)
         guard let found = first(in: entries, &texts, &effort) else { return (.noMatch, "") }
         let isExclude = self.entries[found.entry].rules[found.rule].isExclude
         return (isExclude ? .excluded : .opens, "\(found.entry)/\(found.rule)")

@@ -35,7 +35,7 @@ final class AppleRule: Sendable {
     let range: Range<Int>
     let reading: LinkReading
     let path: LinkPattern
-    /// With another reading of the path, only for conventions that compare its first slash.
+    /// With another reading of the path, only for assumptions that compare its first slash.
     let pathKeepsSlash: Bool
     let query: Query
     let fragment: LinkPattern

@@ -114,7 +114,7 @@ extension AppleMatcher {
                 ).flatMap { [$0] + RuleSamples.otherwiseEncoded($0) }
         }
         return LinkRules(rules, samples: samples, excludes: ordered.map(\.rule.isExclude), fallback: .noMatch) { url in
-            var texts = AppleTexts(url, self.conventions)
+            var texts = AppleTexts(url, self.assumptions)
             var effort = MatchEffort()
             guard let found = self.first(in: indices, &texts, &effort), let start = starts[found.entry] else {
                 return nil
@@ -173,7 +173,7 @@ extension DynamicMatcher {
         let made = rules.map { Self.linkRule($0, spaces) }
         return LinkRules(made, excludes: rules.map(\.isExclude), fallback: .noMatch) { url in
             let texts = DynamicTexts(url)
-            return self.rules.firstIndex { $0.matches(texts, DynamicConventions()) }
+            return self.rules.firstIndex { $0.matches(texts, DynamicAssumptions()) }
         }
     }
 

@@ -57,7 +57,7 @@ struct AppleExplainer {
     init(_ matcher: AppleMatcher, _ url: LinkURL) {
         self.matcher = matcher
         self.url = url
-        texts = AppleTexts(url, matcher.conventions)
+        texts = AppleTexts(url, matcher.assumptions)
         literal = PatternCompiler(SubstitutionVariables(matcher.file))
         notes = RuleNotes(matcher.file)
     }

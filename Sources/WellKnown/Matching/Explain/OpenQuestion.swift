@@ -8,7 +8,7 @@ struct OpenQuestion: Sendable {
     let taken: String
     let other: String
     /// The other answers.
-    let conventions: [MatchingAssumptions]
+    let assumptions: [MatchingAssumptions]
     /// Whether the question can arise for a link. Fast, with false positives.
     let concerns: @Sendable (AppleMatcher, LinkURL) -> Bool
 
@@ -22,10 +22,10 @@ struct OpenQuestion: Sendable {
         self.taken = taken
         self.other = other
         self.concerns = concerns
-        conventions = changes.map { change in
-            var conventions = MatchingAssumptions()
-            change(&conventions)
-            return conventions
+        assumptions = changes.map { change in
+            var assumptions = MatchingAssumptions()
+            change(&assumptions)
+            return assumptions
         }
     }
 
@@ -37,8 +37,8 @@ struct OpenQuestion: Sendable {
         // One effort for all questions: for a file that is made to be slow, fewer are answered.
         var effort = MatchEffort()
         for dispute in all where dispute.concerns(matcher, url) {
-            for conventions in dispute.conventions where !effort.isSpent {
-                let other = AppleMatcher(matcher.file, conventions, only: app).decide(url, app: app, &effort)
+            for assumptions in dispute.assumptions where !effort.isSpent {
+                let other = AppleMatcher(matcher.file, assumptions, only: app).decide(url, app: app, &effort)
                 guard other != decision, !effort.isSpent else { continue }
                 disputes.append(dispute.found(other))
                 break
