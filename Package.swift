@@ -50,6 +50,8 @@ let package = Package(
             name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CCurl", path: "Sources/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(
+            name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "SSOShared", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
         .target(name: "WellKnown", dependencies: ["SSOShared"], swiftSettings: settings),
 
@@ -57,7 +59,8 @@ let package = Package(
         .executableTarget(
             name: "WellKnownTool",
             dependencies: [
-                "CCurl", "COpenSSL", "SSOShared", "WellKnown", arguments, .product(name: "Yams", package: "Yams"),
+                "COpenSSL", "CZlib", "SSOShared", "WellKnown", arguments,
+                .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),
 
@@ -88,7 +91,8 @@ let package = Package(
                 "idp-brand.css", "Authorize/completion.mustache", "Authorize/continue.js",
                 "SignIn/BrowserLink/device.mustache",
                 "Home/home.mustache",
-                "Home/welcome.mustache", "LinkLab/link-lab.mustache", "DevPages/mailbox.mustache", "SignIn/sign-in.js",
+                "Home/welcome.mustache", "LinkTester/link-tester.mustache", "DevPages/mailbox.mustache",
+                "SignIn/sign-in.js",
                 "SignIn/sign-in.mustache",
                 "SignIn/EmailCode/email-code.mustache", "SignIn/EmailCode/email-code-message-html.mustache",
                 "SignIn/EmailCode/email-code-message-text.mustache"),

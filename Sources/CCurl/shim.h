@@ -4,8 +4,6 @@
 
 #include <curl/curl.h>
 
-#include "fetch.h"
-
 /// Call once per process before anything else of curl. Safe from several threads since curl 7.84.
 static inline CURLcode sso_curl_global_init(void) { return curl_global_init(CURL_GLOBAL_ALL); }
 

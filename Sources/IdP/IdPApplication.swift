@@ -78,9 +78,9 @@ func buildIdP(
         apple: settings.appleAssociation, android: settings.androidAssociation, logger: services.logger)
     AssociationRoutes(files: association).add(to: router)
     if settings.linkTester {
-        LinkLabRoutes(
+        LinkTesterRoutes(
             files: association, dev: services.devPages, isForThisMachineOnly: settings.publicURL.isLoopback,
-            page: LinkLabPage(pages: pages, origin: settings.publicURL, path: services.devPages.path(of: .links))
+            page: LinkTesterPage(pages: pages, origin: settings.publicURL, path: services.devPages.path(of: .links))
         ).add(to: router)
     }
     VerifyRoutes(

@@ -16,7 +16,7 @@ enum IdPPages {
                 "email-code": PackageResources.email_code_mustache,
                 "email-code-message-html": PackageResources.email_code_message_html_mustache,
                 "email-code-message-text": PackageResources.email_code_message_text_mustache,
-                "link-lab": PackageResources.link_lab_mustache,
+                "link-tester": PackageResources.link_tester_mustache,
                 "home": PackageResources.home_mustache,
                 "mailbox": PackageResources.mailbox_mustache,
                 "sign-in": PackageResources.sign_in_mustache,

@@ -3,7 +3,15 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Feeds the library mutated files, patterns and addresses, and looks at the clock.
+/// Measures and fuzzes the library for script/bench and script/fuzz. Not a product.
+@main
+struct WellKnownBench: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "WellKnownBench", abstract: "Speed and hostile input for the association-file library.",
+        subcommands: [Fuzz.self, Speed.self])
+}
+
+/// Runs the library with mutated files, patterns and URLs, and measures the time.
 struct Fuzz: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs seeded cases; exits 1 when one takes longer than the limit, and crashes where the library does."
@@ -15,8 +23,7 @@ struct Fuzz: ParsableCommand {
     @Option(help: "Milliseconds of processor time a case may take.") var limit = 50
     @Option(help: "A folder of bodies to mutate besides the built-in ones.") var corpus: String?
     @Option(help: "Runs this one case alone, to look at what was reported.") var only: Int?
-    @Option(help: "A file that always names the case at hand, for whoever finds the process dead.") var progress:
-        String?
+    @Option(help: "A file with the number of the current case, for use after a crash.") var progress: String?
 
     func run() throws {
         let bodies = FuzzSeeds.all + (try corpus.map(FuzzSeeds.read) ?? [])
@@ -53,7 +60,7 @@ struct Fuzz: ParsableCommand {
         return Self.processorTime() - begin
     }
 
-    /// Milliseconds this thread has been running: waiting for a processor does not count.
+    /// Milliseconds of processor time of this thread.
     private static func processorTime() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -61,7 +68,7 @@ struct Fuzz: ParsableCommand {
     }
 }
 
-/// The number of the case at hand, in a file.
+/// Writes the number of the current case to a file.
 struct ProgressNote {
     private let file: Int32
 
@@ -76,7 +83,7 @@ struct ProgressNote {
     }
 }
 
-/// Ends the process when a case does not end: a hang is a fault as bad as a crash.
+/// Ends the process if a case does not end: a hang is as bad as a crash.
 final class Watchdog: Sendable {
     private let current = Atomic<Int>(-1)
 

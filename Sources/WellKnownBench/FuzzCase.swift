@@ -1,7 +1,7 @@
 import SSOShared
 import WellKnown
 
-/// One case: a kind of torment, chosen by the random numbers.
+/// One case, whose kind is chosen at random.
 enum FuzzCase {
     static func run(_ random: inout SplitMix, _ bodies: [[UInt8]]) {
         switch random.below(4) {
@@ -49,13 +49,13 @@ enum FuzzCase {
 
     private static let fixed = Speed.fortyRules.map { AppleMatcher($0) }
 
-    /// Both ways of asking must give the same answer.
+    /// Both functions must return the same decision.
     private static func ask(_ matcher: AppleMatcher, _ link: LinkURL, _ random: inout SplitMix) {
         guard let app = random.pick(matcher.apps) else { return }
         precondition(matcher.explain(link, app: app).decision == matcher.decide(link, app: app))
     }
 
-    /// A witness shows what it was made for.
+    /// A sample must have the property that it was made for.
     private static func check(_ diff: LinkDiff, _ old: AppleMatcher, _ new: AppleMatcher) {
         for change in diff.changes {
             precondition(old.decide(change.witness, app: change.app) == change.old)

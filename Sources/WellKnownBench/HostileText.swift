@@ -1,4 +1,4 @@
-/// Patterns and addresses that hurt naive matchers: long runs of few letters, many stars, near misses at the very end.
+/// Patterns and URLs that are slow in naive matchers: long runs of few letters, many stars, mismatches at the end.
 enum HostileText {
     private static let pieces = [
         "a", "a", "b", "/", "*", "*", "?", "?*", "*a", "a*", "**", "%20", "%C3%A9", "é", "$(lang)", "$(region)",
@@ -37,7 +37,7 @@ enum HostileText {
         return text
     }
 
-    /// An Apple file and an Android rule list with hostile patterns in every place a pattern may stand.
+    /// An Apple file and an Android rule list with hostile patterns in every place for a pattern.
     static func files(_ random: inout SplitMix) -> (aasa: String, dynamic: String) {
         func quoted(_ text: String) -> String { "\"" + text + "\"" }
         var rules: [String] = []

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import WellKnown
 
-/// How fast the library is, beside what one would use without it.
+/// Measures the library in comparison with the alternatives.
 struct Speed: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lints a file of 128 KB and matches links against 40 rules, with yardsticks in the same run.")
@@ -64,7 +64,7 @@ struct Speed: ParsableCommand {
         "https://example.com/private12/x", "https://example.com/section35/",
     ]
 
-    /// The paths of the same rules, as somebody without a matcher would write them.
+    /// The paths of the same rules, for a comparison without the matcher.
     private static func expressions() throws -> [NSRegularExpression] {
         try (fortyRules?.applinks.value?.entries.first?.components.value ?? []).map { component in
             let pattern = NSRegularExpression.escapedPattern(for: component.fields?.path.value ?? "*")
@@ -73,7 +73,7 @@ struct Speed: ParsableCommand {
         }
     }
 
-    /// As large as Apple takes: entries of eight apps with rules that all differ.
+    /// The largest file that Apple accepts: entries of eight apps with different rules.
     private static func largeBody() -> [UInt8] {
         var entries: [String] = []
         var length = 0
@@ -109,5 +109,5 @@ struct Speed: ParsableCommand {
     private func text(_ seconds: Double) -> String { String(format: "%.2f ms", seconds * 1_000) }
 }
 
-/// Keeps the optimiser from leaving out what it sees nobody read.
+/// Prevents the optimiser from removing the computation.
 @inline(never) private func blackHole<Value>(_ value: Value) {}

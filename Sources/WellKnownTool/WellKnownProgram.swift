@@ -4,8 +4,6 @@ import SSOShared
 /// The program `wellknown`.
 @main
 struct WellKnownProgram: AsyncParsableCommand {
-    static let version = ProductVersion.text
-
     static let configuration = CommandConfiguration(
         commandName: "wellknown",
         abstract: "Lints, matches, explains, diffs and fetches apple-app-site-association and assetlinks.json.",
@@ -13,12 +11,13 @@ struct WellKnownProgram: AsyncParsableCommand {
             Shell completions: wellknown --generate-completion-script bash, zsh or fish. From nothing to a link that opens \
             the app, step by step: docs/universal-links.md.
             """,
-        version: version,
+        version: ProductVersion.text,
         subcommands: [
             LintCommand.self,
             MatchCommand.self,
             ExplainCommand.self,
             DiffCommand.self,
+            QRCommand.self,
             GenerateCommand.self,
             FetchCommand.self,
             DoctorCommand.self,

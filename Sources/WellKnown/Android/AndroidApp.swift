@@ -11,10 +11,10 @@ public struct AndroidApp: Hashable, Sendable {
 
     /// Reads one item `package=SHA256[;SHA256]`; blanks around the parts are ignored.
     ///
-    /// - Throws: ``AssociationFault/androidApp(item:reason:)`` with the reason, or
-    ///   ``AssociationFault/duplicate(item:)`` for a fingerprint that stands there twice.
-    public init(_ text: String) throws(AssociationFault) {
-        func refused(_ reason: String) -> AssociationFault { .androidApp(item: text, reason: reason) }
+    /// - Throws: ``AssociationError/androidApp(item:reason:)`` with the reason, or
+    ///   ``AssociationError/duplicate(item:)`` for a fingerprint that appears twice.
+    public init(_ text: String) throws(AssociationError) {
+        func refused(_ reason: String) -> AssociationError { .androidApp(item: text, reason: reason) }
 
         let halves = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2 else { throw refused("there is no = after the package name") }
@@ -42,10 +42,10 @@ public struct AndroidApp: Hashable, Sendable {
 
     /// Reads a comma-separated list, as in `IDP_ANDROID_APPS`. A blank text is the empty list: not configured.
     ///
-    /// - Throws: ``AssociationFault`` for each item that is empty, ill-formed or names a package a second time
+    /// - Throws: ``AssociationError`` for each item that is empty, ill-formed or names a package a second time
     ///   (all fingerprints of one package belong in one item).
-    public static func list(_ text: String) throws(AssociationFault) -> [AndroidApp] {
-        try AssociationList.read(text, name: \.packageName) { item throws(AssociationFault) in try AndroidApp(item) }
+    public static func list(_ text: String) throws(AssociationError) -> [AndroidApp] {
+        try AssociationList.read(text, name: \.packageName) { item throws(AssociationError) in try AndroidApp(item) }
     }
 
     /// The rules of an Android application id: https://developer.android.com/build/configure-app-module#set-application-id
@@ -56,5 +56,37 @@ public struct AndroidApp: Hashable, Sendable {
                 part.first?.isASCIILetter == true
                     && part.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
             }
+    }
+}
+
+/// The SHA-256 of a signing certificate, as the asset links file writes it: 32 upper-case hex pairs joined by colons.
+public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertible {
+    /// 95 characters, upper case: Android compares the text, and a lower-case one never matches.
+    public let description: String
+
+    /// Reads 32 hex pairs joined by colons, or 64 hex digits without any, in either case: what `keytool`,
+    /// `apksigner` and the Play Console print.
+    ///
+    /// - Returns: `nil` for everything else, a SHA-1 (20 pairs) among it.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        let separated = bytes.count == 95
+        guard separated || bytes.count == 64 else { return nil }
+        let stride = separated ? 3 : 2
+        var pairs: [String] = []
+        for start in Swift.stride(from: 0, to: bytes.count, by: stride) {
+            guard let high = Self.upperHex(bytes[start]), let low = Self.upperHex(bytes[start + 1]) else { return nil }
+            if separated, start > 0, bytes[start - 1] != UInt8(ascii: ":") { return nil }
+            pairs.append(String(decoding: [high, low], as: UTF8.self))
+        }
+        description = pairs.joined(separator: ":")
+    }
+
+    private static func upperHex(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"): byte
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - 0x20
+        default: nil
+        }
     }
 }

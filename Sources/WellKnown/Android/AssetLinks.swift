@@ -1,6 +1,6 @@
 /// The file `/.well-known/assetlinks.json`: the site vouches for Android apps.
 ///
-/// The file names apps. Which of the site's links an app opens stands in the app's manifest, which ``Rules`` can narrow from
+/// The file names apps. Which links an app opens is in the app's manifest, which ``Rules`` can narrow from
 /// Android 15 on.
 /// Source: Google, "Digital Asset Links", "Verify Android App Links" and "Configure assetlinks.json".
 public struct AssetLinks: Hashable, Sendable {
@@ -8,7 +8,7 @@ public struct AssetLinks: Hashable, Sendable {
     public static let path = "/.well-known/assetlinks.json"
 
     /// Links of the site may open the app.
-    static let handleAllURLs = "delegate_permission/common.handle_all_urls"
+    package static let handleAllURLs = "delegate_permission/common.handle_all_urls"
     /// The app may use the passwords and passkeys saved for the site.
     static let getLoginCredentials = "delegate_permission/common.get_login_creds"
 

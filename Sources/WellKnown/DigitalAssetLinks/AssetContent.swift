@@ -34,7 +34,7 @@ public struct SuppliedAssetContent: AssetContent {
     /// Reads the form of Google's compatibility suite: `web_content` with `url` and `body`, `android_content` with
     /// `package_name`, `cert_fingerprint` and `assets_statements`. Every page is served with 200 as application/json.
     ///
-    /// - Returns: `nil` when the root is no object, or an entry lacks one of its fields.
+    /// - Returns: `nil` if the root is not an object, or an entry lacks one of its fields.
     public init?(_ node: JSONNode) {
         guard node.object != nil else { return nil }
         var pages: [String: [UInt8]] = [:]

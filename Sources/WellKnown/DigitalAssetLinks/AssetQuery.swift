@@ -22,7 +22,7 @@ public struct AssetQuery: Sendable {
     /// Reads a request object, its names written as in the API's protocol buffers or as in its JSON.
     ///
     /// - Throws: what is wrong with it, all of it, in the words of the compatibility suite.
-    public init(_ node: JSONNode, _ kind: Kind) throws(AssetQueryFault) {
+    public init(_ node: JSONNode, _ kind: Kind) throws(AssetQueryError) {
         var faults: [String] = []
         var hasBadRelation = false
         func read(_ name: String) -> LinkedAsset? {
@@ -42,8 +42,8 @@ public struct AssetQuery: Sendable {
             hasBadRelation = true
         }
         guard let source, faults.isEmpty else {
-            // Google answers MALFORMED_CONTENT to a relation that is none: comptest4301.
-            throw AssetQueryFault(
+            // Google answers MALFORMED_CONTENT to an invalid relation: comptest4301.
+            throw AssetQueryError(
                 error: AssetError(
                     hasBadRelation && faults.count == 1 ? .malformedContent : .invalidQuery,
                     faults.joined(separator: "; ")))
@@ -103,6 +103,6 @@ public struct AssetQuery: Sendable {
 }
 
 /// The request cannot be answered, whatever the lists say.
-public struct AssetQueryFault: Error, Hashable, Sendable {
+public struct AssetQueryError: Error, Hashable, Sendable {
     public let error: AssetError
 }

@@ -41,3 +41,146 @@ public struct DigitalAssetLinksClient: Sendable {
             places: crawl.places, depth: crawl.depth, showsExtensions: query.returnsExtensions)
     }
 }
+
+/// Gathers what an asset says: its own list, and the lists it includes.
+///
+/// A list is asked for once, however often it is included. One that includes itself, directly or over others, is not
+/// read again. Depth first, in the order of the files, so that the result does not depend on response times.
+struct StatementCrawl {
+    /// Lists followed beside the asset's own.
+    ///
+    /// Source: https://developers.google.com/digital-asset-links/v1/statements: "a maximum of 10 include statements".
+    static let budget = 10
+
+    /// How an error about a loop begins; the budget's own begin differently after the parenthesis.
+    static let loopWords = "Fetch budget exhausted: too many includes (maybe a loop): a loop, "
+
+    let source: LinkedAsset
+    let content: any AssetContent
+    var links: [AssetLink] = []
+    var errors: [AssetError] = []
+    /// The address of each list that was read, in that order.
+    var places: [String] = []
+    /// How many includes lie between the asset's own list and the furthest one that was read.
+    var depth = 0
+
+    private var known: Set<AssetLink.Identity> = []
+    private var seen: Set<String> = []
+    private var followed = 0
+
+    init(source: LinkedAsset, content: any AssetContent) {
+        self.source = source
+        self.content = content
+    }
+
+    mutating func run() async {
+        switch source {
+        case .web(let origin):
+            let url = origin + AssetLinks.path
+            seen.insert(url)
+            await read(url, reply: content.list(at: url), ancestors: [url])
+        case .androidApp(let package, let fingerprint):
+            let reply = await content.list(ofApp: package, fingerprint: fingerprint)
+            await read("the manifest of \(package)", reply: reply, ancestors: [])
+        }
+    }
+
+    private mutating func read(_ place: String, reply: AssetContentReply, ancestors: [String]) async {
+        let body: [UInt8]
+        switch reply {
+        case .nothing: return
+        case .failure(var error):
+            error.place = place
+            return errors.append(error)
+        case .manifest(let text): body = text
+        case .answer(let status, let contentType, let text):
+            if let error = Self.refusal(status: status, contentType: contentType, place: place) {
+                return errors.append(error)
+            }
+            body = text
+        }
+        places.append(place)
+        depth = max(depth, ancestors.count - 1)
+        guard let file = parse(body, place) else { return }
+        var reported: Set<String> = []
+        for (index, statement) in file.statements.enumerated() {
+            let reading = StatementReading(statement, source: source)
+            for fault in reading.faults where reported.count < 100 && reported.insert(fault).inserted {
+                malformed("statement \(index + 1): \(fault)", place)
+            }
+            for link in reading.links where known.insert(link.identity).inserted { links.append(link) }
+            if let include = reading.include {
+                await follow(include, reading.includeText, from: place, ancestors: ancestors)
+            }
+        }
+    }
+
+    private mutating func follow(
+        _ address: SiteAddress, _ text: String, from place: String, ancestors: [String]
+    ) async {
+        if source.isSecure, address.scheme != "https" {
+            errors.append(
+                AssetError(
+                    .secureAssetIncludesInsecure,
+                    "Insecure URL in fetch stack of secure asset: \(place) includes \(text.quoted)", place: place))
+            return
+        }
+        // A fragment is never sent; default ports and upper case do not make another list.
+        let rest = address.rest.prefix { $0 != "#" }
+        let url = address.origin + (rest.first == "/" ? "" : "/") + rest
+        guard !ancestors.contains(url) else { return exhausted("a loop, \(place) includes \(url) again", place) }
+        guard !seen.contains(url) else { return }
+        guard followed < Self.budget else {
+            return exhausted("more than \(Self.budget) includes, \(url) not fetched", place)
+        }
+        seen.insert(url)
+        followed += 1
+        await read(url, reply: content.list(at: url), ancestors: ancestors + [url])
+    }
+
+    private mutating func exhausted(_ why: String, _ place: String) {
+        errors.append(
+            AssetError(
+                .fetchBudgetExhausted, "Fetch budget exhausted: too many includes (maybe a loop): \(why)", place: place)
+        )
+    }
+
+    private mutating func malformed(_ why: String, _ place: String) {
+        errors.append(AssetError(.malformedContent, "Could not parse statement list (\(why)) [\(place)]", place: place))
+    }
+
+    private mutating func parse(_ body: [UInt8], _ place: String) -> AssetLinksFile? {
+        let document = JSONReader.read(body)
+        // Strict, as the suite asks: what only some parsers read must not grant anything. Duplicate keys are valid JSON.
+        let fault = document.errors.first { if case .duplicateKey = $0.kind { false } else { true } }
+        if let fault {
+            let position = document.position(at: fault.offset)
+            malformed("not valid JSON: \(position.line):\(position.column) \(fault.message)", place)
+            return nil
+        }
+        guard let file = AssetLinksFile(document) else {
+            // The suite says of 42 "not valid JSON", of an object "expected a single array".
+            let type = document.root?.typeName ?? "nothing"
+            malformed("not valid JSON for a list: expected a single array, found \(type)", place)
+            return nil
+        }
+        return file
+    }
+
+    private static func refusal(status: Int, contentType: String?, place: String) -> AssetError? {
+        guard status == 200 else {
+            if (300..<400).contains(status), status != 304 {
+                return AssetError(.redirect, "\(place) redirects (\(status)): redirects are not followed", place: place)
+            }
+            let words = status == 404 ? "404 Not Found" : "HTTP status \(status)"
+            return AssetError(.fetchError, "Error fetching \(place): \(words)", place: place)
+        }
+        let type = (contentType ?? "").prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+        guard type == "application/json" else {
+            let shown = contentType.map { $0.quoted } ?? "none"
+            return AssetError(
+                .wrongContentType, "Wrong content type of \(place): \(shown), expected application/json", place: place)
+        }
+        return nil
+    }
+}

@@ -1,10 +1,10 @@
 import SSOShared
 
 /// What one element of a list says, as Google's service takes it: a well-formed statement counts, an ill-formed one is
-/// passed over and told.
+/// skipped and reported.
 ///
-/// Source: Digital Asset Links compatibility suite, comptest2001 to 3316. Every fault of an element is told, not just
-/// the first: their order is nobody's contract.
+/// Source: Digital Asset Links compatibility suite, comptest2001 to 3316. Every error of an element is reported, not just
+/// the first: their order is not specified.
 struct StatementReading {
     var links: [AssetLink] = []
     var include: SiteAddress?

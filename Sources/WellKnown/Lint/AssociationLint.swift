@@ -1,10 +1,10 @@
-import SSOShared
+public import SSOShared
 
-/// The one entrance to linting: a body in, findings out, for both files.
+/// Checks a body and returns findings. Serves both files.
 public enum AssociationLint {
-    /// Reads a body and says what is wrong with it. Never fails: a body that is no JSON has that as its finding.
+    /// Reads a body and checks it. Never fails: for a body that is not JSON, that is the finding.
     ///
-    /// - Parameter kind: what it is meant to be; `nil` to tell it by the file's name and its content.
+    /// - Parameter kind: `nil` to guess it from the file's name and content.
     public static func lint(
         body: [UInt8], as kind: AssociationKind? = nil, options: LintOptions = LintOptions()
     ) -> LintReport {
@@ -16,47 +16,69 @@ public enum AssociationLint {
             kind ?? (options.servedPath ?? options.file).flatMap(AssociationKind.guess(fileName:))
             ?? AssociationKind.guess(document) ?? .aasa
 
-        var sheet = FindingSheet(document, file: options.file)
-        SizeLint.check(body.count, kind: kind, into: &sheet)
-        BodyLint.check(form, hasContent: text != nil, kind: kind, into: &sheet)
-        if isText { JSONFaultLint.check(document, kind: kind, into: &sheet) }
+        var findings = FindingCollector(document, file: options.file)
+        SizeLint.check(body.count, kind: kind, into: &findings)
+        BodyLint.check(form, hasContent: text != nil, kind: kind, into: &findings)
+        if isText { JSONErrorLint.check(document, kind: kind, into: &findings) }
         if options.mindsFinalNewline, form == .text, body.last != 0x0a {
-            sheet.add(JSONRules.noFinalNewline, at: document.text.count, "The last line does not end with a line break")
+            findings.add(
+                JSONRules.noFinalNewline, at: document.text.count, "The last line does not end with a line break")
         }
-        return report(kind, document, options, sheet)
-    }
 
-    private static func report(
-        _ kind: AssociationKind, _ document: JSONDocument, _ options: LintOptions, _ sheet: FindingSheet
-    ) -> LintReport {
-        var sheet = sheet
-        var others: [Finding] = []
-        let isSound = RootLint.check(document, kind: kind, into: &sheet)
+        let isSound = RootLint.check(document, kind: kind, into: &findings)
         let aasa = isSound && kind == .aasa ? AASAFile(document) : nil
         let assetLinks = isSound && kind == .assetlinks ? AssetLinksFile(document) : nil
-        if isSound { InvisibleLint.check(document, into: &sheet) }
-        if let aasa { AASALint.check(aasa, options: options, into: &sheet) }
+        if isSound { InvisibleLint.check(document, into: &findings) }
+        if let aasa { AASALint.check(aasa, options: options, into: &findings) }
         if let assetLinks {
-            let notes = AssetLinksLint.lint(assetLinks, host: options.domain)
-            others = notes.findings
-            sheet.omit(notes.omitted)
-            if let path = options.servedPath, let place = AssetLinksLint.placeFinding(path: path) {
-                others.append(place)
+            AssetLinksLint.check(assetLinks, host: options.domain, into: &findings)
+            if let path = options.servedPath, path != AssetLinks.path {
+                findings.add(StatementRules.notWellKnown, AssetLinksLint.placeMessage(path: path))
             }
         }
-        let start = SourcePosition(line: 0, column: 0)
-        others = sheet.limited(others).map { finding in
-            var finding = finding
-            finding.file = finding.file ?? options.file
-            return finding
-        }
-        // A stable order: by place, and at one place as they were found.
-        let findings = (sheet.findings + others).enumerated().sorted { left, right in
-            let places = (left.element.position ?? start, right.element.position ?? start)
-            return places.0 == places.1 ? left.offset < right.offset : places.0 < places.1
-        }
         return LintReport(
-            kind: kind, document: document, findings: findings.map(\.element), omitted: sheet.omitted, aasa: aasa,
+            kind: kind, document: document, findings: findings.sorted, omitted: findings.omitted, aasa: aasa,
             assetLinks: assetLinks)
     }
+}
+
+/// The findings of one file.
+public struct LintReport: Sendable {
+    /// Which file it was read as.
+    public let kind: AssociationKind
+    /// The text with its places. For a signed file, the signed content.
+    public let document: JSONDocument
+    /// In the order of the file. Findings about the whole file come first.
+    public let findings: [Finding]
+    /// How many more findings of a code there are than ``findings`` contains.
+    public let omitted: [String: Int]
+
+    /// Apple's file, if it could be read.
+    public let aasa: AASAFile?
+    /// Google's file, if it could be read.
+    public let assetLinks: AssetLinksFile?
+
+    /// The highest severity, or `nil` without findings.
+    public var worst: Severity? { findings.map(\.severity).max() }
+
+    public func count(_ severity: Severity) -> Int { findings.count { $0.severity == severity } }
+}
+
+/// All rules of the linter.
+public enum LintCatalogue {
+    /// In the order of docs/findings. Codes are unique.
+    public static let rules: [LintRule] =
+        TransportRules.rules + BodyRules.rules + JSONRules.rules + AppleStructureRules.rules
+        + AppleIdentifierRules.rules + AppleOrderRules.rules + AppleComponentRules.rules + ApplePathRules.rules
+        + AppleVariableRules.rules + StatementRules.rules + FingerprintRules.rules + DynamicRules.rules
+        + ParityRules.rules + ProjectRules.rules
+
+    private static let byCode = Dictionary(rules.map { ($0.code, $0) }) { first, _ in first }
+
+    static func rule(_ code: String) -> LintRule? { byCode[code] }
+}
+
+extension LintRule {
+    /// The rule with that code; `nil` for a code that does not exist.
+    public static func named(_ code: String) -> LintRule? { LintCatalogue.rule(code) }
 }

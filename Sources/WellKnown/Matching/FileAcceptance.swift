@@ -5,7 +5,7 @@ import SSOShared
 /// Sources: Foundation's readers, measured on Linux; Apple's SWCERR00401 ("Bad JSON content"); Android's and Google's
 /// readers, which are strict.
 enum FileAcceptance {
-    /// The fault for which Apple's reader refuses the whole file; `nil` when it takes it, or when nobody knows.
+    /// The error for which Apple's reader rejects the whole file. `nil` if it accepts the file, or if that is unknown.
     static func appleRefusal(_ document: JSONDocument) -> JSONError? {
         document.errors.first { fault in
             switch fault.kind {

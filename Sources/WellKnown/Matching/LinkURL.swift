@@ -1,13 +1,12 @@
 import SSOShared
 
-/// The address of a link, in the parts that association files speak of, as a browser sends them.
+/// A link in the parts that association files match, as a browser sends them.
 ///
-/// Nothing is decoded, and no dot segments are resolved: phones compare what was sent. What no browser sends is written
-/// as browsers write it: an empty path is `/`; blanks, `"`, `<`, `>` and everything beyond ASCII are percent-encoded
-/// (WHATWG URL, "percent-encoded bytes").
+/// Nothing is decoded, and dot segments are not resolved: phones compare what was sent. An empty path becomes `/`. Spaces,
+/// `"`, `<`, `>` and everything beyond ASCII are percent-encoded, as browsers do (WHATWG URL, "percent-encoded bytes").
 public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
-    /// Why a text is no address of a link.
-    public enum Fault: String, Error, Sendable, Hashable, CaseIterable {
+    /// Why a text is not a link.
+    public enum ParseError: String, Error, Sendable, Hashable, CaseIterable {
         case tooLong = "longer than 65,536 bytes"
         case scheme = "neither http:// nor https://"
         case host = "no host, or a character in it that no host has"
@@ -17,7 +16,7 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         case backslash = "a backslash, which browsers read as a slash and phones do not"
     }
 
-    /// What an address may measure, in bytes as it is sent; no browser known sends more.
+    /// The maximum size in bytes as sent. No known browser sends more.
     public static let longest = 65_536
 
     /// The whole address as it is sent, in ASCII but for the host.
@@ -35,19 +34,19 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     public var host: String { text(hostRange) }
     /// From the first slash on, as sent.
     public var path: String { text(pathRange) }
-    /// Behind the question mark, as sent; `nil` when there is none.
+    /// After the question mark, as sent, or `nil` without one.
     public var query: String? { queryRange.map(text) }
-    /// Behind the number sign, as sent; `nil` when there is none.
+    /// After the number sign, as sent, or `nil` without one.
     public var fragment: String? { fragmentRange.map(text) }
     /// The whole address as it is sent.
     public var description: String { text(0..<bytes.count) }
 
     public init?(_ text: String) {
-        do throws(Fault) { self = try LinkURL(reading: text) } catch { return nil }
+        do throws(ParseError) { self = try LinkURL(reading: text) } catch { return nil }
     }
 
-    /// - Throws: why the text is no address of a link.
-    public init(reading text: String) throws(Fault) {
+    /// - Throws: why the text is not a link.
+    public init(reading text: String) throws(ParseError) {
         guard text.utf8.count <= Self.longest else { throw .tooLong }
         let source = Array(text.utf8)
         var isClean = true
@@ -109,33 +108,18 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         return nil
     }
 
-    /// `user@host:port`, of which only the host and the port count.
-    private static func authority(_ text: ArraySlice<UInt8>) throws(Fault) -> (host: Range<Int>, port: Int?) {
+    /// Reads `user@host:port`. The user is ignored, as it has no influence on matching.
+    private static func authority(_ text: ArraySlice<UInt8>) throws(ParseError) -> (host: Range<Int>, port: Int?) {
         let start = text.lastIndex(of: 0x40).map { $0 + 1 } ?? text.startIndex
-        let rest = text[start...]
-        var end = rest.firstIndex(of: 0x3a) ?? rest.endIndex
-        if rest.first == 0x5b {
-            guard let bracket = rest.firstIndex(of: 0x5d) else { throw .host }
-            end = bracket + 1
-            let inner = rest[(start + 1)..<bracket]
-            guard !inner.isEmpty, inner.allSatisfy({ $0.isASCIIHexDigit || $0 == 0x3a || $0 == 0x2e }) else {
-                throw .host
+        do throws(HostPortError) {
+            let parts = try HostPort.locate(in: text[start...], allowing: [.looseNames, .emptyPort, .portZero])
+            return (parts.host, parts.port)
+        } catch {
+            switch error {
+            case .invalidPort, .colons: throw .port
+            case .missingHost, .invalidHost, .userInfo: throw .host
             }
-        } else {
-            guard end > start, rest[..<end].allSatisfy(isHost) else { throw .host }
         }
-        guard end < rest.endIndex else { return (start..<end, nil) }
-        guard rest[end] == 0x3a else { throw .host }
-        let digits = rest[(end + 1)...]
-        guard !digits.isEmpty else { return (start..<end, nil) }
-        guard digits.count <= 5, digits.allSatisfy(\.isASCIIDigit),
-            let port = Int(String(decoding: digits, as: UTF8.self)), port <= 65_535
-        else { throw .port }
-        return (start..<end, port)
-    }
-
-    private static func isHost(_ byte: UInt8) -> Bool {
-        byte.isASCIILetter || byte.isASCIIDigit || byte >= 0x80 || byte == 0x2d || byte == 0x2e || byte == 0x5f
     }
 
     /// A part with its mark before it, or nothing.
@@ -150,7 +134,7 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     private static func send(_ part: ArraySlice<UInt8>, into sent: inout [UInt8]) {
         for byte in part {
             switch byte {
-            case 0x20, 0x22, 0x3c, 0x3e, 0x80...: sent += PercentEncoding.encoded(byte)
+            case 0x20, 0x22, 0x3c, 0x3e, 0x80...: sent += PercentCoding.escape(byte)
             default: sent.append(byte)
             }
         }

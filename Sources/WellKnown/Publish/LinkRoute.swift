@@ -10,8 +10,8 @@ public struct LinkRoute: Hashable, Sendable, CustomStringConvertible {
     /// As given.
     public let description: String
 
-    /// - Throws: ``AssociationFault/route(item:reason:)`` with the reason.
-    public init(_ text: String) throws(AssociationFault) {
+    /// - Throws: ``AssociationError/route(item:reason:)`` with the reason.
+    public init(_ text: String) throws(AssociationError) {
         if text.hasInvisible { throw .route(item: text, reason: "it has a character that cannot be seen") }
         if let reason = Self.fault(Array(text.utf8)) { throw .route(item: text, reason: reason) }
         description = text

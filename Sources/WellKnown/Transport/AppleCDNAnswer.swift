@@ -10,7 +10,7 @@ public enum AppleCDNAnswer: Sendable {
     case failure(AppleCDNFailure, secondsLeft: Int?)
     /// It has never been asked for the domain.
     case unknown(status: Int)
-    case unreachable(HTTPFailure)
+    case unreachable(HTTPFetchError)
 
     public init(_ outcome: HTTPOutcome) {
         switch outcome {
@@ -56,7 +56,7 @@ public enum AppleCDNAnswer: Sendable {
         }
     }
 
-    /// Apple writes the file anew: only the values can be compared, never the bytes.
+    /// Apple serialises the file again, so only values can be compared, not bytes.
     private static func drift(_ copy: [UInt8], origin: [UInt8]?, age: Int?) -> [Finding] {
         guard let origin else { return [] }
         let (theirs, ours) = (JSONReader.read(copy), JSONReader.read(origin))
@@ -99,7 +99,7 @@ public struct AppleCDNFailure: Sendable, Hashable {
     public let reason: String
     /// `Apple-Failure-Details`: JSON as sent.
     public let details: String?
-    /// Whether devices are told to ask the site themselves; `nil` when nothing is said.
+    /// Whether devices shall ask the site themselves, or `nil` if that is not specified.
     public let triesDirect: Bool?
 
     init(_ text: String, details: String?, tryDirect: String?) {
@@ -111,7 +111,7 @@ public struct AppleCDNFailure: Sendable, Hashable {
         triesDirect = tryDirect.flatMap { ["true": true, "false": false][$0.lowercased()] }
     }
 
-    /// What the owner of the site has to do with it; `nil` for a code nobody has explained.
+    /// What the owner of the site can do about it. `nil` for a code without a known explanation.
     public var meaning: String? {
         switch code {
         case "SWCERR00101": "the site answered Apple with another status than 200"
@@ -128,5 +128,24 @@ public struct AppleCDNFailure: Sendable, Hashable {
         if let details, !details.isEmpty, details != "{}" { text += "; details \(details.quoted)" }
         if triesDirect == true { text += "; devices may ask the site themselves" }
         return text
+    }
+}
+
+/// What users notice of the difference between Apple's copy and the site's file, in a line.
+enum CDNDrift {
+    /// As many addresses as fit a message.
+    private static let most = 3
+
+    static func words(_ diff: LinkDiff) -> String {
+        if diff.isEmpty { return "no link is decided otherwise" }
+        var parts = diff.addedApps.prefix(most).map { "\($0.quoted) is new on the site" }
+        parts += diff.removedApps.prefix(most).map { "\($0.quoted) is at Apple only" }
+        parts += diff.changes.prefix(most).map { change in
+            "\(change.witness) for \(change.app) is \u{201c}\(change.old.rawValue)\u{201d} at Apple, "
+                + "\u{201c}\(change.new.rawValue)\u{201d} on the site"
+        }
+        if !diff.notDecided.isEmpty { parts.append("\(diff.notDecided.count) apps have too many rules to compare") }
+        let rest = max(0, diff.changes.count - most)
+        return parts.joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
     }
 }

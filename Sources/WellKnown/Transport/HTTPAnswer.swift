@@ -1,13 +1,13 @@
-/// What a server answered to one request.
+/// A server's answer to one request.
 public struct HTTPAnswer: Sendable {
     public let status: Int
-    /// Names in lower case, values without blanks at the ends, in the order they came.
+    /// Names in lower case, values without spaces at the ends, in the order received.
     public let headers: [(name: String, value: String)]
-    /// As sent, before any decoding, unless the request asked for a compressed answer.
+    /// As sent, without decoding, unless the request asked for compression.
     public let body: [UInt8]
-    /// True when there was more than was read.
+    /// Whether the body was longer than what was read.
     public let isTruncated: Bool
-    /// The numeric address that answered; `nil` when unknown.
+    /// The IP address of the server, or `nil` if unknown.
     public let address: String?
     /// From the start of the request to the last byte.
     public let milliseconds: Int
@@ -24,7 +24,7 @@ public struct HTTPAnswer: Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// The first header of that name, which is written in lower case.
+    /// The first header with this lower-case name.
     public subscript(header: String) -> String? { headers.first { $0.name == header }?.value }
 
     /// The media type in lower case, without its parameters.
@@ -38,27 +38,27 @@ public struct HTTPAnswer: Sendable {
 }
 
 /// Why there was no answer.
-public enum HTTPFailure: Error, Hashable, Sendable {
-    /// Every address of the host is private or reserved; none was connected to.
+public enum HTTPFetchError: Error, Hashable, Sendable {
+    /// Every address of the host is private or reserved. No connection was made.
     case privateAddress([String])
     /// The name does not exist, or has no address of the family asked for.
     case noSuchHost
-    /// Nobody listens there, or the connection broke. The text is curl's.
+    /// The connection was refused or broke. The text is libcurl's.
     case notConnected(String)
-    /// This machine has no way to there: the fault need not be the server's.
+    /// This machine has no route to the server.
     case noRoute(String)
-    /// The time ran out; of that many milliseconds.
+    /// No complete answer within the time limit.
     case timedOut(milliseconds: Int)
-    /// The certificate is not to be trusted, or is for another host. The text is curl's.
+    /// The certificate is not trusted or is for another host. The text is libcurl's.
     case certificate(String)
-    /// There is no TLS, or none that both ends speak. The text is curl's.
+    /// TLS could not be set up. The text is libcurl's.
     case tls(String)
-    /// What came is no HTTP.
+    /// The answer is not valid HTTP.
     case malformed(String)
-    /// The request could not be made at all.
+    /// The request could not be made.
     case impossible(String)
 
-    /// Half a sentence for people.
+    /// Half a sentence for the report.
     public var words: String {
         switch self {
         case .privateAddress(let list): "private or reserved address \(list.joined(separator: ", "))"
@@ -73,4 +73,4 @@ public enum HTTPFailure: Error, Hashable, Sendable {
     }
 }
 
-public typealias HTTPOutcome = Result<HTTPAnswer, HTTPFailure>
+public typealias HTTPOutcome = Result<HTTPAnswer, HTTPFetchError>

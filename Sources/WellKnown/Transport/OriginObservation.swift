@@ -1,4 +1,4 @@
-/// Everything that was asked of the site itself about one file, and what came back. `nil` stands for: not asked.
+/// All requests to a site about one file, with the answers. `nil` means not requested.
 public struct OriginObservation: Sendable {
     /// One step of a redirect.
     public struct Hop: Sendable, Hashable {
@@ -68,6 +68,32 @@ public struct OriginObservation: Sendable {
             .failure(.malformed):
             true
         case .failure(.noSuchHost), .failure(.notConnected), .failure(.noRoute), .failure(.impossible): false
+        }
+    }
+}
+
+extension AssociationKind {
+    /// Where the systems ask for it.
+    public var path: String {
+        switch self {
+        case .aasa: "/.well-known/apple-app-site-association"
+        case .assetlinks: AssetLinks.path
+        }
+    }
+
+    /// The user agent that asks for it on the system's behalf, as site owners see it in their logs.
+    public var userAgent: String {
+        switch self {
+        case .aasa: "AASA-Bot/1.0.0"
+        case .assetlinks: "GoogleAssociationService"
+        }
+    }
+
+    /// Paths at which the file is sometimes published, but which no system requests.
+    public var wrongPaths: [String] {
+        switch self {
+        case .aasa: ["/.well-known/apple-app-site-association.json", "/apple-app-site-association.json"]
+        case .assetlinks: ["/assetlinks.json", "/.well-known/assetlinks", "/.well-known/.assetlinks.json"]
         }
     }
 }

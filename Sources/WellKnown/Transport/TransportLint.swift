@@ -1,6 +1,6 @@
 import SSOShared
 
-/// What is wrong with the way a file is served. Pure: everything that was asked stands in the observation.
+/// Checks how a file is served. A pure function of the observation.
 ///
 /// Sources: see ``TransportRules``.
 public enum TransportLint {
@@ -41,14 +41,14 @@ public enum TransportLint {
         let endings = ["", ".json", ".txt", ".json.txt", ".json.json", ".html"]
         let near = Set((slips + [stem]).flatMap { slip in endings.map { slip + $0 } }).subtracting([file.fileName])
         let isOtherwiseWritten = name.lowercased() == file.fileName && name != file.fileName
-        let isMistyped = NearName.of(String(name.prefix { $0 != "." }), among: [stem]) != nil
+        let isMistyped = SpellingSuggestion.of(String(name.prefix { $0 != "." }), among: [stem]) != nil
         guard near.contains(name.lowercased()) || isOtherwiseWritten || isMistyped else { return nil }
         return Finding(
             TransportRules.wrongName, "The file is called \(name.quoted); \(file.fileName.quoted) is asked for.",
             severity: .warning, file: fileName)
     }
 
-    private static func failed(_ failure: HTTPFailure, _ seen: OriginObservation) -> [Finding] {
+    private static func failed(_ failure: HTTPFetchError, _ seen: OriginObservation) -> [Finding] {
         switch failure {
         case .privateAddress(let addresses):
             return [
@@ -119,7 +119,7 @@ public enum TransportLint {
         return findings
     }
 
-    /// What the fetcher gets worse than a browser; the other way round nobody is harmed.
+    /// What the fetcher receives and a browser does not. The opposite case does no harm.
     private static func botFinding(_ main: HTTPOutcome, _ browser: HTTPOutcome, _ file: AssociationKind) -> Finding? {
         guard case .success(let seen) = browser, seen.status == 200 else { return nil }
         let agent = file.userAgent
@@ -147,15 +147,15 @@ public enum TransportLint {
         }
     }
 
-    /// A family that the host does not have, or this machine has not, is no difference.
-    private static func missing(_ failure: HTTPFailure) -> Bool {
+    /// An address family that the host or this machine lacks does not count as a difference.
+    private static func missing(_ failure: HTTPFetchError) -> Bool {
         switch failure {
         case .noSuchHost, .noRoute, .impossible: true
         default: false
         }
     }
 
-    /// Equal as JSON values, or byte by byte when one of them is none.
+    /// Equal as JSON values, or byte by byte if one of them is not JSON.
     static func sameContent(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         if left == right { return true }
         guard let a = JSONReader.read(left).root, let b = JSONReader.read(right).root else { return false }
@@ -163,4 +163,70 @@ public enum TransportLint {
     }
 
     static func isGzip(_ body: [UInt8]) -> Bool { body.starts(with: [0x1f, 0x8b]) }
+}
+
+/// Type, size and encoding of an answer with status 200.
+enum BodyTransportLint {
+    static func findings(_ answer: HTTPAnswer, _ seen: OriginObservation) -> [Finding] {
+        type(answer, seen.file) + size(answer, seen.file) + encoding(answer, seen)
+    }
+
+    private static func type(_ answer: HTTPAnswer, _ file: AssociationKind) -> [Finding] {
+        // Apple has never refused a type; Google's service and Android's documentation do.
+        let severity: Severity = file == .aasa ? .warning : .error
+        guard let value = answer["content-type"], let type = answer.mediaType, !type.isEmpty else {
+            return [
+                Finding(
+                    TransportRules.contentType, "There is no content type; application/json is expected.",
+                    severity: severity)
+            ]
+        }
+        if type == "text/html" || type == "application/xhtml+xml" {
+            return [Finding(TransportRules.contentTypeHTML, "The content type is \(value.quoted).")]
+        }
+        guard type == "application/json" else {
+            return [
+                Finding(
+                    TransportRules.contentType, "The content type is \(value.quoted), not application/json.",
+                    severity: severity)
+            ]
+        }
+        guard file == .assetlinks, value.contains(";") else { return [] }
+        return [Finding(TransportRules.contentTypeParameters, "The content type is \(value.quoted).")]
+    }
+
+    private static func size(_ answer: HTTPAnswer, _ file: AssociationKind) -> [Finding] {
+        let count = answer.body.count
+        if count > file.maximumBytes || answer.isTruncated {
+            let shown = answer.isTruncated ? "more than \(count - 1)" : "\(count)"
+            return [
+                Finding(
+                    TransportRules.tooLarge, "The file has \(shown) bytes; \(file.maximumBytes) are read.")
+            ]
+        }
+        guard count > file.maximumBytes / 4 * 3 else { return [] }
+        return [
+            Finding(TransportRules.nearLimit, "The file has \(count) of \(file.maximumBytes) bytes.")
+        ]
+    }
+
+    private static func encoding(_ answer: HTTPAnswer, _ seen: OriginObservation) -> [Finding] {
+        let encoding = answer["content-encoding"].map { $0.lowercased() } ?? "identity"
+        if encoding != "identity" {
+            return [
+                Finding(
+                    TransportRules.encoding, "The body is \(encoding), though the request did not ask for compression.")
+            ]
+        }
+        if TransportLint.isGzip(answer.body) {
+            return [
+                Finding(
+                    TransportRules.encoding, "The body is gzip, and no Content-Encoding says so.", severity: .error)
+            ]
+        }
+        if case .failure(.malformed(let text)) = seen.browser {
+            return [Finding(TransportRules.encoding, "The compressed answer cannot be read: \(text).")]
+        }
+        return []
+    }
 }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Layout: PKWARE APPNOTE 4.3. No zip64: Android refuses it in an APK.
 struct ZipArchive {
-    enum Fault: Error, Equatable {
+    enum ArchiveError: Error, Equatable {
         case notAnArchive
         case malformed(String)
     }
@@ -20,7 +20,7 @@ struct ZipArchive {
 
     let data: Data
     let entries: [Entry]
-    /// Where the central directory begins; what stands right before it is the APK's signing block.
+    /// The start of the central directory. The APK's signing block is immediately before it.
     let directoryOffset: Int
 
     /// An archive with more entries than this is not looked at. Android itself stops at 65 535.
@@ -30,7 +30,7 @@ struct ZipArchive {
         [[0x50, 0x4b, 0x03, 0x04], [0x50, 0x4b, 0x05, 0x06]].contains(Array(data.prefix(4)))
     }
 
-    init(_ data: Data) throws(Fault) {
+    init(_ data: Data) throws(ArchiveError) {
         let data = data.startIndex == 0 ? data : Data(data)
         guard let end = Self.endRecord(data) else { throw .notAnArchive }
         let size = Int(Self.number(data, end + 12, 4))
@@ -66,7 +66,7 @@ struct ZipArchive {
     /// The unpacked bytes of an entry.
     ///
     /// - Parameter limit: the most bytes that may come out.
-    func contents(of entry: Entry, limit: Int) throws(Fault) -> [UInt8] {
+    func contents(of entry: Entry, limit: Int) throws(ArchiveError) -> [UInt8] {
         let header = entry.headerOffset
         guard header + 30 <= directoryOffset, Self.number(data, header, 4) == 0x0403_4b50 else {
             throw .malformed("the entry \(entry.name) does not stand where the directory says")

@@ -15,7 +15,7 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
         abstract: "Enable Associated Domains for an App ID, through the App Store Connect API.",
         discussion: """
             Makes the App ID able to have associated domains; fine if it is already. Profiles made before are invalid \
-            afterwards and must be made anew.
+            afterwards and must be created again.
 
             Example: wellknown capability enable --bundle-id com.example.app --key AuthKey_ABC123DEFG.p8 \
             --key-id ABC123DEFG --issuer 57246542-96fe-1a63-e053-0824d011072a --dry-run
@@ -36,7 +36,7 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
     var issuer: String
 
     @Option(help: ArgumentHelp("Where the API is.", valueName: "url"))
-    var baseUrl = StoreConnectAddress.apple
+    var baseUrl = AppStoreConnectAddress.apple
 
     @Option(help: ArgumentHelp("Trust the authorities in this PEM file, too.", valueName: "file"), completion: .file())
     var caFile: String?
@@ -54,7 +54,7 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
         guard isIdentifier, !bundleId.isEmpty, bundleId.utf8.count <= 255 else {
             throw ValidationError("'\(bundleId.printable)' is no bundle id: letters, digits, dots and hyphens.")
         }
-        do throws(StoreConnectFault) { _ = try StoreConnectAddress(baseUrl) } catch {
+        do throws(AppStoreConnectError) { _ = try AppStoreConnectAddress(baseUrl) } catch {
             throw ValidationError("\(error)")
         }
         for (name, value) in [("--key-id", keyId), ("--issuer", issuer)] {
@@ -65,17 +65,17 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        do throws(StoreConnectFault) {
-            let address = try StoreConnectAddress(baseUrl)
+        do throws(AppStoreConnectError) {
+            let address = try AppStoreConnectAddress(baseUrl)
             let pem: Data
             do { pem = try InputBytes.read(key, limit: 65_536) } catch { throw .badKey("\(key): \(error)") }
-            let token = StoreConnectToken(
-                keyID: keyId, issuer: issuer, key: try StoreConnectKey(pem: Array(pem), file: key))
-            if key != "-", StoreConnectKey.isOpenToOthers(key) {
+            let token = AppStoreConnectToken(
+                keyID: keyId, issuer: issuer, key: try AppStoreConnectKey(pem: Array(pem), file: key))
+            if key != "-", AppStoreConnectKey.isOpenToOthers(key) {
                 StandardOutput.complain("note: \(key.printable) can be read by others on this machine: chmod 600")
             }
-            let carrier = try WebStoreConnectCarrier(isPlaintext: address.isPlaintext, caFile: caFile)
-            let client = StoreConnectClient(address: address, token: token, carrier: carrier, now: { Date() })
+            let carrier = try AppStoreConnectWebTransport(isPlaintext: address.isPlaintext, caFile: caFile)
+            let client = AppStoreConnectClient(address: address, token: token, carrier: carrier, now: { Date() })
             let result = try await client.enable(bundleID: bundleId, isDryRun: dryRun)
             StandardOutput.write(format == .json ? Self.json(result) : Self.text(result))
         } catch {
@@ -85,10 +85,10 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
     }
 
     static let profileAdvice =
-        "Profiles made before are invalid now: make them anew (Xcode does so by itself when it manages signing), and sign "
+        "Profiles made before are invalid now: create them again (Xcode does so by itself when it manages signing), and sign "
         + "with the new ones. wellknown doctor shows what a profile allows."
 
-    static func text(_ result: StoreConnectClient.Result) -> String {
+    static func text(_ result: AppStoreConnectClient.Result) -> String {
         let name = result.name.map { " (\($0.printable))" } ?? ""
         let first = "\(result.identifier.printable)\(name): Associated Domains \(result.outcome.rawValue)"
         var lines = [first]
@@ -100,7 +100,7 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    static func json(_ result: StoreConnectClient.Result) -> String {
+    static func json(_ result: AppStoreConnectClient.Result) -> String {
         struct Document: Encodable {
             let bundle_id, outcome: String
             let name, prefix, app_id: String?

@@ -1,15 +1,20 @@
+import COpenSSL
 import Foundation
 
-/// Reads certificates from whatever file people have at hand, by what it contains and not by its name.
+/// Reads certificates from a file. The format is detected from the content, not from the name.
 enum CertificateFile {
-    /// Larger than any key store or chain; an archive is not bound by it.
+    /// Larger than any key store or chain. Archives may be larger.
     private static let maximumBytes = 16 << 20
 
+    static func data(of file: String, limit: Int = InputBytes.largest) throws(CertificateError) -> Data {
+        do throws(InputError) { return try InputBytes.read(file, limit: limit) } catch { throw .unreadable(error) }
+    }
+
     /// - Parameter password: asked only when a key store needs one; what it throws is passed on.
-    /// - Throws: ``CertificateFault``.
+    /// - Throws: ``CertificateError``.
     static func read(
-        _ data: Data, password: () throws(CertificateFault) -> String?
-    ) throws(CertificateFault) -> CertificateReading {
+        _ data: Data, password: () throws(CertificateError) -> String?
+    ) throws(CertificateError) -> CertificateReading {
         if ZipArchive.mayBe(data) { return try APKFile.read(data) }
         guard data.count <= maximumBytes else { throw .unknownFormat }
         let bytes = Array(data)
@@ -25,8 +30,8 @@ enum CertificateFile {
 
     /// Three things begin like this: a certificate, a signed message, a key store.
     private static func der(
-        _ bytes: [UInt8], password: () throws(CertificateFault) -> String?
-    ) throws(CertificateFault) -> CertificateReading {
+        _ bytes: [UInt8], password: () throws(CertificateError) -> String?
+    ) throws(CertificateError) -> CertificateReading {
         if let certificate = try? SigningCertificate(der: bytes) {
             let entry = CertificateEntry(certificate: certificate, role: .certificate, place: "certificate")
             return CertificateReading(format: .der, entries: [entry])
@@ -38,10 +43,10 @@ enum CertificateFile {
         return CertificateReading(format: .pkcs12, entries: entries)
     }
 
-    /// Debug key stores have a password everybody knows, and some have none: nobody is asked for those.
+    /// Debug key stores have a well-known password or none, so it is not asked for.
     private static func opened(
-        _ bytes: [UInt8], password: () throws(CertificateFault) -> String?
-    ) throws(CertificateFault) -> [CertificateEntry] {
+        _ bytes: [UInt8], password: () throws(CertificateError) -> String?
+    ) throws(CertificateError) -> [CertificateEntry] {
         for known in ["", "android"] {
             do { return try KeyStoreFile.pkcs12(bytes, password: known) } catch .wrongPassword { continue }
         }
@@ -49,7 +54,7 @@ enum CertificateFile {
         return try KeyStoreFile.pkcs12(bytes, password: given)
     }
 
-    private static func pem(_ text: [UInt8]) throws(CertificateFault) -> CertificateReading {
+    private static func pem(_ text: [UInt8]) throws(CertificateError) -> CertificateReading {
         var entries: [CertificateEntry] = []
         let blocks = try PEMText.blocks(of: text)
         for block in blocks {
@@ -76,12 +81,97 @@ enum CertificateFile {
 
     private static func found(
         _ entries: [CertificateEntry], in what: String
-    ) throws(CertificateFault) -> [CertificateEntry] {
+    ) throws(CertificateError) -> [CertificateEntry] {
         guard !entries.isEmpty else { throw .empty("the \(what) holds no certificate") }
         // Without any key or signer the others are what the file is about.
         guard entries.allSatisfy({ $0.role == .chain }) else { return entries }
         return entries.map {
             CertificateEntry(certificate: $0.certificate, role: .certificate, place: $0.place, alias: $0.alias)
         }
+    }
+}
+
+/// The blocks of a text in PEM form (RFC 7468). Text around them is ignored.
+enum PEMText {
+    struct Block: Equatable {
+        /// The text after BEGIN.
+        let label: String
+        let bytes: [UInt8]
+    }
+
+    /// More than any chain or profile has.
+    private static let maximumBlocks = 256
+
+    static func mayBe(_ bytes: some Collection<UInt8>) -> Bool {
+        String(decoding: bytes.prefix(65_536), as: UTF8.self).contains("-----BEGIN ")
+    }
+
+    /// - Throws: ``CertificateError/malformed(_:)`` for a block that is not closed or not base64.
+    static func blocks(of text: [UInt8]) throws(CertificateError) -> [Block] {
+        var blocks: [Block] = []
+        var open: (label: String, digits: [UInt8])?
+        for line in text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) {
+            let words = trimmed(line)
+            if let label = marked("BEGIN", in: words) {
+                open = (label, [])
+            } else if let label = marked("END", in: words) {
+                guard let block = open, block.label == label else {
+                    throw .malformed("an END line of PEM has no BEGIN line")
+                }
+                guard let bytes = Data(base64Encoded: Data(block.digits)) else {
+                    throw .malformed("a block of PEM (\(label)) is not base64")
+                }
+                guard blocks.count < maximumBlocks else { throw .malformed("it has more than \(maximumBlocks) blocks") }
+                blocks.append(Block(label: label, bytes: Array(bytes)))
+                open = nil
+            } else if open != nil, !words.contains(UInt8(ascii: ":")) {
+                open?.digits.append(contentsOf: words)
+            }
+        }
+        guard open == nil else { throw .malformed("a block of PEM has no END line") }
+        return blocks
+    }
+
+    private static func marked(_ word: String, in line: ArraySlice<UInt8>) -> String? {
+        let text = String(decoding: line, as: UTF8.self)
+        let start = "-----\(word) "
+        guard text.hasPrefix(start), text.hasSuffix("-----"), text.utf8.count > start.utf8.count + 5 else { return nil }
+        return String(text.dropFirst(start.count).dropLast(5))
+    }
+
+    private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let start = line.drop(while: { $0 == 0x20 || $0 == 0x09 })
+        let end = start.lastIndex { $0 != 0x20 && $0 != 0x09 }
+        return end.map { start[...$0] } ?? []
+    }
+}
+
+/// A signed message (PKCS#7, CMS) in DER or BER: what it says and which certificates it carries. Not verified.
+enum SignedMessage {
+    /// What was signed.
+    ///
+    /// - Returns: `nil` when the bytes are no signed message, or one without content.
+    static func content(of bytes: [UInt8]) -> [UInt8]? {
+        final class Content { var bytes: [UInt8] = [] }
+        let content = Content()
+        let isFound = sso_message_content(
+            bytes, bytes.count,
+            { start, count, context in
+                guard let start, let context else { return }
+                Unmanaged<Content>.fromOpaque(context).takeUnretainedValue().bytes =
+                    Array(UnsafeBufferPointer(start: start, count: count))
+            }, Unmanaged.passUnretained(content).toOpaque())
+        return isFound == 1 ? content.bytes : nil
+    }
+
+    /// - Throws: ``CertificateError/malformed(_:)`` if it is not a signed message.
+    static func certificates(
+        of bytes: [UInt8], place: String, signer: CertificateEntry.Role
+    ) throws(CertificateError) -> [CertificateEntry] {
+        let found = CertificateCollection()
+        guard sso_message_certificates(bytes, bytes.count, CertificateCollection.visit, found.context) == 1 else {
+            throw .malformed("its signature is no PKCS#7 message")
+        }
+        return try found.entries(place: place, signer: signer)
     }
 }

@@ -33,11 +33,11 @@ struct FingerprintCommand: ParsableCommand {
     func run() throws {
         let source = PasswordSource(file: passwordFile)
         var reports: [FingerprintReport] = []
-        var failures: [(file: String, fault: CertificateFault)] = []
+        var failures: [(file: String, fault: CertificateError)] = []
         for file in files {
-            do throws(CertificateFault) {
-                let data = try InputBytes.read(file)
-                let reading = try CertificateFile.read(data) { () throws(CertificateFault) in try source.read() }
+            do throws(CertificateError) {
+                let data = try CertificateFile.data(of: file)
+                let reading = try CertificateFile.read(data) { () throws(CertificateError) in try source.read() }
                 reports.append(FingerprintReport(file: file, reading: reading))
             } catch {
                 failures.append((file, error))
@@ -58,9 +58,6 @@ struct FingerprintCommand: ParsableCommand {
         if isBad { throw ExitCode(1) }
     }
 }
-
-/// The forms of what is no list of findings.
-enum ReportFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
 
 private struct FingerprintFailure: Encodable {
     let file, error: String

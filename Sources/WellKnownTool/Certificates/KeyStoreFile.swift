@@ -1,11 +1,13 @@
 import COpenSSL
+import Foundation
+import Glibc
 
 /// Key stores: PKCS#12 (RFC 7292) and Java's older JKS. Certificates only; the private keys stay sealed.
 enum KeyStoreFile {
     /// The certificates of a PKCS#12 key store.
     ///
-    /// - Throws: ``CertificateFault/wrongPassword``, ``CertificateFault/tooManyRounds`` and the others.
-    static func pkcs12(_ bytes: [UInt8], password: String) throws(CertificateFault) -> [CertificateEntry] {
+    /// - Throws: ``CertificateError/wrongPassword``, ``CertificateError/tooManyRounds`` and the others.
+    static func pkcs12(_ bytes: [UInt8], password: String) throws(CertificateError) -> [CertificateEntry] {
         let found = CertificateCollection()
         // A zero would end the password early for OpenSSL: an open door for the wrong one.
         guard !password.utf8.contains(0) else { throw .wrongPassword }
@@ -25,7 +27,7 @@ enum KeyStoreFile {
     /// JKS keeps its certificates open and seals only the keys: no password is needed to read them.
     ///
     /// Layout: sun.security.provider.JavaKeyStore (OpenJDK).
-    static func jks(_ bytes: [UInt8]) throws(CertificateFault) -> [CertificateEntry] {
+    static func jks(_ bytes: [UInt8]) throws(CertificateError) -> [CertificateEntry] {
         var cursor = ByteCursor(bytes)
         _ = try cursor.take(8)
         let count = try cursor.bigEndian(4)
@@ -74,7 +76,7 @@ final class CertificateCollection {
             (Array(UnsafeBufferPointer(start: der, count: count)), name.map { String(cString: $0) }, isSigner != 0))
     }
 
-    func entries(place: String, signer: CertificateEntry.Role) throws(CertificateFault) -> [CertificateEntry] {
+    func entries(place: String, signer: CertificateEntry.Role) throws(CertificateError) -> [CertificateEntry] {
         var entries: [CertificateEntry] = []
         for item in found {
             entries.append(
@@ -83,5 +85,81 @@ final class CertificateCollection {
                     place: place, alias: item.alias))
         }
         return entries
+    }
+}
+
+/// Reads the password of a key store. Not from an argument, because the process list shows arguments to all users.
+struct PasswordSource {
+    let file: String?
+
+    /// - Returns: `nil` when there is no file and no terminal to ask on.
+    func read() throws(CertificateError) -> String? {
+        if let file { return try Self.firstLine(of: file) }
+        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
+        // getpass(3) asks on the terminal itself and does not show what is typed.
+        guard let typed = getpass("Password of the key store: ") else { return nil }
+        defer { memset(typed, 0, strlen(typed)) }
+        return String(cString: typed)
+    }
+
+    private static func firstLine(of file: String) throws(CertificateError) -> String {
+        let data = try CertificateFile.data(of: file, limit: 65_536)
+        return String(decoding: data.prefix { $0 != 0x0a && $0 != 0x0d }, as: UTF8.self)
+    }
+}
+
+/// Reads numbers and counted parts from bytes that may lie about their lengths. Every read is checked; none traps.
+struct ByteCursor {
+    private(set) var rest: ArraySlice<UInt8>
+
+    init(_ bytes: some Collection<UInt8>) { rest = Array(bytes)[...] }
+
+    private init(slice: ArraySlice<UInt8>) { rest = slice }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func take(_ count: Int) throws(CertificateError) -> ArraySlice<UInt8> {
+        guard count >= 0, count <= rest.count else { throw .malformed("it ends in the middle of a value") }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count)
+    }
+
+    /// The next bytes as one number, most significant first.
+    mutating func bigEndian(_ count: Int) throws(CertificateError) -> UInt64 {
+        try take(count).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    mutating func littleEndian(_ count: Int) throws(CertificateError) -> UInt64 {
+        try take(count).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// A part with its length in 4 bytes before it, as the APK signature schemes write everything.
+    mutating func counted() throws(CertificateError) -> ByteCursor {
+        let count = try littleEndian(4)
+        guard count <= UInt64(rest.count) else { throw .malformed("a part is longer than what holds it") }
+        return ByteCursor(slice: try take(Int(count)))
+    }
+
+    /// All the parts that are left, at most `limit` of them.
+    mutating func parts(atMost limit: Int) throws(CertificateError) -> [ByteCursor] {
+        var parts: [ByteCursor] = []
+        while !isAtEnd {
+            guard parts.count < limit else { throw .malformed("it has more than \(limit) parts in one list") }
+            parts.append(try counted())
+        }
+        return parts
+    }
+}
+
+extension Sequence<UInt8> {
+    /// The first four bytes as a little-endian number of a zip archive; 0 when there are fewer.
+    func littleEndianWord() -> UInt32 {
+        var word: UInt32 = 0
+        var shift: UInt32 = 0
+        for byte in self.prefix(4) {
+            word |= UInt32(byte) << shift
+            shift += 8
+        }
+        return word
     }
 }

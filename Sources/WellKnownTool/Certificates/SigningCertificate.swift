@@ -21,8 +21,8 @@ struct SigningCertificate: Hashable, Sendable {
 
     /// Reads the certificate these bytes begin with.
     ///
-    /// - Throws: ``CertificateFault/malformed(_:)`` when there is none.
-    init(der bytes: [UInt8]) throws(CertificateFault) {
+    /// - Throws: ``CertificateError/malformed(_:)`` when there is none.
+    init(der bytes: [UInt8]) throws(CertificateError) {
         var found = sso_certificate()
         guard sso_certificate_read(bytes, bytes.count, &found) == 1, found.used <= bytes.count else {
             throw .malformed("there is no X.509 certificate where one should be")
@@ -53,5 +53,91 @@ struct SigningCertificate: Hashable, Sendable {
 
     private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+}
+
+/// A certificate that was found in a file, and what it is there for.
+struct CertificateEntry: Sendable, Equatable {
+    enum Role: String, Sendable {
+        /// The file is the certificate.
+        case certificate
+        /// It belongs to a private key of the key store.
+        case keyEntry = "key entry"
+        /// The app is signed with it.
+        case signer
+        /// The app was signed with it before the key was rotated.
+        case formerSigner = "former signer"
+        /// A bundle is signed with it for the upload; the store signs the app with another one.
+        case uploadKey = "upload key"
+        /// It only vouches for another one of the file, or the key store merely trusts it.
+        case chain = "issuer"
+    }
+
+    let certificate: SigningCertificate
+    let role: Role
+    /// Where it was found: "APK signature scheme v3".
+    let place: String
+    /// The name of the entry in a key store.
+    var alias: String?
+    /// The Android API levels for which the signer counts; only schemes 3 and 3.1 say so.
+    var apiLevels: ClosedRange<UInt32>?
+
+    /// Whether assetlinks.json should have it.
+    var isListed: Bool { role != .chain && role != .uploadKey }
+}
+
+/// What a file holds.
+struct CertificateReading: Sendable, Equatable {
+    enum Format: String, Sendable {
+        case pem = "PEM"
+        case der = "DER"
+        case pkcs12 = "PKCS#12"
+        case jks = "JKS"
+        case apk = "APK"
+        case bundle = "Android App Bundle"
+        case message = "PKCS#7"
+    }
+
+    let format: Format
+    let entries: [CertificateEntry]
+    /// What to know before the values are used: whole sentences.
+    var notes: [String] = []
+}
+
+/// Why no certificate could be read from a file.
+enum CertificateError: Error, Equatable {
+    /// The format of the file is unknown.
+    case unknownFormat
+    /// The format is known, but the content is invalid. The text is the end of a sentence.
+    case malformed(String)
+    /// The password of the key store is wrong.
+    case wrongPassword
+    /// The key store needs a password, and none was given.
+    case passwordNeeded
+    /// Opening the key store would take minutes of processor time.
+    case tooManyRounds
+    /// A cipher or format that is not supported, with the alternative.
+    case unsupported(String)
+    /// The file is valid but has no certificate. The text says what was expected.
+    case empty(String)
+    /// The file of the certificate, or of its password, could not be read.
+    case unreadable(InputError)
+}
+
+extension CertificateError: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .unknownFormat:
+            "this is no certificate (PEM, DER), no key store (PKCS#12, JKS) and no APK"
+        case .malformed(let what): "the file is broken: \(what)"
+        case .wrongPassword: "the password does not open this key store"
+        case .passwordNeeded:
+            "the key store needs its password: give it with --password-file, or run this on a terminal"
+        case .tooManyRounds:
+            "the key store asks for more than three million rounds of its password hash, and is not opened"
+        case .unsupported(let what): what
+        case .empty(let what): what
+        case .unreadable(let error): error.description
+        }
     }
 }

@@ -29,7 +29,7 @@ struct LinkQuestion: ParsableArguments {
     /// The address; `nil` for one of another scheme, a sound question with a plain answer: only http and https are links
     /// of a host.
     private func link() throws -> LinkURL? {
-        do throws(LinkURL.Fault) { return try LinkURL(reading: url) } catch {
+        do throws(LinkURL.ParseError) { return try LinkURL(reading: url) } catch {
             guard error == .scheme, url.contains(":") else {
                 throw ValidationError("'\(url.printable)' is no address of a link: \(error.rawValue).")
             }
@@ -37,7 +37,7 @@ struct LinkQuestion: ParsableArguments {
         }
     }
 
-    /// Of a domain, the app tells which of its files is meant.
+    /// For a domain, the form of the app's id decides which file is meant.
     private var guessedPlatform: LinkPlatform? {
         guard platform == nil, let app, case .remote(let target) = InputWord(file), target.path == nil else {
             return platform
@@ -45,7 +45,7 @@ struct LinkQuestion: ParsableArguments {
         return (try? AppleAppID(app)) == nil ? .android : .ios
     }
 
-    /// Whether the file of this domain has no say about the link. A number or a port is a server to try things on, and
+    /// Whether the file of this domain does not apply to the link. An IP address or a port is a test server, and
     /// an address of a file is a file.
     static func isForeign(_ link: LinkURL, to target: FetchTarget) -> Bool {
         target.path == nil && target.port == nil && !target.isNumeric && link.host != target.host
@@ -53,7 +53,7 @@ struct LinkQuestion: ParsableArguments {
 
     /// Reads, matches, explains.
     ///
-    /// - Throws: `ExitCode` 2 after saying why it could not be checked; `ValidationError` for an address that is none.
+    /// - Throws: `ExitCode` 2 after saying why it could not be checked; `ValidationError` for an invalid URL.
     ///
     /// - Parameter onlyDeciding: one answer is enough, that of the app that counts.
     func answers(onlyDeciding: Bool) async throws -> LinkAnswers {
@@ -64,13 +64,6 @@ struct LinkQuestion: ParsableArguments {
         }
         return subject.answers(link, typed: url, app: app, onlyDeciding: onlyDeciding)
     }
-}
-
-enum LinkPlatform: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case ios, android
-
-    /// As people write it.
-    var title: String { self == .ios ? "iOS" : "Android" }
 }
 
 enum AnswerFormat: String, ExpressibleByArgument, CaseIterable { case text, json }

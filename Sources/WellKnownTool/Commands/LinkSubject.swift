@@ -11,10 +11,10 @@ enum LinkSubject {
 
     /// Tells by the content what it is: an object with services, a list of statements, or dynamic rules alone.
     ///
-    /// - Throws: ``InputFault`` for what is neither, or not what `platform` asks for.
-    init(_ input: AssociationInput, platform: LinkPlatform?) throws(InputFault) {
+    /// - Throws: ``InputError`` for what is neither, or not what `platform` asks for.
+    init(_ input: AssociationInput, platform: LinkPlatform?) throws(InputError) {
         let document = try Self.document(input)
-        guard let root = document.root else { throw InputFault(description: "it is empty") }
+        guard let root = document.root else { throw InputError(description: "it is empty") }
         if platform != .ios, let rules = Self.dynamicRules(root, platform) {
             self = .rules(rules, document)
         } else if platform != .ios, let file = AssetLinksFile(document) {
@@ -28,14 +28,14 @@ enum LinkSubject {
                 case .android: "an assetlinks.json file, which is a list of statements, and no list of dynamic rules"
                 case nil: "an association file"
                 }
-            throw InputFault(description: "1:1: its root is \(root.typeName); it is not \(wanted)")
+            throw InputError(description: "1:1: its root is \(root.typeName); it is not \(wanted)")
         }
     }
 
     /// The text as JSON; of a signed file, what is inside.
     ///
-    /// - Throws: ``InputFault`` that tells a page, a packed file or whatever else it is from JSON that is ill-formed.
-    private static func document(_ input: AssociationInput) throws(InputFault) -> JSONDocument {
+    /// - Throws: ``InputError`` that distinguishes a page, a compressed file and the like from invalid JSON.
+    private static func document(_ input: AssociationInput) throws(InputError) -> JSONDocument {
         let document = JSONReader.read(input.body)
         guard document.root == nil else { return document }
         let report = AssociationLint.lint(body: input.body, as: input.kind ?? .aasa, options: LintOptions())
@@ -43,7 +43,7 @@ enum LinkSubject {
         guard let worst = report.findings.first(where: { $0.severity == .error }) ?? report.findings.first else {
             return document
         }
-        throw InputFault(description: (worst.position.map { "\($0): " } ?? "") + worst.message)
+        throw InputError(description: (worst.position.map { "\($0): " } ?? "") + worst.message)
     }
 
     /// Reads a word of the command line: a file, `-`, an address, or a domain, whose file for iOS it is unless
@@ -58,12 +58,12 @@ enum LinkSubject {
                 let named = target.path == nil ? AssociationKind.aasa : nil
                 let kind = platform.map { $0 == .ios ? AssociationKind.aasa : .assetlinks } ?? named
                 guard let input = await RemoteInput.fetch(target, kind: kind, client: try network.client()).first
-                else { throw InputFault(description: "there is nothing to fetch") }
-                guard let body = input.seen.body else { throw InputFault(description: input.trouble) }
+                else { throw InputError(description: "there is nothing to fetch") }
+                guard let body = input.seen.body else { throw InputError(description: input.trouble) }
                 let fetched = AssociationInput(name: input.seen.url, body: body, kind: input.kind)
                 return try LinkSubject(fetched, platform: platform)
             }
-        } catch let fault as InputFault {
+        } catch let fault as InputError {
             StandardOutput.complain("\(word.printable): \(fault)")
         } catch let fault as CannotCheck {
             StandardOutput.complain("\(fault)")

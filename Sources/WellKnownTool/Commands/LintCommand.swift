@@ -41,7 +41,7 @@ struct LintCommand: AsyncParsableCommand {
         if readers, output.format != .text, output.format != .json {
             throw ValidationError("--readers goes with --format text or json")
         }
-        if let domain, DoctorHost(domain) == nil {
+        if let domain, DomainName(domain) == nil {
             throw ValidationError("'\(domain.printable)' is no host: write its bare name, as in example.com.")
         }
         if files.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read once only.") }
@@ -66,4 +66,108 @@ struct LintCommand: AsyncParsableCommand {
 
 extension SystemVersion: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
+}
+
+/// The inputs of one run of `lint`, what was found in each, and what they say together.
+struct LintRun {
+    let kind: AssociationKind?
+    let minimumIOS: SystemVersion?
+    let domain: String?
+    let readers: Bool
+    var mindsFinalNewline = false
+
+    private(set) var files: [CheckedFile] = []
+    private var pairs: [Pair] = []
+
+    /// The two files of one place, as far as they are there.
+    private struct Pair {
+        /// A folder or a host.
+        let place: String
+        let host: String?
+        var aasa: [(index: Int, file: AASAFile)] = []
+        var assetLinks: [(index: Int, file: AssetLinksFile)] = []
+    }
+
+    init(kind: AssociationKind?, minimumIOS: SystemVersion?, domain: String?, readers: Bool) {
+        (self.kind, self.minimumIOS, self.domain, self.readers) = (kind, minimumIOS, domain, readers)
+    }
+
+    mutating func lint(file name: String) {
+        do throws(InputError) {
+            let input = try AssociationInput.read(name, kind: kind)
+            let options = LintOptions(
+                file: name, minimumIOS: minimumIOS, domain: domain, mindsFinalNewline: mindsFinalNewline)
+            let report = AssociationLint.lint(body: input.body, as: input.kind, options: options)
+            let folder = name.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+            var checked = CheckedFile(name: name, report: report)
+            if let finding = TransportLint.nameFinding(fileName: name, file: report.kind) {
+                checked.findings.insert(finding, at: 0)
+            }
+            add(checked, report, place: folder, host: domain)
+        } catch {
+            files.append(CheckedFile(name: name, failure: "\(error)"))
+        }
+    }
+
+    /// One or both files of a site.
+    mutating func lint(_ inputs: [RemoteInput]) {
+        let bodies = inputs.filter { $0.seen.body != nil }
+        for input in inputs {
+            // A site may have an app on one system only. Then the missing other file is not an error.
+            if inputs.count == 2, bodies.count == 1, input.isMissing {
+                let finding = ParityLint.hostFinding(
+                    input.target.host, hasAASA: input.kind != .aasa, hasAssetLinks: input.kind != .assetlinks)
+                files.append(
+                    CheckedFile(name: input.seen.url, kind: input.kind, findings: finding.map { [$0] } ?? []))
+                continue
+            }
+            guard input.seen.isChecked else {
+                files.append(CheckedFile(name: input.seen.url, failure: input.trouble))
+                continue
+            }
+            let served = TransportLint.findings(input.seen)
+            guard let body = input.seen.body else {
+                files.append(CheckedFile(name: input.seen.url, kind: input.kind, findings: served))
+                continue
+            }
+            let options = LintOptions(
+                file: input.seen.url, minimumIOS: minimumIOS, domain: domain ?? input.target.host,
+                servedPath: input.path)
+            let report = AssociationLint.lint(body: body, as: input.kind, options: options)
+            // How it was served is known better by its answer.
+            var checked = CheckedFile(name: input.seen.url, report: report)
+            checked.findings = served + checked.findings.filter { !$0.code.hasPrefix("http.") }
+            add(checked, report, place: "https://" + input.target.authority, host: domain ?? input.target.host)
+        }
+    }
+
+    private mutating func add(_ file: CheckedFile, _ report: LintReport, place: String, host: String?) {
+        var file = file
+        if readers, report.kind == .assetlinks { file.readers = AssetLinksReaders(report.document) }
+        files.append(file)
+        if !pairs.contains(where: { $0.place == place }) { pairs.append(Pair(place: place, host: host)) }
+        guard let pair = pairs.firstIndex(where: { $0.place == place }) else { return }
+        if let aasa = report.aasa { pairs[pair].aasa.append((files.count - 1, aasa)) }
+        if let assetLinks = report.assetLinks { pairs[pair].assetLinks.append((files.count - 1, assetLinks)) }
+    }
+
+    /// Compares the two files of each folder and host; of all inputs when there is one of each.
+    mutating func comparePairs() {
+        var all = Pair(place: "", host: domain)
+        for pair in pairs {
+            all.aasa += pair.aasa
+            all.assetLinks += pair.assetLinks
+        }
+        let isOnePair = all.aasa.count == 1 && all.assetLinks.count == 1
+        let host = pairs.lazy.compactMap(\.host).first
+        for pair in isOnePair ? [all] : pairs where pair.aasa.count == 1 && pair.assetLinks.count == 1 {
+            let (aasa, assetLinks) = (pair.aasa[0], pair.assetLinks[0])
+            let lint = ParityLint(aasa.file, assetLinks.file, host: pair.host ?? host ?? "example.com")
+            let names = (files[aasa.index].name, files[assetLinks.index].name)
+            for finding in lint.findings(aasaName: names.0, assetLinksName: names.1) {
+                // Told once, with the file that the finding points into.
+                files[finding.file == names.1 ? assetLinks.index : aasa.index].findings.append(finding)
+            }
+        }
+    }
 }

@@ -73,12 +73,12 @@ struct DoctorCommand: AsyncParsableCommand {
     var failOn: FailThreshold = .error
 
     func validate() throws {
-        guard DoctorHost(domain) != nil else {
+        guard DomainName(domain) != nil else {
             throw ValidationError(
                 "'\(domain.printable)' is no domain: write its bare name, as in example.com, and umlauts in Punycode.")
         }
         if let app {
-            do throws(AssociationFault) { _ = try AppleAppID(app) } catch {
+            do throws(AssociationError) { _ = try AppleAppID(app) } catch {
                 throw ValidationError("--app: \(error). It is written as in the file: PREFIX.bundle.id.")
             }
         }
@@ -89,9 +89,9 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private func examine() async throws {
-        guard let host = DoctorHost(domain) else { throw ExitCode(64) }
+        guard let host = DomainName(domain) else { throw ExitCode(64) }
         var examination = DoctorExamination(host: host, app: app, package: package, now: Date())
-        do throws(DoctorFiles.Fault) {
+        do throws(DoctorFiles.ReadError) {
             if let aasa { examination.aasa = (aasa, try DoctorFiles.bytes(aasa)) }
             if let assetlinks { examination.assetlinks = (assetlinks, try DoctorFiles.bytes(assetlinks)) }
             if let entitlements { examination.entitlements = try DoctorFiles.entitlements(entitlements) }

@@ -4,7 +4,7 @@ import WellKnown
 /// The files of an examination, read. What cannot be read ends the command: a diagnosis over half of them misleads.
 struct DoctorFiles {
     /// Why one of them could not be read.
-    struct Fault: Error, CustomStringConvertible {
+    struct ReadError: Error, CustomStringConvertible {
         let file: String
         let reason: String
         var description: String { "\(file.printable): \(reason.printable)" }
@@ -13,49 +13,51 @@ struct DoctorFiles {
     /// No project file is larger; the linter has its own limit for the two on the server.
     private static let maximumBytes = 64 << 20
 
-    static func entitlements(_ file: String) throws(Fault) -> AppEntitlements {
+    static func entitlements(_ file: String) throws(ReadError) -> AppEntitlements {
         let bytes = try bytes(file)
-        do throws(ProjectFileFault) { return try AppEntitlements(reading: bytes) } catch {
-            throw Fault(file: file, reason: error.description)
+        do throws(ProjectFileError) { return try AppEntitlements(reading: bytes) } catch {
+            throw ReadError(file: file, reason: error.description)
         }
     }
 
     /// A profile as Apple delivers it, inside a signed message, or the property list taken out of one.
-    static func profile(_ file: String) throws(Fault) -> ProvisioningProfile {
+    static func profile(_ file: String) throws(ReadError) -> ProvisioningProfile {
         let bytes = try bytes(file)
         let content = bytes.first == 0x30 ? SignedMessage.content(of: bytes) : bytes
         guard let content else {
-            throw Fault(file: file, reason: "this is no provisioning profile: the signed message in it cannot be read")
+            throw ReadError(
+                file: file, reason: "this is no provisioning profile: the signed message in it cannot be read")
         }
-        do throws(ProjectFileFault) { return try ProvisioningProfile(reading: content) } catch {
-            throw Fault(file: file, reason: error.description)
+        do throws(ProjectFileError) { return try ProvisioningProfile(reading: content) } catch {
+            throw ReadError(file: file, reason: error.description)
         }
     }
 
-    static func manifest(_ file: String) throws(Fault) -> AndroidManifest {
+    static func manifest(_ file: String) throws(ReadError) -> AndroidManifest {
         var bytes: [UInt8]
         if let archive = try? ZipArchive(try data(file)) {
             guard let entry = archive.entries.first(where: { $0.name == "AndroidManifest.xml" }) else {
-                throw Fault(file: file, reason: "this archive holds no AndroidManifest.xml")
+                throw ReadError(file: file, reason: "this archive holds no AndroidManifest.xml")
             }
             do { bytes = try archive.contents(of: entry, limit: 8 << 20) } catch {
-                throw Fault(file: file, reason: "its AndroidManifest.xml cannot be unpacked")
+                throw ReadError(file: file, reason: "its AndroidManifest.xml cannot be unpacked")
             }
         } else {
             bytes = try self.bytes(file)
         }
-        do throws(ProjectFileFault) { return try AndroidManifest(reading: bytes) } catch {
-            throw Fault(file: file, reason: error.description)
+        do throws(ProjectFileError) { return try AndroidManifest(reading: bytes) } catch {
+            throw ReadError(file: file, reason: error.description)
         }
     }
 
-    static func certificates(_ file: String, password: PasswordSource) throws(Fault) -> [AndroidDoctor.Certificate] {
+    static func certificates(_ file: String, password: PasswordSource) throws(ReadError) -> [AndroidDoctor.Certificate]
+    {
         let data = try data(file)
         let reading: CertificateReading
-        do throws(CertificateFault) {
-            reading = try CertificateFile.read(data) { () throws(CertificateFault) in try password.read() }
+        do throws(CertificateError) {
+            reading = try CertificateFile.read(data) { () throws(CertificateError) in try password.read() }
         } catch {
-            throw Fault(file: file, reason: error.description)
+            throw ReadError(file: file, reason: error.description)
         }
         // Of a key store with many keys, and of a rotated key, each is shown with its name.
         return reading.entries.filter { $0.role != .chain }.map { entry in
@@ -65,11 +67,11 @@ struct DoctorFiles {
         }
     }
 
-    static func bytes(_ file: String) throws(Fault) -> [UInt8] { Array(try data(file, limit: maximumBytes)) }
+    static func bytes(_ file: String) throws(ReadError) -> [UInt8] { Array(try data(file, limit: maximumBytes)) }
 
-    private static func data(_ file: String, limit: Int = 4 << 30) throws(Fault) -> Data {
-        do throws(CertificateFault) { return try InputBytes.read(file, limit: limit) } catch {
-            throw Fault(file: file, reason: error.description)
+    private static func data(_ file: String, limit: Int = 4 << 30) throws(ReadError) -> Data {
+        do throws(InputError) { return try InputBytes.read(file, limit: limit) } catch {
+            throw ReadError(file: file, reason: error.description)
         }
     }
 }

@@ -54,12 +54,12 @@ struct NetworkOptions: ParsableArguments {
     }
 }
 
-/// Nothing could be checked: the program says why and ends with 2.
+/// Nothing could be checked. The program prints the reason and exits with 2.
 struct CannotCheck: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 
-    /// Runs a command's work; of what cannot be checked it tells why on standard error and ends with 2.
+    /// Runs a command. For ``CannotCheck``, prints the reason to standard error and exits with 2.
     static func told(_ work: () async throws -> Void) async throws {
         do {
             try await work()

@@ -1,4 +1,5 @@
 import Foundation
+import SSOShared
 import WellKnown
 
 /// Asks Apple's CDN and Google's service what they make of a site.
@@ -43,7 +44,7 @@ struct ServiceProbe: Sendable {
 
     private func ask(_ url: String, standard: Bool) async -> HTTPOutcome {
         var request = WebRequest(url: url)
-        request.userAgent = "wellknown/\(WellKnownProgram.version)"
+        request.userAgent = "wellknown/\(ProductVersion.text)"
         // Who names another base has chosen its address, too; only what the site's owner says is not believed.
         request.allowsPrivate = !standard || client.settings.allowsPrivate
         request.allowsHTTP = !standard
@@ -53,5 +54,28 @@ struct ServiceProbe: Sendable {
     private func escaped(_ text: String) -> String {
         let allowed = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
         return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    }
+}
+
+/// What the services say, in a line for people, good news included.
+enum ServiceNotes {
+    static func notes(_ answer: AppleCDNAnswer) -> [String] {
+        switch answer {
+        case .copy(let body, let from, let age, let maxAge):
+            var text = "Apple's CDN has a copy of \(body.count) bytes"
+            if let from { text += " from \(from)" }
+            if let age { text += ", fetched \(age) s ago" }
+            if let maxAge { text += ", kept for \(maxAge) s" }
+            return [text + "."]
+        case .failure(let failure, _):
+            return ["Apple's CDN has a failure instead of a copy: \(failure.code) \(failure.reason)."]
+        case .unknown, .unreachable: return []
+        }
+    }
+
+    static func notes(_ answer: GoogleLinksAnswer) -> [String] {
+        guard case .answer(let statements, _, _, let maxAge) = answer else { return [] }
+        let kept = maxAge.map { ", kept for \($0)" } ?? ""
+        return ["Google's service has \(statements.count) statement\(statements.count == 1 ? "" : "s")\(kept)."]
     }
 }

@@ -78,7 +78,7 @@ struct GenerateCommand: ParsableCommand {
     func run() throws {
         let parts = try parts()
         let plan: AssociationPlan
-        do throws(AssociationFault) { plan = try parts.plan() } catch { throw refused(["\(error)"]) }
+        do throws(AssociationError) { plan = try parts.plan() } catch { throw refused(["\(error)"]) }
         let generated = GeneratedFiles(plan, host: parts.host)
         guard generated.refusals.isEmpty else { throw refused(generated.refusals) }
         if let only, !generated.files.contains(where: { $0.kind == only }) {
@@ -88,7 +88,7 @@ struct GenerateCommand: ParsableCommand {
             StandardOutput.complain("warning: \(remark.printable)")
         }
         guard let outDir else { return StandardOutput.write(text(generated)) }
-        do throws(InputFault) {
+        do throws(InputError) {
             let paths = try generated.write(to: outDir, force: force)
             StandardOutput.write(paths.map { $0.printable + "\n" }.joined() + filter(generated))
         } catch {
@@ -100,7 +100,7 @@ struct GenerateCommand: ParsableCommand {
     private func parts() throws -> PlanParts {
         var parts = PlanParts()
         if let source {
-            do throws(PlanFileFault) { parts = try PlanFile.read(source) } catch {
+            do throws(PlanFileError) { parts = try PlanFile.read(source) } catch {
                 error.lines.forEach(StandardOutput.complain)
                 throw ExitCode(error.isUnreadable ? 2 : 1)
             }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import WellKnown
 
-/// The files of a plan, looked through before anybody gets them.
+/// The files of a plan, checked before they are written.
 struct GeneratedFiles {
     struct File {
         let kind: AssociationKind
@@ -51,21 +51,21 @@ struct GeneratedFiles {
         return lines.filter { seen.insert($0).inserted }
     }
 
-    /// Writes below `folder/.well-known/`. Either all of it or, when something stands in the way, nothing.
+    /// Writes below `folder/.well-known/`: either all files or, if one cannot be written, none.
     ///
     /// - Returns: The paths, in the order of the files.
-    /// - Throws: ``InputFault``.
-    func write(to folder: String, force: Bool) throws(InputFault) -> [String] {
+    /// - Throws: ``InputError``.
+    func write(to folder: String, force: Bool) throws(InputError) -> [String] {
         let place = (folder.hasSuffix("/") ? folder : folder + "/") + ".well-known"
         let paths = files.map { "\(place)/\($0.kind.fileName)" }
         for (path, file) in zip(paths, files) where !force && Self.exists(path) {
             guard FileManager.default.contents(atPath: path).map(Array.init) != file.bytes else { continue }
-            throw InputFault(description: "\(path.printable) is there already; --force replaces it")
+            throw InputError(description: "\(path.printable) is there already; --force replaces it")
         }
         do {
             try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
         } catch {
-            throw InputFault(description: "cannot make the folder \(place.printable)")
+            throw InputError(description: "cannot make the folder \(place.printable)")
         }
         for (path, file) in zip(paths, files) { try Self.replace(path, with: file.bytes) }
         return paths
@@ -78,8 +78,8 @@ struct GeneratedFiles {
     }
 
     /// A web server may read the file at any moment: it sees the old one or the new one, never half of one.
-    private static func replace(_ path: String, with bytes: [UInt8]) throws(InputFault) {
-        let fault = InputFault(description: "cannot write \(path.printable)")
+    private static func replace(_ path: String, with bytes: [UInt8]) throws(InputError) {
+        let fault = InputError(description: "cannot write \(path.printable)")
         var template = Array("\(path).XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
         guard descriptor >= 0 else { throw fault }

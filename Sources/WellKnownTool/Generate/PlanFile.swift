@@ -9,15 +9,15 @@ struct PlanFile {
     private var faults: [String] = []
     private static let keys = ["apple", "android", "paths", "exclude", "host", "ios12", "dynamic-rules", "credentials"]
 
-    /// - Throws: ``PlanFileFault`` with all that is wrong, one line each.
-    static func read(_ name: String) throws(PlanFileFault) -> PlanParts {
+    /// - Throws: ``PlanFileError`` with all that is wrong, one line each.
+    static func read(_ name: String) throws(PlanFileError) -> PlanParts {
         let data: Data
-        do throws(CertificateFault) { data = try InputBytes.read(name, limit: 1 << 20) } catch {
-            throw PlanFileFault(lines: ["\(name.printable): \(error)"], isUnreadable: true)
+        do throws(InputError) { data = try InputBytes.read(name, limit: 1 << 20) } catch {
+            throw PlanFileError(lines: ["\(name.printable): \(error)"], isUnreadable: true)
         }
         var file = PlanFile(name: name)
         let parts = file.parts(Array(data))
-        guard file.faults.isEmpty, let parts else { throw PlanFileFault(lines: file.faults, isUnreadable: false) }
+        guard file.faults.isEmpty, let parts else { throw PlanFileError(lines: file.faults, isUnreadable: false) }
         return parts
     }
 
@@ -44,16 +44,16 @@ struct PlanFile {
         guard let keys = map(root, known: Self.keys) else { return nil }
         var parts = PlanParts()
         for item in list(keys["apple"]) {
-            take(item) { (text) throws(AssociationFault) in parts.appleApps.append(try AppleAppID(text)) }
+            take(item) { (text) throws(AssociationError) in parts.appleApps.append(try AppleAppID(text)) }
         }
         for node in elements(keys["android"]) {
             if let app = androidApp(node) { parts.androidApps.append(app) }
         }
         for item in list(keys["paths"]) {
-            take(item) { (text) throws(AssociationFault) in parts.routes.append(try LinkRoute(text)) }
+            take(item) { (text) throws(AssociationError) in parts.routes.append(try LinkRoute(text)) }
         }
         for item in list(keys["exclude"]) {
-            take(item) { (text) throws(AssociationFault) in parts.excludes.append(try LinkRoute(text)) }
+            take(item) { (text) throws(AssociationError) in parts.excludes.append(try LinkRoute(text)) }
         }
         if let node = keys["host"] {
             if let host = node.scalar?.string, PlanParts.isHost(host) {
@@ -84,7 +84,7 @@ struct PlanFile {
             refuse("a fingerprint holds no ; and no comma", item.node)
             return nil
         }
-        do throws(AssociationFault) {
+        do throws(AssociationError) {
             return try AndroidApp("\(package)=\(fingerprints.map(\.text).joined(separator: ";"))")
         } catch {
             refuse("\(error)", first.node)
@@ -94,8 +94,8 @@ struct PlanFile {
 
     private typealias Item = (text: String, node: Node)
 
-    private mutating func take(_ item: Item, _ use: (String) throws(AssociationFault) -> Void) {
-        do throws(AssociationFault) { try use(item.text) } catch { refuse("\(error)", item.node) }
+    private mutating func take(_ item: Item, _ use: (String) throws(AssociationError) -> Void) {
+        do throws(AssociationError) { try use(item.text) } catch { refuse("\(error)", item.node) }
     }
 
     private mutating func list(_ node: Node?) -> [Item] {
@@ -164,8 +164,33 @@ struct PlanFile {
 }
 
 /// Why a plan could not be read, all of it.
-struct PlanFileFault: Error {
+struct PlanFileError: Error {
     let lines: [String]
     /// There was nothing to look at.
     let isUnreadable: Bool
+}
+
+/// What a plan is made of, from flags, from a file, or from both together.
+struct PlanParts {
+    var appleApps: [AppleAppID] = []
+    var androidApps: [AndroidApp] = []
+    var routes: [LinkRoute] = []
+    var excludes: [LinkRoute] = []
+    /// Of the links; for the intent filter and the addresses in messages.
+    var host: String?
+    var options = AssociationPlan.Options()
+
+    func plan() throws(AssociationError) -> AssociationPlan {
+        try AssociationPlan(
+            appleApps: appleApps, androidApps: androidApps, routes: routes, excludes: excludes, options: options)
+    }
+
+    /// A host as in a manifest: a lower-case name of several parts.
+    static func isHost(_ text: String) -> Bool {
+        guard let target = FetchTarget(text), target.port == nil, target.path == nil else { return false }
+        let isName = text.utf8.allSatisfy { byte in
+            (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2d || byte == 0x2e
+        }
+        return isName && target.host == text && text.contains(".") && !target.isNumeric
+    }
 }

@@ -79,7 +79,7 @@ enum FindingSARIF {
             file.failure.map { Notification(message: Message(text: "\(file.name): \($0)")) }
         }
         let run = Run(
-            tool: Tool(driver: Driver(version: WellKnownProgram.version, rules: rules)), results: results,
+            tool: Tool(driver: Driver(version: ProductVersion.text, rules: rules)), results: results,
             invocations: [Invocation(executionSuccessful: failures.isEmpty, toolExecutionNotifications: failures)])
         return JSONOutput.text(Log(runs: [run]))
     }

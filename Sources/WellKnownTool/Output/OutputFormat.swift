@@ -39,3 +39,6 @@ enum FailThreshold: String, ExpressibleByArgument, CaseIterable {
         return findings.contains { $0.severity >= threshold }
     }
 }
+
+/// The formats of commands that do not print a list of findings.
+enum ReportFormat: String, ExpressibleByArgument, CaseIterable { case text, json }

@@ -89,7 +89,7 @@ struct StatementsOptions: ParsableArguments {
 
     private func read(_ name: String) throws -> JSONNode {
         let data: Data
-        do throws(CertificateFault) {
+        do throws(InputError) {
             data = try InputBytes.read(name, limit: 64 << 20)
         } catch {
             throw CannotCheck("\(name): \(error)")

@@ -47,7 +47,7 @@ struct BackChannelPatienceTests {
         }
     }
 
-    /// Room for a machine that is busy with other tests. What is measured is two orders of magnitude shorter.
+    /// Room for a machine that is busy with other tests; what is measured is two orders below what it is told from.
     private static let generous = HTTPLimits(
         connect: .seconds(60), call: .seconds(60), queue: .seconds(60))
 

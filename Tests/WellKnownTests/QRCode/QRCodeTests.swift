@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@testable import SSOWeb
 @testable import TestSupport
+@testable import WellKnown
 
 @Suite("QR codes")
 struct QRCodeTests {
@@ -52,6 +52,28 @@ struct QRCodeTests {
             let data = [UInt8](repeating: 1, count: version.dataCodewords)
             #expect(version.interleaved(data).count == version.allCodewords)
         }
+    }
+
+    @Test("terminal text shows two rows per line, with the quiet zone around them")
+    func terminal() throws {
+        let code = try #require(QRCode("https://example.com/"))
+        let lines = code.terminalText(hasColour: false).split(separator: "\n", omittingEmptySubsequences: false)
+            .dropLast().map { Array($0) }
+        let side = code.modules.count
+        #expect(lines.count == (side + 9) / 2 && lines.allSatisfy { $0.count == side + 8 })
+        for (y, row) in code.modules.enumerated() {
+            for (x, isDark) in row.enumerated() {
+                let character = lines[(y + 4) / 2][x + 4]
+                #expect((y.isMultiple(of: 2) ? "█▀" : "█▄").contains(character) == isDark)
+            }
+        }
+        let blank = lines[..<2] + lines.suffix(2) + lines.map { Array($0.prefix(4) + $0.suffix(4)) }
+        #expect(blank.allSatisfy { $0.allSatisfy { $0 == " " } })
+        let coloured = code.terminalText(hasColour: true)
+        #expect(
+            coloured.split(separator: "\n").allSatisfy {
+                $0.hasPrefix("\u{1b}[38;5;16;48;5;231m") && $0.hasSuffix("\u{1b}[0m")
+            })
     }
 
     @Test("the drawing names its text for a screen reader, escaped")

@@ -63,7 +63,7 @@ struct AndroidAppTests {
             ("com.example.app=\(other);\(other.lowercased())", "twice"),
         ])
     func refuses(text: String, reason: String) throws {
-        let fault = try #require(throws: AssociationFault.self) { try AndroidApp(text) }
+        let fault = try #require(throws: AssociationError.self) { try AndroidApp(text) }
         #expect(fault.description.contains(reason))
     }
 
@@ -72,10 +72,10 @@ struct AndroidAppTests {
         #expect(try AndroidApp.list("").isEmpty)
         let apps = try AndroidApp.list("com.example.a=\(Self.other),\ncom.example.b=\(Self.other)")
         #expect(apps.map(\.packageName) == ["com.example.a", "com.example.b"])
-        #expect(throws: AssociationFault.duplicate(item: "com.example.a")) {
+        #expect(throws: AssociationError.duplicate(item: "com.example.a")) {
             try AndroidApp.list("com.example.a=\(Self.other),com.example.a=\(Self.colons)")
         }
-        #expect(throws: AssociationFault.emptyItem(position: 2)) {
+        #expect(throws: AssociationError.emptyItem(position: 2)) {
             try AndroidApp.list("com.example.a=\(Self.other),")
         }
     }

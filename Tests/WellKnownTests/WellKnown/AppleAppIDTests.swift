@@ -43,7 +43,7 @@ struct AppleAppIDTests {
             ("ABCDE12345." + String(repeating: "a", count: 156), "longer"),
         ])
     func refuses(text: String, reason: String) throws {
-        let fault = try #require(throws: AssociationFault.self) { try AppleAppID(text) }
+        let fault = try #require(throws: AssociationError.self) { try AppleAppID(text) }
         #expect(fault.description.contains(reason))
         #expect(fault.description.contains(text.prefix(5).filter { $0.isASCII }))
         #expect(fault.description.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f })
@@ -63,19 +63,19 @@ struct AppleAppIDTests {
         "An empty item is a fault with its position, wherever it stands",
         arguments: [("ABCDE12345.a,", 2), (",ABCDE12345.a", 1), ("ABCDE12345.a, ,ABCDE12345.b", 2)])
     func emptyItems(text: String, position: Int) {
-        #expect(throws: AssociationFault.emptyItem(position: position)) { try AppleAppID.list(text) }
+        #expect(throws: AssociationError.emptyItem(position: position)) { try AppleAppID.list(text) }
     }
 
     @Test("An app listed twice is a fault")
     func duplicates() {
-        #expect(throws: AssociationFault.duplicate(item: "ABCDE12345.a")) {
+        #expect(throws: AssociationError.duplicate(item: "ABCDE12345.a")) {
             try AppleAppID.list("ABCDE12345.a,ABCDE12345.b,ABCDE12345.a")
         }
     }
 
     @Test("A long item is cut in the message")
     func longItems() throws {
-        let fault = try #require(throws: AssociationFault.self) {
+        let fault = try #require(throws: AssociationError.self) {
             try AppleAppID(String(repeating: "x", count: 100_000))
         }
         #expect(fault.description.utf8.count < 400)

@@ -68,7 +68,7 @@ struct DynamicLintTests {
     }
 
     @Test(
-        "rules in a place where nobody looks",
+        "rules in a place that no system reads",
         arguments: [
             (#", "dynamic_app_link_components": [{"/": "*"}]"#, "dyn.wrong-place", "/0/dynamic_app_link_components"),
             (

@@ -150,7 +150,7 @@ struct FileAcceptanceTests {
         let page = TestVectors.repository.appending(path: "docs/decisions/0010-open-questions-of-matching.md")
         let text = try String(contentsOf: page, encoding: .utf8)
         let android = ["android-star", "android-valueless", "android-empty-rule", "android-declared-twice"]
-        for code in AppleDispute.all.map(\.code) + android + ["trailing-comma", "text-encoding", "duplicate-key"] {
+        for code in OpenQuestion.all.map(\.code) + android + ["trailing-comma", "text-encoding", "duplicate-key"] {
             #expect(text.contains("| `\(code)` |"), "\(code)")
         }
     }

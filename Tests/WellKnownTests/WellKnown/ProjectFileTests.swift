@@ -4,6 +4,7 @@ import Testing
 
 @testable import TestSupport
 @testable import WellKnown
+@testable import WellKnownTool
 
 @Suite("Entitlements, profiles and manifests")
 struct ProjectFileTests {
@@ -81,7 +82,7 @@ struct ProjectFileTests {
     @Test("The place of a fault is line and column")
     func place() {
         #expect { try PropertyList(reading: "<plist>\n  <é/><x y/>\n</plist>".utf8) } throws: {
-            ($0 as? ProjectFileFault)?.position == SourcePosition(line: 2, column: 11)
+            ($0 as? ProjectFileError)?.position == SourcePosition(line: 2, column: 11)
         }
     }
 
@@ -98,7 +99,7 @@ struct ProjectFileTests {
             Array("bplist00".utf8) + [UInt8](repeating: 0, count: 40),
         ])
     func hostileBinary(bytes: [UInt8]) {
-        #expect(throws: ProjectFileFault.self) { try PropertyList(reading: bytes) }
+        #expect(throws: ProjectFileError.self) { try PropertyList(reading: bytes) }
     }
 
     @Test("Every changed byte of a binary list is read or refused, never a crash")

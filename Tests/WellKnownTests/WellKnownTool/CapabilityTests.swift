@@ -25,11 +25,11 @@ struct CapabilityTests {
     private static func enable(
         _ server: FakeAppStoreConnect, _ key: TestSigningKey, bundleID: String = "com.example.app",
         isDryRun: Bool = false
-    ) async throws -> StoreConnectClient.Result {
-        let client = StoreConnectClient(
-            address: try StoreConnectAddress(server.base),
-            token: StoreConnectToken(keyID: "KEY1234567", issuer: "57246542-96fe", key: try key.load()),
-            carrier: try WebStoreConnectCarrier(isPlaintext: true, caFile: nil), now: { now })
+    ) async throws -> AppStoreConnectClient.Result {
+        let client = AppStoreConnectClient(
+            address: try AppStoreConnectAddress(server.base),
+            token: AppStoreConnectToken(keyID: "KEY1234567", issuer: "57246542-96fe", key: try key.load()),
+            carrier: try AppStoreConnectWebTransport(isPlaintext: true, caFile: nil), now: { now })
         return try await client.enable(bundleID: bundleID, isDryRun: isDryRun)
     }
 
@@ -100,8 +100,9 @@ struct CapabilityTests {
             if isFine {
                 #expect(try await Self.enable(server, key).outcome == .wasEnabled)
             } else {
-                await #expect(throws: StoreConnectFault.refused(status: 409, "A conflict. It differs. [ENTITY_ERROR]"))
-                {
+                await #expect(
+                    throws: AppStoreConnectError.refused(status: 409, "A conflict. It differs. [ENTITY_ERROR]")
+                ) {
                     try await Self.enable(server, key)
                 }
             }
@@ -113,7 +114,8 @@ struct CapabilityTests {
         let key = try await TestSigningKey()
         let server = try FakeAppStoreConnect { _, _ in Reply(body: Self.found) }
         await #expect(
-            throws: StoreConnectFault.noSuchBundleID("com.example", near: ["com.example.app.clip", "com.example.app"])
+            throws: AppStoreConnectError.noSuchBundleID(
+                "com.example", near: ["com.example.app.clip", "com.example.app"])
         ) {
             try await Self.enable(server, key, bundleID: "com.example")
         }
@@ -131,7 +133,7 @@ struct CapabilityTests {
         let other = try FakeAppStoreConnect { _, _ in
             Reply(body: #"{"data": [], "links": {"next": "http://127.0.0.1:9/v1/bundleIds"}}"#)
         }
-        await #expect(throws: StoreConnectFault.unexpected(status: 200, "its next page is on another server")) {
+        await #expect(throws: AppStoreConnectError.unexpected(status: 200, "its next page is on another server")) {
             try await Self.enable(other, key)
         }
         #expect(other.asked.count == 1)
@@ -143,7 +145,7 @@ struct CapabilityTests {
         let server = try FakeAppStoreConnect { asked, _ in
             Reply(body: #"{"data": [], "links": {"next": "http://\#(asked.host)/v1/bundleIds?cursor=2"}}"#)
         }
-        await #expect(throws: StoreConnectFault.noSuchBundleID("com.example.app", near: [])) {
+        await #expect(throws: AppStoreConnectError.noSuchBundleID("com.example.app", near: [])) {
             try await Self.enable(server, key)
         }
         #expect(server.asked.count == 20)
@@ -185,7 +187,7 @@ struct CapabilityTests {
             ("https://example.com?x", false), ("example.com", false), ("", false), ("https://", false),
         ])
     func addresses(text: String, isFine: Bool) {
-        let address = try? StoreConnectAddress(text)
+        let address = try? AppStoreConnectAddress(text)
         #expect((address != nil) == isFine)
     }
 
@@ -199,9 +201,9 @@ struct CapabilityTests {
         try await key.run("pkcs8", "-topk8", "-in", key.file, "-out", sealed, "-passout", "pass:x")
         for (file, words) in [(other, "P-256"), (sealed, "passphrase")] {
             let pem = Array(try Data(contentsOf: URL(filePath: file)))
-            #expect { try StoreConnectKey(pem: pem) } throws: { "\($0)".contains(words) }
+            #expect { try AppStoreConnectKey(pem: pem) } throws: { "\($0)".contains(words) }
         }
-        #expect { try StoreConnectKey(pem: Array("x".utf8)) } throws: { "\($0)".contains("no PEM") }
+        #expect { try AppStoreConnectKey(pem: Array("x".utf8)) } throws: { "\($0)".contains("no PEM") }
     }
 
     @Test("The file's mode is noticed")
@@ -210,15 +212,15 @@ struct CapabilityTests {
         let file = try folder.write("x", to: "key")
         for (mode, isOpen) in [(0o600, false), (0o640, true), (0o604, true), (0o400, false)] {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
-            #expect(StoreConnectKey.isOpenToOthers(file) == isOpen)
+            #expect(AppStoreConnectKey.isOpenToOthers(file) == isOpen)
         }
     }
 
-    @Test("Whoever enabled it is told to make the profile anew")
+    @Test("Whoever enabled it is told to create the profile again")
     func advice() {
-        let result = StoreConnectClient.Result(
+        let result = AppStoreConnectClient.Result(
             outcome: .enabled, identifier: "com.example.app", name: "Example", prefix: "4J6K8M2N9P")
-        #expect(CapabilityEnableCommand.text(result).contains("make them anew"))
+        #expect(CapabilityEnableCommand.text(result).contains("create them again"))
         #expect(CapabilityEnableCommand.text(result).contains("4J6K8M2N9P.com.example.app"))
         #expect(CapabilityEnableCommand.json(result).contains(#""profiles_must_be_made_anew" : true"#))
     }

@@ -16,6 +16,6 @@ enum CertificateVector {
     static func data(_ name: String) throws -> Data { try Data(contentsOf: URL(filePath: path(name))) }
 
     static func read(_ name: String, password: String? = nil) throws -> CertificateReading {
-        try CertificateFile.read(try data(name)) { () throws(CertificateFault) in password }
+        try CertificateFile.read(try data(name)) { () throws(CertificateError) in password }
     }
 }

@@ -66,7 +66,7 @@ struct DoctorSetUp: Sendable {
         domain: String = "example.com", app: String? = nil, package: String? = nil,
         now: Date = Date(timeIntervalSince1970: 1_790_000_000)
     ) throws -> DoctorReport {
-        guard let host = DoctorHost(domain) else { throw ProbeFailure("no domain: \(domain)") }
+        guard let host = DomainName(domain) else { throw ProbeFailure("no domain: \(domain)") }
         var examination = DoctorExamination(host: host, app: app, package: package, now: now)
         examination.aasa = ("aasa.json", Array(aasa.utf8))
         examination.entitlements = try AppEntitlements(reading: entitlements.utf8)
@@ -180,7 +180,7 @@ struct BrokenSetUp: Sendable, CustomTestStringConvertible {
         BrokenSetUp(
             "profile: of another team", profile, "TeamIdentifier</key><array><string>4J6K8M2N9P",
             "TeamIdentifier</key><array><string>ZZZZZ99999", "the team", "profile of the team 4J6K8M2N9P"),
-        BrokenSetUp("profile: ended", profile, "2027-06-01", "2026-06-01", "the profile's end", "make it anew"),
+        BrokenSetUp("profile: ended", profile, "2027-06-01", "2026-06-01", "the profile's end", "create it again"),
         // The file for Android.
         BrokenSetUp("assetlinks: no JSON", assetlinks, "[{", "[{,", "the file", "wellknown lint"),
         BrokenSetUp(

@@ -178,7 +178,7 @@ struct DoctorTests {
 
     @Test("Nothing to compare is neither healthy nor broken")
     func nothing() throws {
-        let host = try #require(DoctorHost("example.com"))
+        let host = try #require(DomainName("example.com"))
         let report = DoctorExamination(host: host, now: Date(timeIntervalSince1970: 0)).report()
         #expect(report.exitCode(failOn: .error) == 2)
         #expect(report.text().contains("Nothing could be compared"))
@@ -192,7 +192,7 @@ struct DoctorTests {
             ("https://example.com", nil), ("example.com/", nil), ("example.com:443", nil), ("*.example.com", nil),
             ("münchen.de", nil), ("localhost", nil), ("10.0.0.1", nil), ("", nil), ("a..b", nil), ("-a.com", nil),
         ] as [(String, String?)])
-    func domains(text: String, name: String?) { #expect(DoctorHost(text)?.name == name) }
+    func domains(text: String, name: String?) { #expect(DomainName(text)?.name == name) }
 
     @Test("The JSON form has each line with both places")
     func json() throws {
@@ -207,7 +207,7 @@ struct DoctorTests {
 
     @Test("Beside a long address the words are not squeezed into a column")
     func longPlaces() throws {
-        let host = try #require(DoctorHost("example.com"))
+        let host = try #require(DomainName("example.com"))
         var examination = DoctorExamination(host: host, now: Date(timeIntervalSince1970: 0))
         let place = "https://example.com/.well-known/apple-app-site-association"
         examination.unserved = [

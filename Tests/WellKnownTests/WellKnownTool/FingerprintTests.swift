@@ -59,8 +59,8 @@ struct FingerprintTests {
             ("modern.p12", nil, .passwordNeeded), ("modern.p12", "wrong", .wrongPassword),
             ("legacy.p12", "wrong", .wrongPassword), ("modern.p12", "correct\0", .wrongPassword),
             ("slow-mac.p12", "correct", .tooManyRounds), ("slow-cipher.p12", "correct", .tooManyRounds),
-        ] as [(String, String?, CertificateFault)])
-    func closed(name: String, password: String?, fault: CertificateFault) {
+        ] as [(String, String?, CertificateError)])
+    func closed(name: String, password: String?, fault: CertificateError) {
         #expect(throws: fault) { try CertificateVector.read(name, password: password) }
     }
 
@@ -91,14 +91,14 @@ struct FingerprintTests {
         ])
     func refusals(text: String, reason: String) throws {
         do {
-            _ = try CertificateFile.read(Data(text.utf8)) { () throws(CertificateFault) in nil }
+            _ = try CertificateFile.read(Data(text.utf8)) { () throws(CertificateError) in nil }
             Issue.record("it was read")
         } catch { #expect("\(error)".contains(reason)) }
     }
 
     @Test("An APK that nobody signed says so")
     func unsigned() throws {
-        #expect(throws: CertificateFault.self) { try CertificateVector.read("unsigned.apk") }
+        #expect(throws: CertificateError.self) { try CertificateVector.read("unsigned.apk") }
     }
 
     @Test("A debug certificate is warned about; the text ends with the line to paste")

@@ -36,7 +36,7 @@ struct HostileArchiveTests {
                 }
                 if bytes.isEmpty { bytes = [0x30] }
             }
-            _ = try? CertificateFile.read(Data(bytes)) { () throws(CertificateFault) in "correct" }
+            _ = try? CertificateFile.read(Data(bytes)) { () throws(CertificateError) in "correct" }
         }
     }
 
@@ -57,7 +57,7 @@ struct HostileArchiveTests {
 
     @Test("A file that libcrypto refuses leaves the next one readable")
     func recovery() throws {
-        _ = try? CertificateFile.read(Data([0x30, 0x82, 0xff, 0xff])) { () throws(CertificateFault) in "x" }
+        _ = try? CertificateFile.read(Data([0x30, 0x82, 0xff, 0xff])) { () throws(CertificateError) in "x" }
         #expect(try CertificateVector.read("legacy.p12", password: "correct").entries.count == 1)
     }
 
@@ -65,17 +65,17 @@ struct HostileArchiveTests {
     func inflate(vector: DeflateVector) throws {
         #expect(try Inflate.unpack(vector.packed, limit: vector.unpacked.count) == vector.unpacked)
         guard !vector.unpacked.isEmpty else { return }
-        #expect(throws: Inflate.Fault.tooLarge) {
+        #expect(throws: Inflate.InflateError.tooLarge) {
             try Inflate.unpack(vector.packed, limit: vector.unpacked.count - 1)
         }
-        #expect(throws: Inflate.Fault.self) { try Inflate.unpack(vector.packed.dropLast(), limit: 1 << 20) }
+        #expect(throws: Inflate.InflateError.self) { try Inflate.unpack(vector.packed.dropLast(), limit: 1 << 20) }
     }
 
     @Test(
         "Broken deflate is refused",
         arguments: [[], [0x07], [0x01, 1, 0, 0, 0], [0x03, 0x02], [0x05, 0xff, 0xff, 0xff]])
     func broken(packed: [UInt8]) {
-        #expect(throws: Inflate.Fault.self) { try Inflate.unpack(packed, limit: 1 << 20) }
+        #expect(throws: Inflate.InflateError.self) { try Inflate.unpack(packed, limit: 1 << 20) }
     }
 }
 

@@ -15,8 +15,8 @@ struct TestSigningKey {
         _ = try await run("pkey", "-in", file, "-pubout", "-out", folder.path(of: "public.pem"))
     }
 
-    func load() throws -> StoreConnectKey {
-        try StoreConnectKey(pem: Array(try Data(contentsOf: URL(filePath: file))))
+    func load() throws -> AppStoreConnectKey {
+        try AppStoreConnectKey(pem: Array(try Data(contentsOf: URL(filePath: file))))
     }
 
     /// Whether a JWT's signature is by this key: two numbers of 32 bytes, which openssl wants in DER.

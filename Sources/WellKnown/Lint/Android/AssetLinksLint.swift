@@ -4,65 +4,227 @@ import SSOShared
 ///
 /// Sources: see ``StatementRules``, ``FingerprintRules`` and ``DynamicRules``.
 public enum AssetLinksLint {
-    /// What is wrong with a file that could be read as a list.
+    /// The findings of a file whose root is a list.
     ///
-    /// - Parameter isSecure: the file is served over https, as Android and Google ask for it.
-    /// - Returns: the findings in the order of the file, of each code the first 200.
+    /// - Parameter isSecure: whether the file is served over https.
+    /// - Returns: the findings in the order of the file, at most 200 of each code.
     public static func findings(in file: AssetLinksFile, isSecure: Bool = true) -> [Finding] {
-        lint(file, isSecure: isSecure).findings
+        var findings = FindingCollector(file.document)
+        check(file, isSecure: isSecure, into: &findings)
+        return findings.sorted
     }
 
-    /// The findings, and how many more of a code there are.
-    ///
-    /// - Parameter host: who serves the file, if that is known.
-    static func lint(_ file: AssetLinksFile, isSecure: Bool = true, host: String? = nil) -> FindingPen {
-        var pen = FindingPen(file.document)
+    /// - Parameter host: the host that serves the file, if it is known.
+    static func check(
+        _ file: AssetLinksFile, isSecure: Bool = true, host: String? = nil, into findings: inout FindingCollector
+    ) {
         if file.statements.isEmpty, let root = file.document.root {
-            pen.note(StatementRules.emptyList, "The list has no statements.", at: root)
+            findings.add(StatementRules.emptyList, at: root, "The list has no statements.")
         }
         var statements: [StatementLint] = []
         var includes: [(statement: AssetStatement, address: String)] = []
         for (index, statement) in file.statements.enumerated() {
             guard statement.isObject else {
-                pen.note(
-                    StatementRules.statementType,
-                    "Element \(index + 1) is \(statement.node.typeName); it must be a statement.", at: statement.node)
+                findings.add(
+                    StatementRules.statementType, at: statement.node,
+                    "Element \(index + 1) is \(statement.node.typeName); it must be a statement.")
                 continue
             }
             guard statement.include.isAbsent else {
-                if let address = IncludeLint.lint(statement, isSecure: isSecure, pen: &pen) {
+                if let address = IncludeLint.lint(statement, isSecure: isSecure, into: &findings) {
                     includes.append((statement, address))
                 }
                 continue
             }
-            statements.append(StatementLint(statement, pen: &pen))
+            statements.append(StatementLint(statement, into: &findings))
         }
-        lint(includes, pen: &pen)
-        if let host { IncludeLint.lintLoops(includes, host: host, pen: &pen) }
-        ListLint.lint(file, statements: statements, pen: &pen)
-        AssetLinksReaders(file).note(to: &pen)
-        return pen
+        lint(includes, into: &findings)
+        if let host { IncludeLint.lintLoops(includes, host: host, into: &findings) }
+        ListLint.lint(file, statements: statements, into: &findings)
+        AssetLinksReaders(file).report(to: &findings)
     }
 
-    /// A finding for a file that is at another address than the one readers ask for.
+    /// A finding for a file that is not at the address that readers request, or `nil`.
     ///
-    /// - Parameter path: the path of its address, `/.well-known/assetlinks.json` when all is well.
+    /// - Parameter path: the path of its address.
     public static func placeFinding(path: String) -> Finding? {
-        guard path != AssetLinks.path else { return nil }
-        return Finding(
-            StatementRules.notWellKnown, "The file is at \(path.quoted); readers ask for \(AssetLinks.path) only.")
+        path == AssetLinks.path ? nil : Finding(StatementRules.notWellKnown, placeMessage(path: path))
     }
 
-    private static func lint(_ includes: [(statement: AssetStatement, address: String)], pen: inout FindingPen) {
+    static func placeMessage(path: String) -> String {
+        "The file is at \(path.quoted); readers ask for \(AssetLinks.path) only."
+    }
+
+    private static func lint(
+        _ includes: [(statement: AssetStatement, address: String)], into findings: inout FindingCollector
+    ) {
         if let first = includes.first {
-            pen.note(
-                StatementRules.includeAny, "The list uses include: Chrome and DuckDuckGo do not follow it.",
-                at: first.statement.node)
+            findings.add(
+                StatementRules.includeAny, at: first.statement.node,
+                "The list uses include: Chrome and DuckDuckGo do not follow it.")
         }
         guard includes.count > IncludeLint.budget else { return }
-        pen.note(
-            StatementRules.includeBudget,
-            "The list has \(includes.count) includes; Google follows \(IncludeLint.budget) in all.",
-            at: includes[IncludeLint.budget].statement.node)
+        findings.add(
+            StatementRules.includeBudget, at: includes[IncludeLint.budget].statement.node,
+            "The list has \(includes.count) includes; Google follows \(IncludeLint.budget) in all.")
+    }
+}
+
+/// Checks that compare the statements of a list.
+enum ListLint {
+    static func lint(_ file: AssetLinksFile, statements: [StatementLint], into findings: inout FindingCollector) {
+        lintDuplicates(file, into: &findings)
+        lintPackages(statements, into: &findings)
+        lintDynamic(statements, into: &findings)
+        DebugKeyLint.lint(statements, into: &findings)
+    }
+
+    private static func lintDuplicates(_ file: AssetLinksFile, into findings: inout FindingCollector) {
+        var seen: [CanonicalText: Int] = [:]
+        for (index, statement) in file.statements.enumerated() where statement.isObject {
+            let text = statement.node.canonicalText
+            if let first = seen[text] {
+                findings.add(
+                    StatementRules.duplicate, at: statement.node, "Statements \(first + 1) and \(index + 1) are equal.")
+            } else {
+                seen[text] = index
+            }
+        }
+    }
+
+    private static func lintPackages(_ statements: [StatementLint], into findings: inout FindingCollector) {
+        var order: [String] = []
+        var lists: [String: [StatementLint]] = [:]
+        for statement in statements {
+            guard let package = statement.package else { continue }
+            if lists[package] == nil { order.append(package) }
+            lists[package, default: []].append(statement)
+        }
+        for package in order {
+            let list = lists[package] ?? []
+            // DuckDuckGo reads these two relations, and the others not at all.
+            let read = list.filter {
+                $0.relations.contains(RelationNames.handleAllURLs)
+                    || $0.relations.contains(RelationNames.getLoginCredentials)
+            }
+            let sets = Set(read.map { Set($0.fingerprints.map(\.octets)) })
+            if read.count > 1, sets.count > 1, let last = read.last {
+                findings.add(
+                    StatementRules.splitPackage, at: last.statement.node,
+                    "\(package) stands in \(read.count) statements with other fingerprints: DuckDuckGo keeps these only."
+                )
+            }
+            let relations = Set(list.flatMap(\.relations))
+            if relations.contains(RelationNames.handleAllURLs), !relations.contains(RelationNames.getLoginCredentials),
+                let member = list.first?.statement.relation.member
+            {
+                findings.add(
+                    StatementRules.missingLoginCredentials, at: member.value,
+                    "\(package) may open links, but not use passwords and passkeys: no get_login_creds.")
+            }
+            let keys = Set(list.flatMap { $0.fingerprints.map(\.octets) })
+            if keys.count == 1, !PackageName.isDebug(package), let node = list.first?.fingerprints.first?.node {
+                findings.add(
+                    FingerprintRules.playSigning, at: node,
+                    "\(package) has one fingerprint: with Play App Signing it must be the app signing key's.")
+            }
+        }
+    }
+
+    private static func lintDynamic(_ statements: [StatementLint], into findings: inout FindingCollector) {
+        var seen: Set<String> = []
+        for statement in statements {
+            guard let package = statement.package else { continue }
+            for item in statement.statement.relationExtensions.value ?? []
+            where item.relation == RelationNames.handleAllURLs && !item.components.isAbsent {
+                guard !seen.insert(package).inserted else { continue }
+                findings.add(
+                    DynamicRules.declaredTwice, at: item.member,
+                    "\(package) has dynamic rules already: which of the two counts is not defined.")
+            }
+        }
+    }
+}
+
+/// What is wrong with an `include`, as far as one file can tell.
+enum IncludeLint {
+    /// Of Google's service, for the complete tree of lists.
+    static let budget = 10
+
+    /// - Parameter isSecure: the list itself is served over https, as Android and Google ask for it.
+    /// - Returns: the address, when it is one that could be fetched.
+    static func lint(_ statement: AssetStatement, isSecure: Bool, into findings: inout FindingCollector) -> String? {
+        guard let member = statement.include.member else { return nil }
+        // {"include": {"paths": […]}}: invented by a blog, unknown to all readers. It is beside relation and target
+        // there, and makes the statement invalid with them.
+        if member.value["paths"] != nil {
+            findings.add(
+                DynamicRules.bogusSchema, at: member,
+                "include.paths is not a known key; include is the address of another list, and stands alone.")
+            return nil
+        }
+        let others = [statement.relation.member, statement.target.member, statement.relationExtensions.member]
+        if let other = others.lazy.compactMap({ $0?.key }).first {
+            findings.add(
+                StatementRules.includeWithTarget, at: member, "include stands together with \(other): neither is read.")
+            return nil
+        }
+        guard let text = statement.include.value else {
+            findings.add(
+                StatementRules.includeSyntax, at: member.value,
+                "include is \(member.value.typeName); it must be an address.")
+            return nil
+        }
+        do {
+            let address = try SiteAddress(text)
+            guard isSecure, address.scheme == "http" else { return text }
+            findings.add(
+                StatementRules.includeInsecure, at: member.value,
+                "\(text.quoted) is http; a list served over https cannot include it.")
+        } catch {
+            findings.add(
+                StatementRules.includeSyntax, at: member.value, "include \(text.quoted) is no web address: \(error).")
+        }
+        return nil
+    }
+
+    /// A list that includes itself. A loop over others shows only when they are fetched.
+    static func lintLoops(
+        _ includes: [(statement: AssetStatement, address: String)], host: String, into findings: inout FindingCollector
+    ) {
+        for (statement, text) in includes {
+            guard let address = try? SiteAddress(text), address.origin == "https://\(host.lowercased())",
+                address.rest == AssetLinks.path, let node = statement.include.member?.value
+            else { continue }
+            findings.add(StatementRules.includeLoop, at: node, "The list of \(host) includes itself.")
+        }
+    }
+}
+
+/// Detects confusion of debug keys and release keys.
+enum DebugKeyLint {
+    static func lint(_ statements: [StatementLint], into findings: inout FindingCollector) {
+        var releases: [[UInt8]: String] = [:]
+        for statement in statements {
+            guard let package = statement.package, !PackageName.isDebug(package) else { continue }
+            for (octets, _) in statement.fingerprints where releases[octets] == nil { releases[octets] = package }
+        }
+        let hasRelease = statements.contains { $0.package.map { !PackageName.isDebug($0) } ?? false }
+        for statement in statements {
+            guard let package = statement.package, PackageName.isDebug(package) else { continue }
+            for (octets, node) in statement.fingerprints {
+                if let release = releases[octets] {
+                    findings.add(
+                        FingerprintRules.sameForDebugAndRelease, at: node,
+                        "\(package) has the same fingerprint as \(release).")
+                }
+            }
+            if !hasRelease, let node = statement.fingerprints.first?.node {
+                findings.add(
+                    FingerprintRules.studioDebug, at: node,
+                    "\(package) is a debug build, and the list has no release: debug keys differ from machine to machine."
+                )
+            }
+        }
     }
 }

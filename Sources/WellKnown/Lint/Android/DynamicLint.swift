@@ -1,86 +1,87 @@
 import SSOShared
 
-/// What is wrong with the rules of one `dynamic_app_link_components`.
+/// Checks the rules of one `dynamic_app_link_components`.
 enum DynamicLint {
-    static func lint(_ item: RelationExtension, pen: inout FindingPen) {
+    static func lint(_ item: RelationExtension, into findings: inout FindingCollector) {
         for member in item.unknownMembers {
             let meant =
-                item.components.isAbsent ? NearName.of(member.key, among: [RelationExtension.componentsKey]) : nil
-            pen.note(
-                DynamicRules.unknownKey,
+                item.components.isAbsent
+                ? SpellingSuggestion.of(member.key, among: [RelationExtension.componentsKey]) : nil
+            findings.add(
+                DynamicRules.unknownKey, at: member,
                 "Unknown key \(member.key.quoted) beside dynamic_app_link_components\(meant.map { ": did you mean \($0)?" } ?? ".")",
-                atKey: member, fix: meant.map { "Write \"\($0)\"." })
+                fix: meant.map { "Write \"\($0)\"." })
             if meant != nil { return }
         }
         switch item.components {
         case .absent:
-            pen.note(
-                DynamicRules.malformed, "The extension has no dynamic_app_link_components.", at: item.member.value)
+            findings.add(
+                DynamicRules.malformed, at: item.member.value, "The extension has no dynamic_app_link_components.")
         case .wrongType(let member):
-            pen.note(
-                DynamicRules.malformed,
-                "dynamic_app_link_components is \(member.value.typeName); it must be an array of rules.",
-                at: member.value)
+            findings.add(
+                DynamicRules.malformed, at: member.value,
+                "dynamic_app_link_components is \(member.value.typeName); it must be an array of rules.")
         case .present(let rules, let member):
             if rules.isEmpty {
-                pen.note(DynamicRules.malformed, "dynamic_app_link_components is empty.", at: member.value)
+                findings.add(DynamicRules.malformed, at: member.value, "dynamic_app_link_components is empty.")
                 return
             }
             var isSound = true
-            for rule in rules where !DynamicFieldLint.lint(rule, pen: &pen) { isSound = false }
-            // Android discards what is not sound, so there is no order to speak of.
-            if isSound { lintOrder(rules, list: member.value, pen: &pen) }
+            for rule in rules where !DynamicFieldLint.lint(rule, into: &findings) { isSound = false }
+            // Android discards invalid rules, so their order does not matter.
+            if isSound { lintOrder(rules, list: member.value, into: &findings) }
         }
     }
 
-    private static func lintOrder(_ rules: [DynamicComponent], list: JSONNode, pen: inout FindingPen) {
+    private static func lintOrder(_ rules: [DynamicComponent], list: JSONNode, into findings: inout FindingCollector) {
         let catchAll = rules.firstIndex(where: \.matchesEverything)
         if let catchAll, catchAll + 1 < rules.count {
-            pen.note(
-                DynamicRules.catchAllFirst,
-                "Rule \(catchAll + 1) matches every link; \(rules.count - catchAll == 2 ? "the one after it never decides" : "the \(rules.count - catchAll - 1) after it never decide").",
-                at: rules[catchAll].node)
+            findings.add(
+                DynamicRules.catchAllFirst, at: rules[catchAll].node,
+                "Rule \(catchAll + 1) matches every link; \(rules.count - catchAll == 2 ? "the one after it never decides" : "the \(rules.count - catchAll - 1) after it never decide")."
+            )
         }
-        lintReach(rules, until: catchAll ?? rules.count, pen: &pen)
+        lintCoverage(rules, until: catchAll ?? rules.count, into: &findings)
         let reached = rules.prefix((catchAll ?? rules.count - 1) + 1)
         if !reached.contains(where: { $0.exclude.value != true }) {
-            pen.note(DynamicRules.excludeOnly, "No rule allows a link: the app opens none.", at: list)
+            findings.add(DynamicRules.excludeOnly, at: list, "No rule allows a link: the app opens none.")
         } else if catchAll == nil {
-            pen.note(
-                DynamicRules.noCatchAll, "Links that none of the \(rules.count) rules names do not open the app.",
-                at: list)
+            findings.add(
+                DynamicRules.noCatchAll, at: list,
+                "Links that none of the \(rules.count) rules names do not open the app.")
         }
         let paths = DynamicPatternLint.paths(of: rules)
         let matcher = DynamicMatcher(rules)
-        for rule in reached { DynamicPatternLint.lint(rule, beside: paths, of: matcher, pen: &pen) }
-        pen.note(DynamicRules.newOnly, "Android 14 and older ignore these rules.", at: list)
+        for rule in reached { DynamicPatternLint.lint(rule, beside: paths, of: matcher, into: &findings) }
+        findings.add(DynamicRules.newOnly, at: list, "Android 14 and older ignore these rules.")
     }
 }
 
 extension DynamicLint {
-    /// Rules that others before them cover; those behind a rule for everything have been told.
-    private static func lintReach(_ rules: [DynamicComponent], until end: Int, pen: inout FindingPen) {
-        // As languages: the work grows with the square of the rules.
-        guard rules.count <= 64, pen.comparisonsLeft > 0 else { return }
-        pen.comparisonsLeft -= 1
-        var limits = RuleReach.Limits()
+    /// Reports rules that earlier rules cover. Rules after a catch-all have been reported.
+    private static func lintCoverage(_ rules: [DynamicComponent], until end: Int, into findings: inout FindingCollector)
+    {
+        // Compares regular languages. The work grows with the square of the number of rules.
+        guard rules.count <= 64, findings.comparisonsLeft > 0 else { return }
+        findings.comparisonsLeft -= 1
+        var limits = RuleCoverage.Limits()
         limits.perRule = 100_000
         limits.total = 400_000
-        for (index, reach) in RuleReach.rules(DynamicMatcher(rules), limits: limits).prefix(end).enumerated() {
+        for (index, reach) in RuleCoverage.rules(DynamicMatcher(rules), limits: limits).prefix(end).enumerated() {
             let node = rules[index].node
             switch reach.verdict {
             case .decides, .notDecided: break
             case .covered(let other, let sample):
-                pen.note(
-                    DynamicRules.shadowed,
+                findings.add(
+                    DynamicRules.shadowed, at: node,
                     "Rule \(index + 1) never decides: rule \(other + 1) matches all that it matches, \(sample.tail) for "
-                        + "example.", at: node)
+                        + "example.")
             case .coveredTogether(let other, let sample):
-                pen.note(
-                    DynamicRules.shadowed,
+                findings.add(
+                    DynamicRules.shadowed, at: node,
                     "Rule \(index + 1) never decides: the rules before it match all that it matches; rule \(other + 1) "
-                        + "decides \(sample.tail).", at: node)
-            case .impossible: pen.note(DynamicRules.shadowed, "Rule \(index + 1) matches no link at all.", at: node)
+                        + "decides \(sample.tail).")
+            case .impossible: findings.add(DynamicRules.shadowed, at: node, "Rule \(index + 1) matches no link at all.")
             }
         }
     }
@@ -99,5 +100,89 @@ extension DynamicComponent {
         guard isObject, query.isAbsent, fragment.isAbsent, let path = path.value, !path.isEmpty else { return false }
         let stars = path.utf8.first == UInt8(ascii: "/") ? path.utf8.dropFirst() : path.utf8[...]
         return !stars.isEmpty && stars.allSatisfy { $0 == UInt8(ascii: "*") }
+    }
+}
+
+/// Whether dynamic rules stand where Android looks for them; and if so, what is wrong with them.
+enum DynamicPlaceLint {
+    static func lint(_ statement: AssetStatement, into findings: inout FindingCollector) {
+        lintStatement(statement, into: &findings)
+        if let target = statement.target.value { lintTarget(target, into: &findings) }
+        switch statement.relationExtensions {
+        case .absent: break
+        case .wrongType(let member):
+            findings.add(
+                DynamicRules.malformed, at: member.value,
+                "relation_extensions is \(member.value.typeName); it must be an object.")
+        case .present(let extensions, let member):
+            if extensions.isEmpty {
+                findings.add(DynamicRules.malformed, at: member.value, "relation_extensions is empty.")
+            }
+            for item in extensions { lint(item, of: statement, into: &findings) }
+        }
+    }
+
+    private static func lintStatement(_ statement: AssetStatement, into findings: inout FindingCollector) {
+        for member in statement.unknownMembers {
+            if member.key == RelationExtension.componentsKey {
+                findings.add(
+                    DynamicRules.wrongPlace, at: member, "dynamic_app_link_components stands in the statement itself.")
+            } else if member.key == "exclude" {
+                lintExclude(member, in: "the statement", into: &findings)
+            }
+        }
+    }
+
+    private static func lintTarget(_ target: AssetTarget, into findings: inout FindingCollector) {
+        for member in target.unknownMembers
+        where member.key == RelationExtension.componentsKey || member.key == "relation_extensions" {
+            findings.add(DynamicRules.wrongPlace, at: member, "\(member.key) stands in the target.")
+        }
+        for member in target.unknownMembers where isBogusExclude(member) {
+            lintExclude(member, in: "the target", into: &findings)
+        }
+    }
+
+    /// Lists of paths of a form that a blog invented.
+    static func isBogusExclude(_ member: JSONMember) -> Bool {
+        member.key == "exclude" && (member.value["paths"] != nil || member.value.array != nil)
+    }
+
+    private static func lintExclude(_ member: JSONMember, in place: String, into findings: inout FindingCollector) {
+        guard isBogusExclude(member) else {
+            findings.add(StatementRules.unknownKey, at: member, "Unknown key \"exclude\" in \(place).")
+            return
+        }
+        findings.add(DynamicRules.bogusSchema, at: member, "exclude in \(place) is not a known key.")
+    }
+
+    private static func lint(
+        _ item: RelationExtension, of statement: AssetStatement, into findings: inout FindingCollector
+    ) {
+        guard item.relation != RelationExtension.componentsKey else {
+            findings.add(
+                DynamicRules.wrongPlace, at: item.member,
+                "dynamic_app_link_components stands in relation_extensions itself, not under its relation.")
+            return
+        }
+        guard item.relation == RelationNames.handleAllURLs else {
+            let rules = item.components.isAbsent ? "An extension" : "dynamic_app_link_components"
+            findings.add(
+                DynamicRules.wrongRelation, at: item.member,
+                "\(rules) stands under \(item.relation.quoted), not under handle_all_urls.",
+                fix: "Write \"\(RelationNames.handleAllURLs)\".")
+            return
+        }
+        if !statement.relations.isEmpty, !statement.relations.contains(RelationNames.handleAllURLs) {
+            findings.add(
+                DynamicRules.wrongRelation, at: item.member,
+                "The statement has dynamic rules, but its relation does not name handle_all_urls.")
+        }
+        if let target = statement.target.value, TargetLint.namespace(of: target) == "web" {
+            findings.add(
+                DynamicRules.wrongPlace, at: item.member,
+                "Dynamic rules stand in a statement about a site: only apps have them.")
+        }
+        DynamicLint.lint(item, into: &findings)
     }
 }

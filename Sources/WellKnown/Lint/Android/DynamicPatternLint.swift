@@ -16,23 +16,23 @@ enum DynamicPatternLint {
     ///   - paths: those of all rules of the list.
     ///   - matcher: the whole list.
     static func lint(
-        _ rule: DynamicComponent, beside paths: Set<Path>, of matcher: DynamicMatcher, pen: inout FindingPen
+        _ rule: DynamicComponent, beside paths: Set<Path>, of matcher: DynamicMatcher,
+        into findings: inout FindingCollector
     ) {
         for (name, text, node) in patterns(of: rule) {
             if hasEscape(text) {
-                pen.note(
-                    DynamicRules.encodedPattern,
-                    "The pattern \(text.quoted) of \(name) has a percent escape; Android compares the decoded link.",
-                    at: node)
+                findings.add(
+                    DynamicRules.encodedPattern, at: node,
+                    "The pattern \(text.quoted) of \(name) has a percent escape; Android compares the decoded link.")
             }
-            if let trap = StarTrap(text) {
-                pen.note(
-                    DynamicRules.starBacktracking,
+            if let trap = GreedyStarCheck(text) {
+                findings.add(
+                    DynamicRules.starBacktracking, at: node,
                     "The star of \(text.quoted) stops at the first \(trap.stop.quoted): \(trap.witness.quoted) does not "
-                        + "match on Android.", at: node)
+                        + "match on Android.")
             }
         }
-        lintSlash(rule, beside: paths, of: matcher, pen: &pen)
+        lintSlash(rule, beside: paths, of: matcher, into: &findings)
     }
 
     private static func patterns(of rule: DynamicComponent) -> [(String, String, JSONNode)] {
@@ -54,7 +54,8 @@ enum DynamicPatternLint {
 
     /// `/buy/` and `/buy/*` do not match `/buy`; iOS takes the three for one. Fine where another rule names `/buy`.
     private static func lintSlash(
-        _ rule: DynamicComponent, beside paths: Set<Path>, of matcher: DynamicMatcher, pen: inout FindingPen
+        _ rule: DynamicComponent, beside paths: Set<Path>, of matcher: DynamicMatcher,
+        into findings: inout FindingCollector
     ) {
         guard case .present(let text, let member) = rule.path else { return }
         let base: Substring
@@ -77,9 +78,9 @@ enum DynamicPatternLint {
         {
             return
         }
-        pen.note(
-            DynamicRules.trailingSlash,
-            "\(text.quoted) does not match \(link.quoted) on Android; on iOS it does.", at: member.value,
+        findings.add(
+            DynamicRules.trailingSlash, at: member.value,
+            "\(text.quoted) does not match \(link.quoted) on Android; on iOS it does.",
             fix: "Add a rule for \(String(base).quoted), or write \(String(base + "*").quoted).")
     }
 }
@@ -87,5 +88,56 @@ enum DynamicPatternLint {
 extension UInt8 {
     fileprivate var isHexDigit: Bool {
         isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self | 0x20)
+    }
+}
+
+/// Finds a star after which Android's simple glob stops too early.
+///
+/// A star matches everything up to the first character that equals the one after it. The rest of the pattern must match
+/// from there: there is no backtracking to a later place.
+///
+/// Source: Google, "Configure Dynamic App Links"; AOSP, `PatternMatcher`.
+struct GreedyStarCheck {
+    /// The character at which the star stops.
+    let stop: String
+    /// A text that the pattern would match only with backtracking.
+    let witness: String
+
+    /// - Returns: `nil` if backtracking makes no difference.
+    init?(_ pattern: String) {
+        let scalars = Array(pattern.unicodeScalars)
+        // Matching with backtracking takes the product of the lengths, and a file can contain thousands of patterns.
+        guard scalars.count <= 200 else { return nil }
+        var tries = 2
+        var index = 0
+        while index < scalars.count, tries > 0 {
+            defer { index += 1 }
+            guard scalars[index] == "*", index + 1 < scalars.count else { continue }
+            let rest = scalars[(index + 1)...]
+            let piece = rest.prefix { $0 != "*" }
+            guard let first = piece.first, first != "?" else { continue }
+            // One character before the next star: the first place is as good as any later one.
+            if piece.count == 1, piece.endIndex < scalars.endIndex { continue }
+            tries -= 1
+            // The stop character, a character that does not match after it, and then a match of the rest.
+            let filler: Unicode.Scalar = piece.dropFirst().first == "x" || first == "x" ? "y" : "x"
+            var text = String.UnicodeScalarView()
+            text.append(contentsOf: Self.plain(scalars[..<index]))
+            text.append(first)
+            text.append(filler)
+            text.append(contentsOf: Self.plain(rest))
+            let candidate = Array(text)
+            let compiled = DynamicPattern(pattern)
+            guard !compiled.matches(candidate), compiled.matches(candidate, goesBack: true) else { continue }
+            stop = String(first)
+            witness = String(text)
+            return
+        }
+        return nil
+    }
+
+    /// A text that matches the pattern: empty for a star, one letter for a question mark.
+    private static func plain(_ pattern: ArraySlice<Unicode.Scalar>) -> [Unicode.Scalar] {
+        pattern.compactMap { $0 == "*" ? nil : $0 == "?" ? "a" : $0 }
     }
 }

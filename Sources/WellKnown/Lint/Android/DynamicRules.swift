@@ -31,7 +31,7 @@ public enum DynamicRules {
         reason: "The first match decides, and the rules before it match all that it matches.",
         fix: "Move it up, or remove it.", source: google)
     static let wrongPlace = LintRule(
-        "dyn.wrong-place", .error, "dynamic_app_link_components in a place where nobody looks",
+        "dyn.wrong-place", .error, "dynamic_app_link_components in a place that no system reads",
         reason: "The rules are ignored, and the manifest decides.",
         fix: "Put it under relation_extensions / delegate_permission/common.handle_all_urls of the app's statement.",
         source: google)

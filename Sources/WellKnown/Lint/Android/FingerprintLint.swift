@@ -1,47 +1,46 @@
 import SSOShared
 
-/// What is wrong with the fingerprints of one target. Its codes are `fp.*`.
+/// Checks the fingerprints of one target: the codes `fp.*`.
 struct FingerprintLint {
-    /// The octets of those that are SHA-256 fingerprints, however they are written; for checks across statements.
+    /// The octets of SHA-256 fingerprints in any notation, for the checks across statements.
     private(set) var fingerprints: [(octets: [UInt8], node: JSONNode)] = []
 
-    /// - Parameter misspelled: a key that was meant to be `sha256_cert_fingerprints` and has been told already.
-    init(_ target: AssetTarget, misspelled: Bool, pen: inout FindingPen) {
+    /// - Parameter misspelled: a misspelling of `sha256_cert_fingerprints` has been reported.
+    init(_ target: AssetTarget, misspelled: Bool, into findings: inout FindingCollector) {
         switch target.fingerprints {
         case .absent:
             guard !misspelled else { return }
-            pen.note(FingerprintRules.missing, "The target has no sha256_cert_fingerprints.", at: target.node)
+            findings.add(FingerprintRules.missing, at: target.node, "The target has no sha256_cert_fingerprints.")
         case .wrongType(let member):
             let fix = member.value.string.map { "Write [\(FingerprintReading($0).corrected?.quoted ?? $0.quoted)]." }
-            pen.note(
-                FingerprintRules.type,
-                "sha256_cert_fingerprints is \(member.value.typeName); it must be an array of strings.",
-                at: member.value, fix: fix)
+            findings.add(
+                FingerprintRules.type, at: member.value,
+                "sha256_cert_fingerprints is \(member.value.typeName); it must be an array of strings.", fix: fix)
         case .present(let nodes, let member):
             if nodes.isEmpty {
-                pen.note(FingerprintRules.empty, "sha256_cert_fingerprints is empty.", at: member.value)
+                findings.add(FingerprintRules.empty, at: member.value, "sha256_cert_fingerprints is empty.")
             }
-            for node in nodes { lint(node, pen: &pen) }
-            noteDuplicates(pen: &pen)
+            for node in nodes { lint(node, into: &findings) }
+            noteDuplicates(into: &findings)
         }
     }
 
-    private mutating func lint(_ node: JSONNode, pen: inout FindingPen) {
+    private mutating func lint(_ node: JSONNode, into findings: inout FindingCollector) {
         guard let text = node.string else {
-            pen.note(FingerprintRules.type, "A fingerprint is \(node.typeName); it must be a string.", at: node)
+            findings.add(FingerprintRules.type, at: node, "A fingerprint is \(node.typeName); it must be a string.")
             return
         }
         let reading = FingerprintReading(text)
         let fix = reading.corrected.map { "Write \"\($0)\"." }
         for fault in reading.faults {
             let (rule, message) = Self.telling(fault, text: text)
-            pen.note(rule, message, at: node, fix: fix)
+            findings.add(rule, at: node, message, fix: fix)
         }
-        noteOwner(reading, text: text, at: node, pen: &pen)
+        noteOwner(reading, text: text, at: node, into: &findings)
         if reading.octets.count == 32 { fingerprints.append((reading.octets, node)) }
     }
 
-    private static func telling(_ fault: FingerprintReading.Fault, text: String) -> (LintRule, String) {
+    private static func telling(_ fault: FingerprintReading.Defect, text: String) -> (LintRule, String) {
         let text = text.quoted
         return switch fault {
         case .empty: (FingerprintRules.empty, "A fingerprint is an empty text.")
@@ -66,9 +65,11 @@ struct FingerprintLint {
         }
     }
 
-    private func noteOwner(_ reading: FingerprintReading, text: String, at node: JSONNode, pen: inout FindingPen) {
+    private func noteOwner(
+        _ reading: FingerprintReading, text: String, at node: JSONNode, into findings: inout FindingCollector
+    ) {
         var owner = reading.octets.isEmpty ? nil : KnownFingerprints.owner(of: reading.octets)
-        // What is left of a known one when a character was lost in copying.
+        // A known fingerprint that lost its first character when it was copied.
         if reading.faults.contains(.shortOctet(1)) {
             let rest = text.uppercased()
             if KnownFingerprints.publicDebugKey.hasSuffix(rest) { owner = .publicDebugKey }
@@ -76,24 +77,75 @@ struct FingerprintLint {
         }
         switch owner {
         case .publicDebugKey:
-            pen.note(
-                FingerprintRules.knownPublicDebugKey,
-                "\(text.quoted) is the public debug key of the React Native and Expo templates: anybody can sign with it.",
-                at: node)
+            findings.add(
+                FingerprintRules.knownPublicDebugKey, at: node,
+                "\(text.quoted) is the public debug key of the React Native and Expo templates: anybody can sign with it."
+            )
         case .documentationSample:
-            pen.note(
-                FingerprintRules.googleSample, "\(text.quoted) is copied from Google's documentation.", at: node)
-        case .madeUp: pen.note(FingerprintRules.repeating, "\(text.quoted) is made up.", at: node)
+            findings.add(
+                FingerprintRules.googleSample, at: node, "\(text.quoted) is copied from Google's documentation.")
+        case .madeUp: findings.add(FingerprintRules.repeating, at: node, "\(text.quoted) is made up.")
         case nil: break
         }
     }
 
-    private func noteDuplicates(pen: inout FindingPen) {
+    private func noteDuplicates(into findings: inout FindingCollector) {
         var seen: Set<[UInt8]> = []
         for (octets, node) in fingerprints where !seen.insert(octets).inserted {
-            pen.note(
-                FingerprintRules.duplicate, "The fingerprint \(FingerprintReading.text(octets)) stands there twice.",
-                at: node)
+            findings.add(
+                FingerprintRules.duplicate, at: node,
+                "The fingerprint \(FingerprintReading.text(octets)) appears twice.")
         }
+    }
+}
+
+/// Well-known SHA-256 fingerprints that an app must not have.
+public enum KnownFingerprints {
+    /// Whose it is.
+    public enum Owner: Sendable, Hashable {
+        /// `android/app/debug.keystore` of the bare React Native and Expo templates, password `android`: anybody can
+        /// sign with it.
+        case publicDebugKey
+        /// The sample of Google's documentation.
+        case documentationSample
+        /// 00:00:…, AB:AB:…, 00:01:02:…: typed, not computed.
+        case madeUp
+    }
+
+    /// The public debug key of the React Native and Expo templates.
+    public static let publicDebugKey =
+        "FA:C6:17:45:DC:09:03:78:6F:B9:ED:E6:2A:96:2B:39:9F:73:48:F0:BB:6F:89:9B:83:32:66:75:91:03:3B:9C"
+    /// The SHA-1 of the same certificate.
+    static let publicDebugKeySHA1 = "5E:8F:16:06:2E:A3:CD:2C:4A:0D:54:78:76:BA:A6:F3:8C:AB:F6:25"
+    /// The sample of Google's documentation.
+    public static let documentationSample =
+        "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
+
+    /// Says whose a fingerprint is.
+    ///
+    /// - Parameter fingerprint: upper-case pairs joined by colons.
+    /// - Returns: `nil` for every one that could be an app's own.
+    public static func owner(of fingerprint: String) -> Owner? {
+        let octets = FingerprintReading(fingerprint).octets
+        return octets.isEmpty ? nil : owner(of: octets)
+    }
+
+    static func owner(of octets: [UInt8]) -> Owner? {
+        switch FingerprintReading.text(octets) {
+        case publicDebugKey, publicDebugKeySHA1: .publicDebugKey
+        case documentationSample: .documentationSample
+        default: isMadeUp(octets) ? .madeUp : nil
+        }
+    }
+
+    /// A short piece repeated, or steps of one size: a digest is so once in 2^128 times.
+    private static func isMadeUp(_ octets: [UInt8]) -> Bool {
+        guard octets.count >= 16 else { return false }
+        let repeats = [1, 2, 3, 4, 5, 6, 8, 16].contains { period in
+            period < octets.count && (period..<octets.count).allSatisfy { octets[$0] == octets[$0 - period] }
+        }
+        let step = octets[1] &- octets[0]
+        let steps = (1..<octets.count).allSatisfy { octets[$0] &- octets[$0 - 1] == step }
+        return repeats || steps
     }
 }

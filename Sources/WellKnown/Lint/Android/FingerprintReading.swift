@@ -3,7 +3,7 @@ import SSOShared
 /// What a text in `sha256_cert_fingerprints` is: the fingerprint it holds, and everything that keeps it from working.
 struct FingerprintReading {
     /// One thing that is wrong with it.
-    enum Fault: Hashable {
+    enum Defect: Hashable {
         case empty
         case blanks
         case label(String)
@@ -24,8 +24,8 @@ struct FingerprintReading {
         case lowercase
     }
 
-    /// In the order in which they should be told.
-    private(set) var faults: [Fault] = []
+    /// In the order in which they are reported.
+    private(set) var faults: [Defect] = []
     /// The octets, if it can be said which they are: of a SHA-256, or of what else it is.
     private(set) var octets: [UInt8] = []
 
@@ -64,7 +64,7 @@ struct FingerprintReading {
     private static let colon = UInt8(ascii: ":")
     private static let otherSeparators = [UInt8(ascii: "-"), UInt8(ascii: " ")]
 
-    /// - Returns: false when it is no hex, whatever is wrong with its length.
+    /// - Returns: false if it is not hexadecimal, regardless of its length.
     private mutating func readHex(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         func isSeparator(_ byte: UInt8) -> Bool { byte == Self.colon || Self.otherSeparators.contains(byte) }
@@ -143,7 +143,7 @@ struct FingerprintReading {
     private static let instructions = ["todo", "your", "replace", "fingerprint", "sha256", "insert", "placeholder"]
         .map { Array($0.utf8) }
 
-    /// Instructions, brackets, ellipses, rows of X: what stands in templates.
+    /// Instructions, brackets, ellipses, rows of X: as in templates.
     private static func isPlaceholder(_ text: String) -> Bool { contains(text, templateWords) }
 
     private static let templateWords = [
@@ -179,6 +179,39 @@ extension UInt8 {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
         case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
         case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}
+
+/// Reads base64 and base64url with or without padding. Foundation accepts only base64 with padding.
+enum Base64Octets {
+    static func read(_ text: String) -> [UInt8]? {
+        var bytes = Array(text.utf8)
+        while bytes.last == UInt8(ascii: "=") { bytes.removeLast() }
+        guard bytes.count % 4 != 1, bytes.count <= 4096 else { return nil }
+        var octets: [UInt8] = []
+        var bits: UInt32 = 0
+        var count = 0
+        for byte in bytes {
+            guard let value = value(of: byte) else { return nil }
+            bits = bits << 6 & 0xffff | value
+            count += 6
+            if count >= 8 {
+                count -= 8
+                octets.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+            }
+        }
+        return octets
+    }
+
+    private static func value(of byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte - UInt8(ascii: "a")) + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0")) + 52
+        case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+        case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
         default: nil
         }
     }

@@ -83,10 +83,10 @@ public enum FingerprintRules {
             + "the workshop and fail from the store.",
         fix: "Compare it with the app signing key in the Play Console.", source: "Google, \"Verify Android App Links\"")
     static let duplicate = LintRule(
-        "fp.duplicate", .info, "A fingerprint stands there twice",
+        "fp.duplicate", .info, "A fingerprint appears twice",
         reason: "It does nothing more than once; perhaps another was meant.", fix: "Remove the repetition.",
         source: specification)
-    /// For whoever has the app's certificate at hand: the file alone cannot know.
+    /// For tools that have the app's certificate. The file alone does not show it.
     public static let certificateMismatch = LintRule(
         "fp.certificate-mismatch", .error, "The app's certificate is not listed",
         reason: "This build of the app is not verified: links open the browser.",

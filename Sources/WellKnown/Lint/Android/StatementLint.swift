@@ -1,86 +1,112 @@
 import SSOShared
 
-/// What is wrong with one statement, and what it says, for the checks across statements.
+/// Checks one statement and keeps its parts for the checks across statements.
 struct StatementLint {
     let statement: AssetStatement
     let relations: [String]
-    /// The app it speaks of, when it has a well-formed name.
+    /// The app, if its name is well formed.
     private(set) var package: String?
     private(set) var fingerprints: [(octets: [UInt8], node: JSONNode)] = []
 
-    init(_ statement: AssetStatement, pen: inout FindingPen) {
+    init(_ statement: AssetStatement, into findings: inout FindingCollector) {
         self.statement = statement
         relations = statement.relations
         let members = statement.node.object ?? []
         let misplaced = [RelationExtension.componentsKey, "exclude"]
         let unknown = UnknownKeyLint(
             statement.unknownMembers.filter { !misplaced.contains($0.key) }, known: AssetStatement.keys,
-            present: members, needed: ["relation", "target"], place: "the statement", pen: &pen)
-        lintRelation(isMisspelled: unknown.meant.contains("relation"), pen: &pen)
+            present: members, needed: ["relation", "target"], place: "the statement", into: &findings)
+        lintRelation(isMisspelled: unknown.meant.contains("relation"), into: &findings)
         switch statement.target {
         case .absent:
             if !unknown.meant.contains("target") {
-                pen.note(StatementRules.noTarget, "The statement has no target.", at: statement.node)
+                findings.add(StatementRules.noTarget, at: statement.node, "The statement has no target.")
             }
         case .wrongType(let member):
-            pen.note(
-                StatementRules.targetType, "target is \(member.value.typeName); it must be an object.", at: member.value
+            findings.add(
+                StatementRules.targetType, at: member.value, "target is \(member.value.typeName); it must be an object."
             )
         case .present(let target, _):
-            let lint = TargetLint(target, relations: relations, pen: &pen)
+            let lint = TargetLint(target, relations: relations, into: &findings)
             package = lint.package
             fingerprints = lint.fingerprints
-            if target.namespace.value == "web" { lintWebRelations(pen: &pen) }
+            if target.namespace.value == "web" { lintWebRelations(into: &findings) }
         }
-        DynamicPlaceLint.lint(statement, pen: &pen)
+        DynamicPlaceLint.lint(statement, into: &findings)
     }
 
-    private func lintRelation(isMisspelled: Bool, pen: inout FindingPen) {
+    private func lintRelation(isMisspelled: Bool, into findings: inout FindingCollector) {
         switch statement.relation {
         case .absent:
             guard !isMisspelled else { return }
-            pen.note(StatementRules.noRelation, "The statement has no relation.", at: statement.node)
+            findings.add(StatementRules.noRelation, at: statement.node, "The statement has no relation.")
         case .wrongType(let member):
-            pen.note(
-                StatementRules.relationType, "relation is \(member.value.typeName); it must be an array of strings.",
-                at: member.value, fix: member.value.string.map { "Write [\($0.quoted)]." })
+            findings.add(
+                StatementRules.relationType, at: member.value,
+                "relation is \(member.value.typeName); it must be an array of strings.",
+                fix: member.value.string.map { "Write [\($0.quoted)]." })
         case .present(let nodes, let member):
-            if nodes.isEmpty { pen.note(StatementRules.noRelation, "relation is empty.", at: member.value) }
+            if nodes.isEmpty { findings.add(StatementRules.noRelation, at: member.value, "relation is empty.") }
             var seen: Set<String> = []
             for node in nodes {
-                lint(node, pen: &pen)
+                lint(node, into: &findings)
                 if let text = node.string, !seen.insert(text).inserted {
-                    pen.note(StatementRules.duplicate, "The relation \(text.quoted) stands there twice.", at: node)
+                    findings.add(StatementRules.duplicate, at: node, "The relation \(text.quoted) appears twice.")
                 }
             }
         }
     }
 
-    private func lint(_ node: JSONNode, pen: inout FindingPen) {
+    private func lint(_ node: JSONNode, into findings: inout FindingCollector) {
         guard let text = node.string else {
-            pen.note(StatementRules.relationType, "A relation is \(node.typeName); it must be a string.", at: node)
+            findings.add(StatementRules.relationType, at: node, "A relation is \(node.typeName); it must be a string.")
             return
         }
         if AssetRelation.fault(in: text) != nil {
             let meant = RelationNames.meant(by: PackageName.trimmed(text))
-            pen.note(
-                StatementRules.relationSyntax,
+            findings.add(
+                StatementRules.relationSyntax, at: node,
                 "The relation \(text.quoted) is not kind/detail\(meant.map { "; did you mean \($0)?" } ?? ".")",
-                at: node, fix: meant.map { "Write \"\($0)\"." })
+                fix: meant.map { "Write \"\($0)\"." })
         } else if !RelationNames.known.contains(text) {
             let meant = RelationNames.meant(by: text)
-            pen.note(
-                StatementRules.relationUnknown,
+            findings.add(
+                StatementRules.relationUnknown, at: node,
                 "No known reader asks for the relation \(text.quoted)\(meant.map { "; did you mean \($0)?" } ?? ".")",
-                at: node, fix: meant.map { "Write \"\($0)\"." })
+                fix: meant.map { "Write \"\($0)\"." })
         }
     }
 
-    private func lintWebRelations(pen: inout FindingPen) {
+    private func lintWebRelations(into findings: inout FindingCollector) {
         for node in statement.relation.value ?? [] where node.string == RelationNames.handleAllURLs {
-            pen.note(
-                StatementRules.webHandleURLs, "handle_all_urls does nothing for a site: only apps open links.", at: node
+            findings.add(
+                StatementRules.webHandleURLs, at: node, "handle_all_urls does nothing for a site: only apps open links."
             )
         }
+    }
+}
+
+/// The syntax of relations, and those that a known reader uses.
+enum RelationNames {
+    static let handleAllURLs = AssetLinks.handleAllURLs
+    static let getLoginCredentials = AssetLinks.getLoginCredentials
+    /// Trusted Web Activities and messages between page and app.
+    static let useAsOrigin = "delegate_permission/common.use_as_origin"
+    static let shareLoginCredentials = "delegate_permission/common.share_login_creds"
+    /// `getInstalledRelatedApps`: here alone `site` is the address of a manifest, path included.
+    static let queryWebAPK = "delegate_permission/common.query_webapk"
+    /// Chrome's warning about look-alike addresses.
+    static let lookalikes = "lookalikes/allowlist"
+
+    static let known = [
+        handleAllURLs, getLoginCredentials, useAsOrigin, shareLoginCredentials, queryWebAPK, lookalikes,
+    ]
+
+    /// The known relation that a text without blanks around was meant to be.
+    static func meant(by text: String) -> String? {
+        if let near = SpellingSuggestion.of(text, among: known) { return near }
+        // The detail alone, as in "handle_all_urls" or "common.handle_all_urls".
+        let detail = String(text.split(separator: "/").last ?? "")
+        return known.first { $0.hasSuffix("." + detail) || $0.hasSuffix("/" + detail) && detail.contains(".") }
     }
 }

@@ -40,7 +40,7 @@ public enum StatementRules {
         fix: "Check the spelling against the relation's documentation.", source: specification)
     static let noTarget = LintRule(
         "dal.no-target", .error, "A statement has no target",
-        reason: "A statement without a target is skipped: it speaks of nobody.",
+        reason: "A statement without a target is skipped.",
         fix: "Add \"target\": {\"namespace\": \"android_app\", …}.", source: specification)
     static let targetType = LintRule(
         "dal.target-type", .error, "target is no object",
@@ -78,7 +78,7 @@ public enum StatementRules {
         fix: "Remove it, or use get_login_creds to share passwords between sites.",
         source: "Google, \"Verify Android App Links\"")
     static let duplicate = LintRule(
-        "dal.duplicate", .info, "The same thing stands there twice",
+        "dal.duplicate", .info, "The same thing appears twice",
         reason: "It does nothing more than once, and only one of the two will be kept up to date.",
         fix: "Remove the repetition.", source: specification)
     static let splitPackage = LintRule(

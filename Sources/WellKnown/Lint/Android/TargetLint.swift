@@ -2,11 +2,11 @@ import SSOShared
 
 /// What is wrong with the target of one statement.
 struct TargetLint {
-    /// The app it speaks of, when it has a well-formed name.
+    /// The app, if its name is well formed.
     private(set) var package: String?
     private(set) var fingerprints: [(octets: [UInt8], node: JSONNode)] = []
 
-    init(_ target: AssetTarget, relations: [String], pen: inout FindingPen) {
+    init(_ target: AssetTarget, relations: [String], into findings: inout FindingCollector) {
         let members = target.node.object ?? []
         let namespace = Self.namespace(of: target)
         let needed =
@@ -17,22 +17,22 @@ struct TargetLint {
                 $0.key != RelationExtension.componentsKey && $0.key != "relation_extensions"
                     && !DynamicPlaceLint.isBogusExclude($0)
             },
-            known: AssetTarget.keys, present: members, needed: needed, place: "target", pen: &pen)
-        lintNamespace(target, guess: namespace, isMisspelled: unknown.meant.contains("namespace"), pen: &pen)
+            known: AssetTarget.keys, present: members, needed: needed, place: "target", into: &findings)
+        lintNamespace(target, guess: namespace, isMisspelled: unknown.meant.contains("namespace"), into: &findings)
         switch namespace {
         case "android_app":
-            if let site = target.site.member { lintMixed(site, namespace: "android_app", pen: &pen) }
+            if let site = target.site.member { lintMixed(site, namespace: "android_app", into: &findings) }
             // With a site alone there is one fault, not three.
             if !target.site.isAbsent, target.packageName.isAbsent, target.fingerprints.isAbsent { return }
-            lintPackage(target, isMisspelled: unknown.meant.contains("package_name"), pen: &pen)
+            lintPackage(target, isMisspelled: unknown.meant.contains("package_name"), into: &findings)
             let lint = FingerprintLint(
-                target, misspelled: unknown.meant.contains("sha256_cert_fingerprints"), pen: &pen)
+                target, misspelled: unknown.meant.contains("sha256_cert_fingerprints"), into: &findings)
             fingerprints = lint.fingerprints
         case "web":
             let foreign = target.packageName.member ?? target.fingerprints.member
-            if let foreign { lintMixed(foreign, namespace: "web", pen: &pen) }
+            if let foreign { lintMixed(foreign, namespace: "web", into: &findings) }
             let isTold = foreign != nil && target.site.isAbsent || unknown.meant.contains("site")
-            if !isTold { lintSite(target, relations: relations, pen: &pen) }
+            if !isTold { lintSite(target, relations: relations, into: &findings) }
         default: break
         }
     }
@@ -47,44 +47,47 @@ struct TargetLint {
         return nil
     }
 
-    private func lintNamespace(_ target: AssetTarget, guess: String?, isMisspelled: Bool, pen: inout FindingPen) {
+    private func lintNamespace(
+        _ target: AssetTarget, guess: String?, isMisspelled: Bool, into findings: inout FindingCollector
+    ) {
         let fix = guess.map { "Write \"namespace\": \"\($0)\"." }
         switch target.namespace {
         case .absent:
             guard !isMisspelled else { return }
-            pen.note(StatementRules.namespace, "The target has no namespace.", at: target.node, fix: fix)
+            findings.add(StatementRules.namespace, at: target.node, "The target has no namespace.", fix: fix)
         case .wrongType(let member):
-            pen.note(StatementRules.namespace, "namespace is \(member.value.typeName).", at: member.value, fix: fix)
+            findings.add(StatementRules.namespace, at: member.value, "namespace is \(member.value.typeName).", fix: fix)
         case .present("web", _), .present("android_app", _): break
         case .present("ios_app", let member):
-            pen.note(
-                StatementRules.namespace, "namespace is \"ios_app\": the specification has it, and no reader.",
-                at: member.value, severity: .warning)
+            findings.add(
+                StatementRules.namespace, at: member.value,
+                "namespace is \"ios_app\": the specification has it, and no reader.", severity: .warning)
         case .present(let name, let member):
-            pen.note(
-                StatementRules.namespace, "namespace is \(name.quoted); it must be android_app or web.",
-                at: member.value, fix: fix)
+            findings.add(
+                StatementRules.namespace, at: member.value,
+                "namespace is \(name.quoted); it must be android_app or web.", fix: fix)
         }
     }
 
-    private func lintMixed(_ member: JSONMember, namespace: String, pen: inout FindingPen) {
+    private func lintMixed(_ member: JSONMember, namespace: String, into findings: inout FindingCollector) {
         let other = namespace == "web" ? "android_app" : "web"
-        pen.note(
-            StatementRules.targetKeys, "\(member.key) belongs to \(other), and the namespace is \(namespace).",
-            atKey: member)
+        findings.add(
+            StatementRules.targetKeys, at: member,
+            "\(member.key) belongs to \(other), and the namespace is \(namespace).")
     }
 
-    private mutating func lintPackage(_ target: AssetTarget, isMisspelled: Bool, pen: inout FindingPen) {
+    private mutating func lintPackage(_ target: AssetTarget, isMisspelled: Bool, into findings: inout FindingCollector)
+    {
         switch target.packageName {
         case .absent:
             guard !isMisspelled else { return }
-            pen.note(StatementRules.packageMissing, "The target has no package_name.", at: target.node)
+            findings.add(StatementRules.packageMissing, at: target.node, "The target has no package_name.")
         case .wrongType(let member):
-            pen.note(
-                StatementRules.packageMissing, "package_name is \(member.value.typeName); it must be a string.",
-                at: member.value)
+            findings.add(
+                StatementRules.packageMissing, at: member.value,
+                "package_name is \(member.value.typeName); it must be a string.")
         case .present("", let member):
-            pen.note(StatementRules.packageMissing, "package_name is empty.", at: member.value)
+            findings.add(StatementRules.packageMissing, at: member.value, "package_name is empty.")
         case .present(let name, let member):
             guard let fault = PackageName.fault(in: name) else {
                 package = name
@@ -92,19 +95,19 @@ struct TargetLint {
             }
             let trimmed = PackageName.trimmed(name)
             let fix = trimmed != name && PackageName.fault(in: trimmed) == nil ? "Write \"\(trimmed)\"." : nil
-            pen.note(
-                StatementRules.packageSyntax, "package_name \(name.quoted) \(fault).", at: member.value, fix: fix)
+            findings.add(
+                StatementRules.packageSyntax, at: member.value, "package_name \(name.quoted) \(fault).", fix: fix)
         }
     }
 
-    private func lintSite(_ target: AssetTarget, relations: [String], pen: inout FindingPen) {
+    private func lintSite(_ target: AssetTarget, relations: [String], into findings: inout FindingCollector) {
         guard let member = target.site.member else {
-            pen.note(StatementRules.siteSyntax, "The target has no site.", at: target.node)
+            findings.add(StatementRules.siteSyntax, at: target.node, "The target has no site.")
             return
         }
         guard let text = target.site.value else {
-            pen.note(
-                StatementRules.siteSyntax, "site is \(member.value.typeName); it must be a string.", at: member.value)
+            findings.add(
+                StatementRules.siteSyntax, at: member.value, "site is \(member.value.typeName); it must be a string.")
             return
         }
         do {
@@ -112,18 +115,102 @@ struct TargetLint {
             // Chrome alone: the address of an app's web manifest.
             let mayHavePath = relations == [RelationNames.queryWebAPK]
             if !site.rest.isEmpty, !mayHavePath || site.rest.utf8.first != UInt8(ascii: "/") {
-                pen.note(
-                    StatementRules.siteSyntax, "site \(text.quoted) goes on after the host, with \(site.rest.quoted).",
-                    at: member.value, fix: "Write \(String(text.dropLast(site.rest.count)).quoted).")
+                findings.add(
+                    StatementRules.siteSyntax, at: member.value,
+                    "site \(text.quoted) goes on after the host, with \(site.rest.quoted).",
+                    fix: "Write \(String(text.dropLast(site.rest.count)).quoted).")
             } else if site.scheme == "http" {
-                pen.note(StatementRules.siteHTTP, "site \(text.quoted) is http.", at: member.value)
+                findings.add(StatementRules.siteHTTP, at: member.value, "site \(text.quoted) is http.")
             }
         } catch {
             var fix: String?
             if case .noScheme = error, (try? SiteAddress("https://" + text))?.rest == "" {
                 fix = "Write \"https://\(text)\"."
             }
-            pen.note(StatementRules.siteSyntax, "site \(text.quoted): \(error).", at: member.value, fix: fix)
+            findings.add(StatementRules.siteSyntax, at: member.value, "site \(text.quoted): \(error).", fix: fix)
         }
+    }
+}
+
+/// Reports keys that the format does not define: notes, and misspellings that silently disable something.
+struct UnknownKeyLint {
+    /// Keys of the format that are missing because they are misspelled. They have been reported.
+    private(set) var meant: Set<String> = []
+
+    /// - Parameters:
+    ///   - known: the keys of the format in this place.
+    ///   - present: those that are there.
+    ///   - needed: those without which the thing is broken.
+    init(
+        _ members: [JSONMember], known: [String], present: [JSONMember], needed: [String], place: String,
+        into findings: inout FindingCollector
+    ) {
+        let present = Set(present.map(\.key))
+        // Comparing a key with all names is slow, and a hostile object may have a hundred thousand keys.
+        for (count, member) in members.enumerated() {
+            guard !Self.isNote(member.key), count < FindingCollector.mostOfOneCode,
+                let name = SpellingSuggestion.of(member.key, among: known)
+            else {
+                findings.add(StatementRules.unknownKey, at: member, "Unknown key \(member.key.quoted) in \(place).")
+                continue
+            }
+            let isMissing = !present.contains(name)
+            if isMissing { meant.insert(name) }
+            findings.add(
+                StatementRules.unknownKey, at: member,
+                "Unknown key \(member.key.quoted) in \(place): did you mean \(name)?",
+                severity: isMissing && needed.contains(name) ? .error : .warning, fix: "Write \"\(name)\".")
+        }
+    }
+
+    /// Keys such as `_comment`, `$schema` and `//` are meant to be ignored.
+    private static func isNote(_ key: String) -> Bool {
+        let first = key.unicodeScalars.first
+        return first == "_" || first == "$" || first == "/" || first == "#"
+            || ["comment", "comments"].contains(key.lowercased())
+    }
+}
+
+/// The form of an Android application id.
+///
+/// Source: https://developer.android.com/build/configure-app-module#set-application-id
+enum PackageName {
+    /// What is wrong, as the end of a sentence that begins with the name; `nil` when nothing is.
+    static func fault(in name: String) -> String? {
+        let bytes = Array(name.utf8)
+        if trimmed(name).utf8.count != bytes.count { return "has blanks or invisible characters around it" }
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        func isPart(_ byte: UInt8) -> Bool { byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "_") }
+        let upper = name.uppercased()
+        if ["TODO", "YOUR", "REPLACE", "<", "{", "$", "PLACEHOLDER", "PACKAGE_NAME"].contains(where: {
+            upper.contains($0)
+        }),
+            parts.count < 2 || !bytes.allSatisfy({ isPart($0) || $0 == UInt8(ascii: ".") })
+        {
+            return "is a placeholder"
+        }
+        if parts.count < 2 { return "has one part only" }
+        if bytes.count > 223 { return "is longer than 223 characters" }
+        for part in parts {
+            let shown = String(decoding: part.prefix(60), as: UTF8.self).quoted
+            guard let first = part.first else { return "has an empty part" }
+            if !part.allSatisfy(isPart) { return "has a character in \(shown) that is no letter, digit or underscore" }
+            if !first.isASCIILetter { return "has a part that does not begin with a letter, \(shown)" }
+        }
+        return nil
+    }
+
+    static func trimmed(_ name: String) -> String {
+        func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint
+        }
+        let scalars = name.unicodeScalars.drop(while: isBlank)
+        guard let last = scalars.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return String(String.UnicodeScalarView(scalars[...last]))
+    }
+
+    /// A build for developers, by its name: a part `debug` or `dbg`.
+    static func isDebug(_ name: String) -> Bool {
+        name.split(separator: ".").contains { $0 == "debug" || $0 == "dbg" || $0.hasSuffix("_debug") }
     }
 }

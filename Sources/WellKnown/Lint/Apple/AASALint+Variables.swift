@@ -1,7 +1,7 @@
 import SSOShared
 
 extension AASALint {
-    /// A pattern and where it stands.
+    /// A pattern and its place.
     struct WrittenPattern {
         let text: String
         let node: JSONNode
@@ -12,14 +12,14 @@ extension AASALint {
     mutating func variables(_ applinks: AppLinks) {
         let rules = AppleVariableRules.self
         if case .wrongType(let member) = applinks.substitutionVariables {
-            sheet.add(
+            findings.add(
                 rules.empty, at: member.value,
                 "substitutionVariables is \(member.value.typeName); it must be an object of lists")
         }
         let own = applinks.substitutionVariables.value ?? []
         let patterns = patterns(applinks)
         let defined = Set(own.map(\.name)).union(SubstitutionVariables.predefined)
-        // Names to compare a misspelled one with: nobody has more, and hostile files have thousands.
+        // Names to compare a misspelled one with. Real files have fewer, hostile files have thousands.
         let names = Array(defined.sorted().prefix(50))
         var used: Set<String> = []
         for pattern in patterns where pattern.text.utf8.contains(UInt8(ascii: "$")) {
@@ -27,13 +27,13 @@ extension AASALint {
             guard let first = inside.first else { continue }
             used.formUnion(inside)
             if pattern.isLegacy {
-                sheet.add(
+                findings.add(
                     rules.inPaths, at: pattern.node,
                     "\("$(\(first))".quoted) in a legacy path is undocumented (disputed)")
             }
             for name in Set(inside.filter { !defined.contains($0) }).sorted() {
-                let near = sheet.count(rules.undefined) >= 40 ? nil : NearName.of(name, among: names)
-                sheet.add(
+                let near = findings.count(rules.undefined) >= 40 ? nil : SpellingSuggestion.of(name, among: names)
+                findings.add(
                     rules.undefined, at: pattern.node,
                     "\("$(\(name))".quoted) is not defined: the rule never matches"
                         + (near.map { "; did you mean \("$(\($0))".quoted)?" } ?? ""))
@@ -47,27 +47,28 @@ extension AASALint {
         let rules = AppleVariableRules.self
         var name: String { variable.name.quoted }
         if variable.name.unicodeScalars.contains(where: { $0 == "$" || $0 == "(" || $0 == ")" }) {
-            return sheet.add(rules.name, at: variable.member, "The name \(name) has $, ( or )")
+            return findings.add(rules.name, at: variable.member, "The name \(name) has $, ( or )")
         }
         if SubstitutionVariables.predefined.contains(variable.name) {
-            sheet.add(
+            findings.add(
                 rules.shadow, at: variable.member,
                 "\(name) is predefined: disputed whether the file's values count or the system's")
         }
-        if !isUsed { sheet.add(rules.unused, at: variable.member, "No pattern uses \(name)") }
+        if !isUsed { findings.add(rules.unused, at: variable.member, "No pattern uses \(name)") }
         guard let values = variable.values else {
-            return sheet.add(
+            return findings.add(
                 rules.empty, at: variable.member.value,
                 "\(name) is no list of strings: nothing is defined, and rules that use it never match")
         }
-        if values.isEmpty { sheet.add(rules.empty, at: variable.member.value, "\(name) has no values") }
+        if values.isEmpty { findings.add(rules.empty, at: variable.member.value, "\(name) has no values") }
         for node in variable.member.value.array ?? [] {
             // Where a rule decodes addresses, the value may be meant for it.
             if isUsed, !decodes, let text = node.string {
                 characters(text, node, PatternReading(isEncoded: true, isLegacy: false))
             }
             guard let text = node.string, let inner = VariableNames.of(text).first else { continue }
-            sheet.add(rules.nested, at: node, "The value \(text.quoted) of \(name) holds the variable \(inner.quoted)")
+            findings.add(
+                rules.nested, at: node, "The value \(text.quoted) of \(name) holds the variable \(inner.quoted)")
         }
     }
 
@@ -109,7 +110,8 @@ extension AASALint {
             }
         }
         guard let first = places.min(by: { $0.range.lowerBound < $1.range.lowerBound }) else { return }
-        sheet.add(AppleVariableRules.regionUK, at: first, "$(region) does not have UK; the United Kingdom is GB there")
+        findings.add(
+            AppleVariableRules.regionUK, at: first, "$(region) does not have UK; the United Kingdom is GB there")
     }
 }
 

@@ -2,27 +2,27 @@ import SSOShared
 
 /// Lints an apple-app-site-association file that could be read: the codes `aasa.*`, `id.*` and `pat.*`.
 ///
-/// Each part adds to one sheet; none looks at what another has found.
+/// Each part adds to the same collector and does not depend on what others have found.
 struct AASALint {
     let file: AASAFile
     let options: LintOptions
-    var sheet: FindingSheet
+    var findings: FindingCollector
 
     var entries: [(number: Int, entry: AppLinksEntry)] = []
-    /// Rules, by their first byte, that match every address for a reason that has been said.
+    /// Offsets of catch-all rules that another finding has reported.
     var remarked: Set<Int> = []
-    /// Of those, the components that set nothing: what stands behind them is dead all the same.
+    /// Of those, the components without any key. Rules after them are dead nevertheless.
     var empty: Set<Int> = []
-    /// A component compares decoded addresses.
+    /// Whether a component compares decoded URLs.
     var decodes = false
-    /// The rules of each entry as one text, by the entry's first byte.
+    /// The rules of each entry in canonical form, by the offset of the entry.
     var rulesTexts: [Int: CanonicalText] = [:]
     var examples = RuleExamples()
-    /// Patterns of the entry at hand that begin without a slash.
+    /// Patterns of the current entry that do not begin with a slash.
     var slashless: [JSONNode] = []
 
-    static func check(_ file: AASAFile, options: LintOptions, into sheet: inout FindingSheet) {
-        var lint = AASALint(file: file, options: options, sheet: sheet)
+    static func check(_ file: AASAFile, options: LintOptions, into findings: inout FindingCollector) {
+        var lint = AASALint(file: file, options: options, findings: findings)
         lint.services()
         lint.identifiers()
         if let applinks = file.applinks.value {
@@ -37,11 +37,11 @@ struct AASALint {
             lint.claims(matcher)
         }
         lint.systems()
-        sheet = lint.sheet
+        findings = lint.findings
     }
 
-    /// The entries with their numbers as people count, strays included; none where `details` is one entry without its
-    /// list: everything said about it would follow from that.
+    /// The entries with their numbers, counted from 1 with elements of other types included. Empty if `details` is one
+    /// entry without its list: all findings about that entry would follow from this one error.
     static func entries(_ applinks: AppLinks) -> [(number: Int, entry: AppLinksEntry)] {
         guard let details = applinks.details.value, !isLoneEntry(applinks) else { return [] }
         let nodes = applinks.details.member?.value.array ?? []
@@ -58,4 +58,178 @@ struct AASALint {
     }
 
     static let entryKeys = ["appIDs", "appID", "components", "paths", "defaults"]
+}
+
+extension AASALint {
+    /// `applinks` itself: its keys and the form of `details`.
+    mutating func applinks(_ applinks: AppLinks) {
+        let rules = AppleStructureRules.self
+        let unknown = misplaced(applinks.unknownMembers, in: "applinks")
+        let meant = unknownKeys(
+            unknown, known: ["apps", "details", "defaults", "substitutionVariables"], in: "applinks")
+        switch applinks.apps {
+        case .absent: break
+        case .wrongType(let apps):
+            findings.add(rules.appsNonEmpty, at: apps.value, "applinks.apps is \(apps.value.typeName); it must be []")
+        case .present(let apps, let member):
+            guard !apps.isEmpty else { break }
+            findings.add(
+                rules.appsNonEmpty, at: member.value, "applinks.apps lists \(apps.count) apps; it must be []")
+        }
+        switch applinks.details {
+        case .absent:
+            guard !meant.contains("details"), let member = file.applinks.member else { break }
+            findings.add(rules.detailsMissing, at: member, "applinks has no details")
+        case .wrongType(let details):
+            findings.add(
+                rules.detailsMissing, at: details.value, "details is \(details.value.typeName); it must be a list")
+        case .present(let details, let member): self.details(details, member, applinks)
+        }
+        defaults(applinks.defaults, in: "applinks")
+        for entry in applinks.entries { defaults(entry.defaults, in: "an entry") }
+    }
+
+    private mutating func details(_ details: AppLinksDetails, _ member: JSONMember, _ applinks: AppLinks) {
+        let rules = AppleStructureRules.self
+        if Self.isLoneEntry(applinks) {
+            return findings.add(
+                rules.detailsObject, at: member.value, "details is one entry; it must be a list of entries")
+        }
+        if details.entries.isEmpty, details.strays.isEmpty {
+            findings.add(
+                rules.detailsMissing, at: member.value, "details is empty: no link opens an app", severity: .warning)
+        } else if details.form == .dictionary {
+            findings.add(
+                rules.detailsDictionary, at: member.value, "details is a dictionary of apps, which is obsolete")
+        }
+        for stray in details.strays {
+            findings.add(rules.rulesType, at: stray, "An element of details is \(stray.typeName); it must be an object")
+        }
+    }
+
+    private mutating func defaults(_ field: JSONField<ComponentFields>, in place: String) {
+        if case .wrongType(let member) = field {
+            findings.add(
+                AppleComponentRules.type, at: member.value, "defaults is \(member.value.typeName); it must be an object"
+            )
+        }
+        guard let fields = field.value else { return }
+        _ = unknownKeys(fields.unknownMembers, known: ComponentFields.keys, in: "the defaults of \(place)")
+        let patterns = fields.node.object?.filter { ["/", "?", "#", "exclude"].contains($0.key) } ?? []
+        if let first = patterns.first {
+            let keys = patterns.map(\.key.quoted).joined(separator: ", ")
+            findings.add(
+                AppleComponentRules.defaultsPattern, at: first,
+                "The defaults of \(place) set \(keys): undocumented, and it applies to every component without")
+        }
+        fieldTypes(fields)
+    }
+}
+
+extension AASALint {
+    /// The root, and the services that take a plain list of apps.
+    mutating func services() {
+        let rules = AppleStructureRules.self
+        var unknown = file.unknownMembers
+        if let details = unknown.firstIndex(where: { $0.key == "details" }) {
+            findings.add(rules.detailsOutside, at: unknown[details], "details at the root; only applinks has details")
+            unknown.remove(at: details)
+        }
+        let hasDetails = unknown.count < file.unknownMembers.count
+        let meant = unknownKeys(unknown, known: AASAFile.services, in: "the root", as: rules.unknownService)
+        let hasService = file.members.contains { AASAFile.services.contains($0.key) }
+        if !hasService, meant.isEmpty, !hasDetails, let root = file.document.root {
+            let names = AASAFile.services.joined(separator: ", ")
+            findings.add(rules.noService, at: root, "None of \(names) is at the root")
+        }
+        if case .wrongType(let member) = file.applinks {
+            findings.add(
+                rules.detailsMissing, at: member.value,
+                "applinks is \(member.value.typeName); it must be an object with details")
+        }
+        service("webcredentials", file.webcredentials)
+        service("appclips", file.appclips)
+        service("activitycontinuation", file.activitycontinuation)
+        service("authsrv", file.authsrv)
+    }
+
+    private mutating func service(_ name: String, _ field: JSONField<AppsService>) {
+        let rule = AppleStructureRules.serviceAppsMissing
+        if case .wrongType(let member) = field {
+            findings.add(
+                rule, at: member.value, "\(name) is \(member.value.typeName); it must be an object with a list of apps")
+        }
+        guard let service = field.value, let member = field.member else { return }
+        var unknown = misplaced(service.unknownMembers, in: name)
+        let details = unknown.filter { $0.key == "details" }
+        unknown.removeAll { $0.key == "details" }
+        if let first = details.first {
+            findings.add(
+                AppleStructureRules.detailsOutside, at: first, "details under \(name); only applinks has details")
+        }
+        let meant = unknownKeys(unknown, known: ["apps"], in: name)
+        switch service.apps {
+        case .absent:
+            guard meant.isEmpty, details.isEmpty else { return }
+            findings.add(rule, at: member, "\(name) has no list of apps")
+        case .wrongType(let apps):
+            findings.add(rule, at: apps.value, "\(name).apps is \(apps.value.typeName); it must be a list of strings")
+        case .present(let apps, let list):
+            if apps.isEmpty, details.isEmpty { findings.add(rule, at: list.value, "\(name).apps is empty") }
+            for app in apps where app.string == nil {
+                findings.add(rule, at: app, "\(name).apps holds \(app.typeName); it must hold strings")
+            }
+        }
+    }
+
+    /// Says which of the keys are services that belong to the root.
+    ///
+    /// - Returns: the others.
+    mutating func misplaced(_ members: [JSONMember], in place: String) -> [JSONMember] {
+        members.filter { member in
+            guard AASAFile.services.contains(member.key) else { return true }
+            findings.add(
+                AppleStructureRules.misplacedService, at: member,
+                "\(member.key) is inside \(place); services stand at the root")
+            return false
+        }
+    }
+}
+
+extension AASALint {
+    /// Reports keys that no system reads.
+    ///
+    /// - Returns: the known keys that a misspelled one was meant to be: what is missing under them has been said.
+    mutating func unknownKeys(
+        _ members: [JSONMember], known: [String], in place: String, as rule: LintRule = AppleStructureRules.unknownKey
+    ) -> Set<String> {
+        var meant: Set<String> = []
+        for member in members {
+            var key: String { member.key.quoted }
+            if Self.isRemark(member.key) {
+                findings.add(rule, at: member, "\(key) in \(place) is not a known key", severity: .info)
+            } else if !findings.isFull(rule), let near = SpellingSuggestion.of(member.key, among: known) {
+                meant.insert(near)
+                let isCase = Self.isSameLetters(member.key, near)
+                let rule = rule == AppleStructureRules.unknownKey && isCase ? AppleStructureRules.keyCase : rule
+                findings.add(
+                    rule, at: member, "\(key) in \(place) is not a known key; did you mean \(near.quoted)?",
+                    severity: .error, fix: "Write \(near.quoted).")
+            } else {
+                findings.add(rule, at: member, "\(key) in \(place) is not a known key")
+            }
+        }
+        return meant
+    }
+
+    /// Keys that people write remarks under: skipped, as they are meant to be.
+    static func isRemark(_ key: String) -> Bool {
+        key.hasPrefix("_") || key.hasPrefix("$") || key.hasPrefix("//") || key.hasPrefix("#")
+            || ["comment", "comments", "description", "note", "version"].contains(key.lowercased())
+    }
+
+    private static func isSameLetters(_ left: String, _ right: String) -> Bool {
+        func letters(_ text: String) -> String { text.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " } }
+        return letters(left) == letters(right)
+    }
 }

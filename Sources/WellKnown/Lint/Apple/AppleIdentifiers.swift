@@ -9,7 +9,7 @@ enum AppleIdentifiers {
         let offset: Int
     }
 
-    struct Fault {
+    struct Defect {
         let rule: LintRule
         let message: String
         var fix: String?
@@ -46,32 +46,32 @@ enum AppleIdentifiers {
     /// The first thing that is wrong: what else there is mostly follows from it.
     ///
     /// - Parameter known: sound identifiers of the file by their bundle identifiers.
-    static func fault(in app: String, known: [String: String]) -> Fault? {
+    static func fault(in app: String, known: [String: String]) -> Defect? {
         // Said where all invisible characters are.
         if app.hasInvisible { return nil }
         let rules = AppleIdentifierRules.self
         var shown: String { app.quoted }
         if app.first?.isWhitespace == true || app.last?.isWhitespace == true {
-            return Fault(rule: rules.whiteSpace, message: "\(shown) has white space around it")
+            return Defect(rule: rules.whiteSpace, message: "\(shown) has white space around it")
         }
         if AppleIdentifierPlaceholder.isOne(app) {
-            return Fault(rule: rules.placeholder, message: "\(shown) is a placeholder")
+            return Defect(rule: rules.placeholder, message: "\(shown) is a placeholder")
         }
-        if app.contains("*") { return Fault(rule: rules.wildcard, message: "\(shown) has a wildcard") }
+        if app.contains("*") { return Defect(rule: rules.wildcard, message: "\(shown) has a wildcard") }
         let parts = app.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let prefix = parts.first.map(String.init) ?? ""
         guard parts.count == 2 else {
-            return Fault(rule: rules.noPrefix, message: "\(shown) has no prefix with a dot behind it")
+            return Defect(rule: rules.noPrefix, message: "\(shown) has no prefix with a dot behind it")
         }
         if let fault = prefixFault(prefix, app, bundle: String(parts[1]), known) { return fault }
         return bundleFault(String(parts[1]), app)
             ?? (prefix.utf8.allSatisfy(\.isASCIIDigit)
-                ? Fault(rule: rules.prefixNumeric, message: "The prefix of \(shown) is all digits") : nil)
+                ? Defect(rule: rules.prefixNumeric, message: "The prefix of \(shown) is all digits") : nil)
     }
 
     private static func prefixFault(
         _ prefix: String, _ app: String, bundle: String, _ known: [String: String]
-    ) -> Fault? {
+    ) -> Defect? {
         var shown: String { app.quoted }
         let rules = AppleIdentifierRules.self
         let isUpper = prefix.utf8.allSatisfy { $0.isASCIIUpper || $0.isASCIIDigit }
@@ -82,30 +82,87 @@ enum AppleIdentifiers {
         let hasDigit = prefix.utf8.contains(where: \.isASCIIDigit)
         let looksLikePrefix = isWord && !prefix.isEmpty && (isUpper || hasDigit && (8...12).contains(prefix.utf8.count))
         if isWord, prefix.utf8.count == 10 {
-            return Fault(
+            return Defect(
                 rule: rules.prefixLowercase, message: "The prefix of \(shown) is not in upper case",
                 fix: "Write \((prefix.uppercased() + "." + bundle).quoted).")
         }
         guard looksLikePrefix else {
-            return Fault(rule: rules.noPrefix, message: "\(shown) has no prefix of ten characters")
+            return Defect(rule: rules.noPrefix, message: "\(shown) has no prefix of ten characters")
         }
         let same = known[bundle]
-        return Fault(
+        return Defect(
             rule: rules.prefixLength,
             message: "The prefix of \(shown) has \(prefix.utf8.count) characters, not 10"
                 + (same.map { "; elsewhere the file has \($0.quoted)" } ?? ""),
             fix: same.map { "Write \($0.quoted)." })
     }
 
-    private static func bundleFault(_ bundle: String, _ app: String) -> Fault? {
+    private static func bundleFault(_ bundle: String, _ app: String) -> Defect? {
         var shown: String { app.quoted }
         let rule = AppleIdentifierRules.bundleCharacters
         let bad = bundle.unicodeScalars.first { scalar in
             !(scalar.isASCII && (UInt8(ascii: scalar).isASCIILetter || UInt8(ascii: scalar).isASCIIDigit))
                 && scalar != "-" && scalar != "."
         }
-        if let bad { return Fault(rule: rule, message: "\(shown) has \(String(bad).quoted) in its bundle identifier") }
+        if let bad { return Defect(rule: rule, message: "\(shown) has \(String(bad).quoted) in its bundle identifier") }
         let hasEmpty = bundle.split(separator: ".", omittingEmptySubsequences: false).contains(where: \.isEmpty)
-        return hasEmpty ? Fault(rule: rule, message: "\(shown) has an empty part in its bundle identifier") : nil
+        return hasEmpty ? Defect(rule: rule, message: "\(shown) has an empty part in its bundle identifier") : nil
+    }
+}
+
+/// Tells an app identifier of an example or a template from a real one.
+enum AppleIdentifierPlaceholder {
+    /// Prefixes of Apple's documentation and of templates that say what belongs there. A made-up prefix that could be
+    /// somebody's is left alone: an error stops a server.
+    private static let prefixes: Set<String> = [
+        "ABCDE12345", "12345ABCDE", "ABCDEFGHIJ", "TEAMID", "APPID", "YOURTEAMID", "APPPREFIX", "PREFIX",
+        "DEVELOPMENT_TEAM", "BUNDLEID",
+    ]
+
+    /// What people leave in identifiers that they meant to replace.
+    private static let marks = ASCIIWords([
+        "<", ">", "{", "}", "$(", "[", "YOUR_", "YOUR-", "YOURTEAM", "TEAM_ID", "TEAM-ID", "_TEAM.", "TEAMID.",
+        "APP_ID",
+        "BUNDLE_ID", "BUNDLE_IDENTIFIER", "BUNDLE-ID", "YOURCOMPANY", "YOURAPP", "YOURDOMAIN", "YOURBUNDLE", "REPLACE",
+        "TODO.", "TODO_", "TODO:", "CHANGEME",
+        "PREFIX_",
+        "_PREFIX", "XXXXX",
+    ])
+
+    static func isOne(_ app: String) -> Bool {
+        let prefix = app.utf8.prefix { $0 != UInt8(ascii: ".") }
+        // XXXXXXXXXX, 0000000000.
+        if prefix.count >= 8, let first = prefix.first, prefix.allSatisfy({ $0 == first }) { return true }
+        if prefix.count <= 16, prefixes.contains(String(decoding: prefix, as: UTF8.self).uppercased()) { return true }
+        // In capitals, or all of a part: a company may have the word in its name.
+        if app.contains("PLACEHOLDER") || app.lowercased().hasSuffix(".placeholder") { return true }
+        return marks.occur(in: Array(app.utf8))
+    }
+}
+
+/// A few words to look for in short texts, without regard to case.
+struct ASCIIWords: Sendable {
+    /// By their first byte, in lower case.
+    private let words: [UInt8: [[UInt8]]]
+    private let firsts: ByteSet
+
+    init(_ words: [String]) {
+        let bytes = words.map { $0.utf8.map(\.asciiLowercased) }
+        self.words = Dictionary(grouping: bytes.filter { !$0.isEmpty }) { $0[0] }
+        firsts = ByteSet(bytes.compactMap(\.first))
+    }
+
+    func occur(in text: [UInt8]) -> Bool {
+        for (index, byte) in text.enumerated() where firsts.contains(byte.asciiLowercased) {
+            for word in words[byte.asciiLowercased] ?? [] where text.count - index >= word.count {
+                var matches = true
+                for (offset, letter) in word.enumerated() where text[index + offset].asciiLowercased != letter {
+                    matches = false
+                    break
+                }
+                if matches { return true }
+            }
+        }
+        return false
     }
 }

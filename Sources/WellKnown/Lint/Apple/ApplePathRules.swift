@@ -1,4 +1,4 @@
-/// What stands in patterns and means something else than it looks like.
+/// Rules about patterns that do not mean what they seem to mean.
 ///
 /// Sources: Apple, "applinks.Details.Components"; App Search Programming Guide, "Support Universal Links"; WWDC 2020
 /// session 10098; what Apple's `swcutil` does on macOS 27.
@@ -12,15 +12,15 @@ enum ApplePathRules {
     private static let components = "Apple, applinks.Details.Components"
     private static let guide = "Apple, App Search Programming Guide, Support Universal Links"
     private static let session = "Apple, WWDC 2020 session 10098"
-    private static func example(_ path: String) -> LintExample { ApplePatternRules.example("{\"/\": \"\(path)\"}") }
+    private static func example(_ path: String) -> LintExample { AppleExample.rule("{\"/\": \"\(path)\"}") }
     private static func legacy(_ paths: String) -> LintExample { .aasa(AppleExample.paths(paths)) }
 
     static let notKeyword = LintRule(
         "pat.not-keyword", .error, "NOT inside a component",
         reason: "Components have no NOT: the word is text that no address begins with, and nothing is excluded.",
         fix: "Write {\"/\": \"/path\", \"exclude\": true}.", source: "Apple, WWDC 2019 session 717",
-        wrong: ApplePatternRules.example(#"{"/": "NOT /admin/*"}, {"/": "/buy/*"}"#),
-        right: ApplePatternRules.example(#"{"/": "/admin/*", "exclude": true}, {"/": "/buy/*"}"#))
+        wrong: AppleExample.rule(#"{"/": "NOT /admin/*"}, {"/": "/buy/*"}"#),
+        right: AppleExample.rule(#"{"/": "/admin/*", "exclude": true}, {"/": "/buy/*"}"#))
 
     static let notSyntax = LintRule(
         "pat.not-syntax", .error, "NOT is written otherwise than the system reads it",
@@ -34,14 +34,14 @@ enum ApplePathRules {
         reason: "In a path ? stands for one character, and the query is never part of what is compared.",
         fix: "Write {\"/\": \"/path\", \"?\": {\"name\": \"?*\"}}; in legacy paths leave the query out.",
         source: components, wrong: example("/search?q=*"),
-        right: ApplePatternRules.example(#"{"/": "/search", "?": {"q": "?*"}}"#))
+        right: AppleExample.rule(#"{"/": "/search", "?": {"q": "?*"}}"#))
 
     static let fragmentInPath = LintRule(
         "pat.fragment-in-path", .error, "A # in a path pattern",
         reason: "The fragment is never part of the path: the rule matches nothing.",
         fix: "Write {\"#\": \"/guest*\"} in a component; legacy paths cannot tell fragments.",
         source: components + "; developer.apple.com/forums/thread/712348", wrong: example("/#/guest*"),
-        right: ApplePatternRules.example(##"{"/": "/", "#": "/guest*"}"##))
+        right: AppleExample.rule(##"{"/": "/", "#": "/guest*"}"##))
 
     static let urlInPath = LintRule(
         "pat.url-in-path", .error, "A whole address in a path pattern",
@@ -63,7 +63,7 @@ enum ApplePathRules {
 
     static let emptyPath = LintRule(
         "pat.empty-path", .warning, "An empty path pattern",
-        reason: "It is the site's root, not every address (disputed: nobody has shown that it matches at all).",
+        reason: "It is the site's root, not every address (disputed: there is no evidence that it matches at all).",
         fix: "Write \"/\" for the root, \"*\" for every address.", source: components, wrong: example(""),
         right: example("/"))
 
@@ -107,8 +107,8 @@ enum ApplePathRules {
         "pat.percent-in-decoded", .error, "An escape where the address is decoded",
         reason: "With percentEncoded false the address is decoded and the pattern is not: the escape never matches.",
         fix: "Write the character itself, or remove percentEncoded.", source: session + "; swcutil on macOS 27",
-        wrong: ApplePatternRules.example(#"{"/": "/a%20b", "percentEncoded": false}"#),
-        right: ApplePatternRules.example(#"{"/": "/a b", "percentEncoded": false}"#))
+        wrong: AppleExample.rule(#"{"/": "/a%20b", "percentEncoded": false}"#),
+        right: AppleExample.rule(#"{"/": "/a b", "percentEncoded": false}"#))
 
     static let badEscape = LintRule(
         "pat.bad-escape", .warning, "A percent sign without two hex digits",
@@ -121,4 +121,69 @@ enum ApplePathRules {
         reason: "Apple says that its matching takes exponential time in the worst case; so does a reader's patience.",
         fix: "Use fewer stars: * takes slashes, so one often does the work of several.", source: session,
         wrong: example("/a*b*c*d*e*f*g*/"), right: example("/a/*"))
+}
+
+/// Substitution variables: `$(name)` in a pattern.
+///
+/// Source: Apple, "applinks.SubstitutionVariables"; what Apple's `swcutil` does on macOS 27.
+enum AppleVariableRules {
+    static let rules: [LintRule] = [undefined, nested, name, shadow, unused, empty, inPaths, regionUK]
+
+    private static let variables = "Apple, applinks.SubstitutionVariables"
+    private static let drinks = #", "substitutionVariables": {"drink": ["tea", "milk"]}"#
+    private static func example(_ path: String, _ own: String) -> LintExample {
+        .aasa(AppleExample.components("{\"/\": \"\(path)\"}", beside: ", \"substitutionVariables\": {\(own)}"))
+    }
+    private static let right = example("/buy/$(drink)", #""drink": ["tea", "milk"]"#)
+
+    static let undefined = LintRule(
+        "pat.subst-undefined", .error, "An undefined variable",
+        reason: "A rule with an undefined variable never matches, not even the text itself. Names are case-sensitive.",
+        fix: "Define it under applinks.substitutionVariables, or correct its name.",
+        source: variables + "; swcutil on macOS 27",
+        wrong: AppleExample.rule(#"{"/": "/buy/$(drink)"}"#), right: right)
+
+    static let nested = LintRule(
+        "pat.subst-nested", .error, "A variable inside the value of a variable",
+        reason: "Values are taken as they are: the inner one stays text, and matches no address.",
+        fix: "Write the inner values out.", source: variables,
+        wrong: example("/buy/$(drink)", #""drink": ["tea", "$(food)"]"#), right: right)
+
+    static let name = LintRule(
+        "pat.subst-name", .error, "A variable whose name cannot be used",
+        reason: "With $, ( or ) in its name there is no way to write it in a pattern.",
+        fix: "Use letters and digits for the name.", source: variables,
+        wrong: example("/buy/*", #""dri(nk": ["tea"]"#), right: right)
+
+    static let shadow = LintRule(
+        "pat.subst-shadow", .warning, "A predefined variable, defined again",
+        reason: "Whether the file or the system wins is documented nowhere (disputed).",
+        fix: "Use another name.", source: variables,
+        wrong: example("/buy/$(lang)", #""lang": ["de", "fr"]"#), right: right)
+
+    static let unused = LintRule(
+        "pat.subst-unused", .info, "A variable that no pattern uses",
+        reason: "Nothing fails; perhaps the pattern that should use it has another name.",
+        fix: "Remove it, or use it.", source: variables,
+        wrong: example("/buy/*", #""drink": ["tea"]"#), right: right)
+
+    static let empty = LintRule(
+        "pat.subst-empty", .error, "A variable without values",
+        reason: "There is nothing that it could stand for: rules that use it never match.",
+        fix: "Write a list of strings.", source: variables,
+        wrong: example("/buy/$(drink)", #""drink": []"#), right: right)
+
+    static let inPaths = LintRule(
+        "pat.subst-in-paths", .warning, "A variable in legacy paths",
+        reason: "Documented for components only (disputed: Apple's system keeps both as the same patterns).",
+        fix: "Write appIDs and components instead of appID and paths.", source: variables,
+        wrong: .aasa(AppleExample.paths("\"/buy/$(drink)\"", beside: drinks)), right: right)
+
+    static let regionUK = LintRule(
+        "pat.region-uk", .warning, "UK is not among the regions",
+        reason:
+            "$(region) has the codes of ISO 3166-1, where the United Kingdom is GB: addresses with UK do not match.",
+        fix: "Use GB in addresses, or define a variable of your own with UK in it.", source: variables,
+        wrong: AppleExample.rule(#"{"/": "/$(region)/*", "comment": "US, UK and so on"}"#),
+        right: AppleExample.rule(#"{"/": "/$(region)/*", "comment": "US, GB and so on"}"#))
 }

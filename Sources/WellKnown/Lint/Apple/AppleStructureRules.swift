@@ -39,7 +39,7 @@ enum AppleStructureRules {
 
     static let detailsOutside = LintRule(
         "aasa.details-outside-applinks", .error, "details outside of applinks",
-        reason: "Only applinks has details; here nobody reads them.",
+        reason: "Only applinks has details; no system reads them here.",
         fix: "Move details into applinks; the other services take a plain list: {\"apps\": [\"ID\"]}.", source: domains,
         wrong: .aasa(#"{"appclips": {"details": [{"appIDs": ["4J6K8M2N9P.com.acme.shop.Clip"]}]}}"# + "\n"),
         right: .aasa(#"{"appclips": {"apps": ["4J6K8M2N9P.com.acme.shop.Clip"]}}"# + "\n"))
@@ -75,7 +75,7 @@ enum AppleStructureRules {
 
     static let entryWithoutApp = LintRule(
         "aasa.entry-without-app", .error, "An entry of details without an app",
-        reason: "The rules belong to nobody.", fix: "Write \"appIDs\": [\"PREFIX.bundle.id\"] beside the rules.",
+        reason: "The rules do not apply to any app.", fix: "Write \"appIDs\": [\"PREFIX.bundle.id\"] beside the rules.",
         source: "Apple, applinks.Details",
         wrong: .aasa(#"{"applinks": {"details": [{"components": [{"/": "/buy/*"}]}]}}"# + "\n"),
         right: .aasa(BodyRules.sound))
@@ -95,7 +95,7 @@ enum AppleStructureRules {
 
     static let appIDsType = LintRule(
         "aasa.appids-type", .error, "appIDs is not a list of strings",
-        reason: "A value of the wrong type counts as none, and the rules belong to nobody.",
+        reason: "A value of the wrong type counts as none, and the rules do not apply to any app.",
         fix: "Write \"appIDs\": [\"PREFIX.bundle.id\"], or \"appID\": \"PREFIX.bundle.id\".",
         source: "Apple, applinks.Details",
         wrong: .aasa(
@@ -206,4 +206,31 @@ enum AppleStructureRules {
             AppleExample.links(
                 entries: AppleExample.entry(#"{"/": "/buy/*"}"#) + ", "
                     + AppleExample.entry(#"{"/": "/sell/*"}"#, app: "4J6K8M2N9P.com.acme.other"))))
+}
+
+/// Writes the example files of the rules.
+enum AppleExample {
+    static func links(entries: String, beside: String = "") -> String {
+        "{\n  \"applinks\": {\n    \"details\": [\(entries)]\(beside)\n  }\n}\n"
+    }
+
+    static func entry(_ components: String, app: String = "4J6K8M2N9P.com.acme.shop", beside: String = "") -> String {
+        "{\"appIDs\": [\"\(app)\"], \"components\": [\(components)]\(beside)}"
+    }
+
+    /// One app with these elements of `components`.
+    static func components(_ components: String, beside: String = "") -> String {
+        links(entries: entry(components), beside: beside)
+    }
+
+    /// One app with these elements of `components`, as an example.
+    static func rule(_ components: String) -> LintExample { .aasa(self.components(components)) }
+
+    /// One app with these elements of the legacy `paths`.
+    static func paths(_ paths: String, beside: String = "") -> String {
+        links(entries: "{\"appID\": \"4J6K8M2N9P.com.acme.shop\", \"paths\": [\(paths)]}", beside: beside)
+    }
+
+    /// One app that may use the passwords of the site.
+    static func credentials(_ app: String) -> String { "{\"webcredentials\": {\"apps\": [\"\(app)\"]}}\n" }
 }

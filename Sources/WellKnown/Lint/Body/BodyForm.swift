@@ -1,6 +1,6 @@
 import SSOShared
 
-/// What a body is before anybody reads it as JSON. Most files that "do not work" are not the file at all.
+/// What a body is before it is read as JSON. Most files that "do not work" are another file, for example an HTML page.
 enum BodyForm: Sendable, Hashable {
     /// Perhaps JSON.
     case text
@@ -13,7 +13,7 @@ enum BodyForm: Sendable, Hashable {
     case rtf
     case signed(SignedForm)
     case lfsPointer
-    /// The byte where the first marker stands.
+    /// The byte of the first marker.
     case mergeConflict(at: Int)
     case frontMatter
     case jsModule

@@ -2,41 +2,42 @@ import SSOShared
 
 /// Names a body that is not the file at all.
 enum BodyLint {
-    static func check(_ form: BodyForm, hasContent: Bool, kind: AssociationKind, into sheet: inout FindingSheet) {
+    static func check(_ form: BodyForm, hasContent: Bool, kind: AssociationKind, into findings: inout FindingCollector)
+    {
         switch form {
         case .text: break
-        case .empty: sheet.add(BodyRules.empty, "The body is empty")
+        case .empty: findings.add(BodyRules.empty, "The body is empty")
         case .html(let title):
             let shown = title.map { " with the title \($0.quoted)" } ?? ""
-            sheet.add(BodyRules.html, "The body is a page\(shown), not JSON")
+            findings.add(BodyRules.html, "The body is a page\(shown), not JSON")
         case .symlink(let target):
-            sheet.add(
+            findings.add(
                 BodyRules.symlink, "The body is the path \(target.quoted): a symbolic link, deployed as text")
-        case .rtf: sheet.add(BodyRules.rtf, "The body is an RTF document")
+        case .rtf: findings.add(BodyRules.rtf, "The body is an RTF document")
         case .signed(let signed):
             let content =
                 hasContent ? "what follows is about the content inside" : "the content could not be found in it"
-            sheet.add(
+            findings.add(
                 BodyRules.signed, "The file is signed (PKCS#7, \(signed.rawValue)); \(content)",
                 severity: kind == .aasa && hasContent ? .warning : .error)
-        case .lfsPointer: sheet.add(BodyRules.lfsPointer, "The body is a Git LFS pointer")
+        case .lfsPointer: findings.add(BodyRules.lfsPointer, "The body is a Git LFS pointer")
         case .mergeConflict(let offset):
-            sheet.add(BodyRules.mergeConflict, at: offset, "A merge conflict begins here")
-        case .frontMatter: sheet.add(BodyRules.frontMatter, "The file begins with front matter (---)")
-        case .jsModule: sheet.add(BodyRules.jsModule, "The body is JavaScript, not JSON")
-        case .gzip: sheet.add(TransportRules.encoding, "The body is gzip, not text", severity: .error)
+            findings.add(BodyRules.mergeConflict, at: offset, "A merge conflict begins here")
+        case .frontMatter: findings.add(BodyRules.frontMatter, "The file begins with front matter (---)")
+        case .jsModule: findings.add(BodyRules.jsModule, "The body is JavaScript, not JSON")
+        case .gzip: findings.add(TransportRules.encoding, "The body is gzip, not text", severity: .error)
         }
     }
 }
 
 /// How large a file may be.
 enum SizeLint {
-    static func check(_ count: Int, kind: AssociationKind, into sheet: inout FindingSheet) {
+    static func check(_ count: Int, kind: AssociationKind, into findings: inout FindingCollector) {
         let most = kind.maximumBytes
         if count > most {
-            sheet.add(TransportRules.tooLarge, "\(count) bytes; no more than \(most) are read")
+            findings.add(TransportRules.tooLarge, "\(count) bytes; no more than \(most) are read")
         } else if count > most / 4 * 3 {
-            sheet.add(TransportRules.nearLimit, "\(count) bytes, more than 75 % of the \(most) that are read")
+            findings.add(TransportRules.nearLimit, "\(count) bytes, more than 75 % of the \(most) that are read")
         }
     }
 }
@@ -44,15 +45,15 @@ enum SizeLint {
 /// What the root is, when the text could be read.
 enum RootLint {
     /// - Returns: whether the rest can be looked at.
-    static func check(_ document: JSONDocument, kind: AssociationKind, into sheet: inout FindingSheet) -> Bool {
+    static func check(_ document: JSONDocument, kind: AssociationKind, into findings: inout FindingCollector) -> Bool {
         guard let root = document.root else { return false }
         if let text = root.string, JSONReader.read(text.utf8).root.map({ $0.array != nil || $0.object != nil }) == true
         {
-            sheet.add(BodyRules.doubleEncoded, at: root, "The root is a string that holds JSON")
+            findings.add(BodyRules.doubleEncoded, at: root, "The root is a string that holds JSON")
             return false
         }
         if isOther(root, kind) {
-            sheet.add(BodyRules.swapped, at: root, "This is the content of \(kind.other.fileName)")
+            findings.add(BodyRules.swapped, at: root, "This is the content of \(kind.other.fileName)")
             return false
         }
         switch kind {
@@ -60,12 +61,12 @@ enum RootLint {
             guard root.object == nil else { return true }
             let isWrapped = root.array?.first?.object?.contains { AASAFile.services.contains($0.key) } == true
             let hint = isWrapped ? ": take the services out of [ ]" : ""
-            sheet.add(JSONRules.root, at: root, "The root is \(root.typeName); it must be an object\(hint)")
+            findings.add(JSONRules.root, at: root, "The root is \(root.typeName); it must be an object\(hint)")
         case .assetlinks:
             guard root.array == nil else { return true }
             let isStatement = root.object?.contains { AssetStatement.keys.contains($0.key) } == true
             let hint = isStatement ? ": put the statement into [ ]" : ""
-            sheet.add(JSONRules.root, at: root, "The root is \(root.typeName); it must be an array\(hint)")
+            findings.add(JSONRules.root, at: root, "The root is \(root.typeName); it must be an array\(hint)")
         }
         return false
     }

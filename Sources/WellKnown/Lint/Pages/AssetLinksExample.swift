@@ -1,6 +1,6 @@
 /// Example files for the rules of assetlinks.json, by code: what a text alone can show.
 enum AssetLinksExample {
-    /// SHA-256 of nothing that anybody signs with.
+    /// A SHA-256 digest of no real certificate.
     static let key =
         "3A:5F:81:C2:0D:94:E7:16:B8:4A:6C:F3:29:D5:70:1E:8B:42:CD:07:9E:63:F1:5A:34:A8:DC:21:7F:B6:0C:95"
     static let otherKey =

@@ -1,6 +1,6 @@
 import SSOShared
 
-/// The page of a rule, as it stands below docs/findings: written from the catalogue, so that the two never differ.
+/// The page of a rule in docs/findings, generated from the catalogue.
 public struct FindingPage: Sendable {
     public let rule: LintRule
 

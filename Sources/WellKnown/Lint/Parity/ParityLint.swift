@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Compares what the two files of one site say: the codes `parity.*`.
 public struct ParityLint: Sendable {
     /// An app on both systems.
@@ -31,7 +33,7 @@ public struct ParityLint: Sendable {
 
     /// - Parameters:
     ///   - filters: of the Android app's manifest, if it is at hand: it narrows what the file allows.
-    ///   - host: stands in the addresses that are found.
+    ///   - host: the host of the sample URLs.
     public init(
         _ aasa: AASAFile, _ assetLinks: AssetLinksFile, filters: [IntentFilter]? = nil, host: String = "example.com"
     ) {
@@ -113,11 +115,11 @@ public struct ParityLint: Sendable {
         for rule in android.dynamicRules(of: pair.android)?.rules ?? [] { samples.add(rule) }
         for filter in manifest?.filters ?? [] { for path in filter.paths { samples.add(path) } }
         // What each rule decides alone, however much of it the rules before have taken.
-        var limits = RuleReach.Limits()
+        var limits = RuleCoverage.Limits()
         limits.total = effort * 100
         let reaches =
-            RuleReach.rules(of: pair.apple, apple, limits: limits)
-            + (android.dynamicRules(of: pair.android).map { RuleReach.rules($0, limits: limits) } ?? [])
+            RuleCoverage.rules(of: pair.apple, apple, limits: limits)
+            + (android.dynamicRules(of: pair.android).map { RuleCoverage.rules($0, limits: limits) } ?? [])
         for reach in reaches { if case .decides(let url) = reach.verdict { samples.add(url) } }
         return samples
     }
@@ -134,4 +136,134 @@ public struct ParityLint: Sendable {
         if android == .manifestDecides { return ios == .excluded }
         return (ios == .opens) != (android == .opens)
     }
+}
+
+extension ParityLint {
+    /// What the files say differently.
+    ///
+    /// - Parameters:
+    ///   - aasaName: the name of Apple's file, for the findings.
+    ///   - assetLinksName: the name of Android's.
+    public func findings(
+        aasaName: String = "apple-app-site-association", assetLinksName: String = "assetlinks.json"
+    ) -> [Finding] {
+        // Of many apps with the same rules, the first is named and the others are counted.
+        var known: [[String]: Int] = [:]
+        var different: [(difference: Difference, more: Int)] = []
+        let pairs = pairs.prefix(100)
+        let effort = max(500, 40_000 / max(pairs.count, 1))
+        for pair in pairs {
+            for difference in differences(of: pair, effort: min(effort, 20_000)) {
+                let key = [
+                    difference.url.description, difference.apple.decision.rawValue,
+                    difference.androidDecision.rawValue,
+                ]
+                if let index = known[key] {
+                    different[index].more += 1
+                } else {
+                    known[key] = different.count
+                    different.append((difference, 0))
+                }
+            }
+        }
+        return different.map { finding($0.difference, more: $0.more, aasaName, assetLinksName) }
+            + serviceFindings(aasaName, assetLinksName)
+    }
+
+    private func finding(
+        _ difference: Difference, more: Int, _ aasaName: String, _ assetLinksName: String
+    ) -> Finding {
+        let ios =
+            difference.apple.decision == .opens
+            ? "opens \(difference.pair.apple)" : Self.words(difference.apple.decision)
+        let onAndroid: String
+        switch difference.androidDecision {
+        case .opens: onAndroid = "opens \(difference.pair.android)"
+        case .manifestDecides: onAndroid = "goes by the manifest of \(difference.pair.android), which is not at hand"
+        case let decision:
+            let fileAllows = difference.android.decision == .opens || difference.android.decision == .manifestDecides
+            onAndroid = fileAllows ? "does not open it: no intent filter names it" : Self.words(decision)
+        }
+        let isDisputed = difference.apple.isDisputed || difference.android.isDisputed
+        let message =
+            "\(difference.url): iOS \(ios); Android \(onAndroid).\(more > 0 ? " (So do \(more) more apps.)" : "")"
+            + (isDisputed ? " (Disputed.)" : "")
+        let isOpen = difference.androidDecision == .manifestDecides
+        // The rule that speaks of the link: Apple's if there is one, else Android's.
+        let trial = difference.apple.deciding ?? difference.android.deciding
+        let isApple = difference.apple.deciding != nil
+        let document = isApple ? apple.file.document : android.file.document
+        return Finding(
+            ParityRules.decision, message, severity: isOpen ? .info : nil,
+            file: isApple || trial == nil ? aasaName : assetLinksName,
+            position: trial.map { document.position(at: $0.range.lowerBound) }, pointer: trial?.pointer)
+    }
+
+    private static func words(_ decision: LinkDecision) -> String {
+        switch decision {
+        case .opens: "opens the app"
+        case .noMatch: "does not open it: no rule names it"
+        case .excluded: "does not open it: a rule excludes it"
+        case .manifestDecides: "goes by the manifest"
+        }
+    }
+
+    /// Whether passwords and passkeys are shared on both systems.
+    private func serviceFindings(_ aasaName: String, _ assetLinksName: String) -> [Finding] {
+        let hasApple = apple.file.webcredentials.value?.appIDs.isEmpty == false
+        let relation = android.file.statements.first { statement in
+            statement.relations.contains(RelationNames.getLoginCredentials)
+                && statement.target.value?.namespace.value == "android_app"
+        }
+        if hasApple, relation == nil, !android.apps.isEmpty {
+            return [
+                Finding(
+                    ParityRules.service, "iOS apps have webcredentials; no Android app has get_login_creds.",
+                    file: assetLinksName,
+                    position: android.file.document.root.map {
+                        android.file.document.position(at: $0.range.lowerBound)
+                    },
+                    pointer: "")
+            ]
+        }
+        if !hasApple, let relation, !apple.apps.isEmpty {
+            let document = android.file.document
+            return [
+                Finding(
+                    ParityRules.service, "Android apps have get_login_creds; no iOS app has webcredentials.",
+                    file: assetLinksName, position: document.position(at: relation.node.range.lowerBound),
+                    pointer: document.pointer(at: relation.node.range.lowerBound))
+            ]
+        }
+        return []
+    }
+
+    /// A finding for a host that has one of the files only; `nil` for one that has both or none.
+    public static func hostFinding(_ host: String, hasAASA: Bool, hasAssetLinks: Bool) -> Finding? {
+        guard hasAASA != hasAssetLinks else { return nil }
+        let (there, missing) =
+            hasAASA
+            ? ("apple-app-site-association", "assetlinks.json") : ("assetlinks.json", "apple-app-site-association")
+        return Finding(ParityRules.host, "\(host) has \(there) and no \(missing).")
+    }
+}
+
+/// The rules about the two files of one site: codes `parity.*`.
+public enum ParityRules {
+    public static let rules: [LintRule] = [decision, service, host]
+
+    static let decision = LintRule(
+        "parity.decision", .warning, "A link opens the app on one system and not on the other",
+        reason: "The same link ends in the app on one phone and in the browser on the other.",
+        fix: "Write the rules so that they name the link on both, or on neither.",
+        source: "Apple, \"applinks.Details.Components\"; Google, \"Configure Dynamic App Links\"")
+    static let service = LintRule(
+        "parity.service", .info, "Passwords and passkeys are shared on one system only",
+        reason: "People sign in with what is saved on one phone, and have to type on the other.",
+        fix: "Name the app in webcredentials, and get_login_creds in its statement.",
+        source: "Apple, \"Supporting associated domains\"; Android, \"Sign in your user with Credential Manager\"")
+    static let host = LintRule(
+        "parity.host", .warning, "The host has one of the two files only",
+        reason: "Its links open the app on one system only.", fix: "Serve the other file, too.",
+        source: "Apple, \"Supporting associated domains\"; Google, \"Verify Android App Links\"")
 }

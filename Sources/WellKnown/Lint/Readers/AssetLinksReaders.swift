@@ -17,7 +17,7 @@ public struct AssetLinksReaders: Sendable {
     private let file: AssetLinksFile?
     private let lists: [ReaderList]
 
-    /// Any document: of one that is no list, every reader says so.
+    /// Any document. If it is not a list, every reader reports that.
     public init(_ document: JSONDocument) { self.init(document, AssetLinksFile(document)) }
 
     public init(_ file: AssetLinksFile) { self.init(file.document, file) }
@@ -113,20 +113,20 @@ public struct AssetLinksReaders: Sendable {
         return says(.refused, "No statement names \(package)." + tail, isSure: tail.isEmpty)
     }
 
-    /// Statements for whose faults some readers drop the whole list, and with it apps that work elsewhere.
+    /// Statements with errors for which some readers reject the whole list, although its other apps work in other readers.
     public var findings: [Finding] {
-        var pen = FindingPen(document)
-        note(to: &pen)
-        return pen.findings
+        var collector = FindingCollector(document)
+        report(to: &collector)
+        return collector.sorted
     }
 
-    func note(to pen: inout FindingPen) {
+    func report(to findings: inout FindingCollector) {
         guard let file, let google = lists.first(where: { $0.reader == .google }), google.void == nil else {
             return
         }
         var told: [Int: (names: [String], node: JSONNode, reason: String)] = [:]
         for list in lists {
-            // An include has a finding of its own, which says this.
+            // Includes have their own finding.
             guard let void = list.void, let index = void.statement, let node = void.node,
                 file.statements[index].include.isAbsent
             else { continue }
@@ -135,10 +135,10 @@ public struct AssetLinksReaders: Sendable {
         for (index, item) in told {
             let others = google.grants.filter { $0.value.contains { $0.statement != index } }.count
             guard others > 0 else { continue }
-            pen.note(
-                StatementRules.readersDiffer,
+            findings.add(
+                StatementRules.readersDiffer, at: item.node,
                 "Statement \(index + 1) makes \(item.names.joined(separator: ", ")) drop the whole list, with \(others) "
-                    + "sound \(others == 1 ? "app" : "apps"): \(item.reason).", at: item.node)
+                    + "sound \(others == 1 ? "app" : "apps"): \(item.reason).")
         }
     }
 }

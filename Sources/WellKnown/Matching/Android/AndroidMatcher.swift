@@ -3,7 +3,7 @@ import SSOShared
 /// Decides what Android does with a link, by one assetlinks.json.
 ///
 /// A statement of `delegate_permission/common.handle_all_urls` verifies the app for the host; which paths it then opens
-/// stands in its manifest, unless dynamic rules narrow it.
+/// is in its manifest, unless dynamic rules narrow it.
 public struct AndroidMatcher: Sendable {
     /// The relation that links are about.
     public static let relation = "delegate_permission/common.handle_all_urls"

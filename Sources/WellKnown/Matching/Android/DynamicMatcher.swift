@@ -8,7 +8,7 @@ public import SSOShared
 public struct DynamicMatcher: Sendable {
     /// Something malformed or empty. One is enough, and Android discards all rules.
     public struct Flaw: Sendable, Hashable {
-        /// Where it stands, in ``JSONDocument/text``.
+        /// Its place in ``JSONDocument/text``.
         public let range: Range<Int>
         /// What is wrong, in half a sentence.
         public let reason: String
@@ -72,12 +72,12 @@ public struct DynamicMatcher: Sendable {
     }
 
     /// ``LinkDecision/manifestDecides`` when there are no rules, or Android discards them.
-    public func decide(_ url: LinkURL) -> LinkDecision { decide(url, DynamicConventions()) }
+    public func decide(_ url: LinkURL) -> LinkDecision { decide(url, DynamicAssumptions()) }
 
-    func decide(_ url: LinkURL, _ conventions: DynamicConventions) -> LinkDecision {
-        guard !rules.isEmpty, conventions.ignoresFlaws || flaws.isEmpty else { return .manifestDecides }
+    func decide(_ url: LinkURL, _ assumptions: DynamicAssumptions) -> LinkDecision {
+        guard !rules.isEmpty, assumptions.ignoresFlaws || flaws.isEmpty else { return .manifestDecides }
         let texts = DynamicTexts(url)
-        guard let rule = rules.first(where: { $0.matches(texts, conventions) }) else { return .noMatch }
+        guard let rule = rules.first(where: { $0.matches(texts, assumptions) }) else { return .noMatch }
         return rule.isExclude ? .excluded : .opens
     }
 
@@ -129,7 +129,7 @@ public struct DynamicMatcher: Sendable {
 }
 
 /// How Android is taken to answer what Google leaves open.
-struct DynamicConventions: Sendable, Hashable {
+struct DynamicAssumptions: Sendable, Hashable {
     /// A star takes more when what follows does not match.
     var goesBack = false
     /// An item without `=` has an empty value.
@@ -139,23 +139,55 @@ struct DynamicConventions: Sendable, Hashable {
 }
 
 extension DynamicMatcher.Rule {
-    func matches(_ texts: DynamicTexts, _ conventions: DynamicConventions) -> Bool {
+    func matches(_ texts: DynamicTexts, _ assumptions: DynamicAssumptions) -> Bool {
         // AOSP: a group without filters never matches.
         guard path != nil || fragment != nil || !items.isEmpty else { return false }
-        if let path, !path.matches(texts.path, goesBack: conventions.goesBack) { return false }
-        for item in items where item.match(in: texts, conventions) == nil { return false }
+        if let path, !path.matches(texts.path, goesBack: assumptions.goesBack) { return false }
+        for item in items where item.match(in: texts, assumptions) == nil { return false }
         guard let fragment else { return true }
-        return texts.fragment.map { fragment.matches($0, goesBack: conventions.goesBack) } ?? false
+        return texts.fragment.map { fragment.matches($0, goesBack: assumptions.goesBack) } ?? false
     }
 }
 
 extension DynamicMatcher.Rule.Item {
     /// The first item of the query that matches: any one will do.
-    func match(in texts: DynamicTexts, _ conventions: DynamicConventions) -> [Unicode.Scalar]? {
+    func match(in texts: DynamicTexts, _ assumptions: DynamicAssumptions) -> [Unicode.Scalar]? {
         texts.items?.first { item in
-            if pattern.matches(item, goesBack: conventions.goesBack) { return true }
-            return conventions.readsValueless && !item.contains("=")
-                && pattern.matches(item + ["="], goesBack: conventions.goesBack)
+            if pattern.matches(item, goesBack: assumptions.goesBack) { return true }
+            return assumptions.readsValueless && !item.contains("=")
+                && pattern.matches(item + ["="], goesBack: assumptions.goesBack)
         }
+    }
+}
+
+/// The parts of an address as Android reads them: decoded, and absent is not empty.
+///
+/// Source: AOSP `android.content.UriRelativeFilter` over `android.net.Uri`.
+struct DynamicTexts {
+    let path: [Unicode.Scalar]
+    /// The query's items as `name=value`; `nil` without a query. Decoded before they are split, as Android does.
+    let items: [[Unicode.Scalar]]?
+    let fragment: [Unicode.Scalar]?
+
+    init(_ url: LinkURL) {
+        func decoded(_ range: Range<Int>) -> [Unicode.Scalar] {
+            let text = url.bytes[range]
+            guard text.contains(0x25) else { return text.map { Unicode.Scalar($0) } }
+            return Array(String(decoding: PercentCoding.decodeLeniently(text), as: UTF8.self).unicodeScalars)
+        }
+        path = decoded(url.pathRange)
+        fragment = url.fragmentRange.map(decoded)
+        items = url.queryRange.map { range in
+            let query = decoded(range)
+            let items = Self.split(query, "&")
+            return items.count == 1 ? Self.split(query, ";") : items
+        }
+    }
+
+    /// Java's `String.split`: empty pieces at the end are dropped, unless there is nothing else.
+    private static func split(_ text: [Unicode.Scalar], _ separator: Unicode.Scalar) -> [[Unicode.Scalar]] {
+        var pieces = text.split(separator: separator, omittingEmptySubsequences: false).map(Array.init)
+        while pieces.count > 1, pieces.last?.isEmpty == true { pieces.removeLast() }
+        return pieces
     }
 }

@@ -1,6 +1,6 @@
 /// A pattern of a dynamic app link component.
 ///
-/// `*` takes characters until the one behind it in the pattern is found, and never goes back (Google, "Configure
+/// `*` takes characters until the one after it in the pattern is found, without backtracking (Google, "Configure
 /// assetlinks.json"; so does AOSP's `PatternMatcher`); `?` is one character.
 struct DynamicPattern: Sendable {
     enum Step: Sendable, Hashable {
@@ -12,14 +12,14 @@ struct DynamicPattern: Sendable {
     let source: String
     let steps: [Step]
 
-    /// - Parameter literal: stands before the pattern, without wildcards.
+    /// - Parameter literal: text before the pattern, without wildcards.
     init(_ source: String, after literal: String = "") {
         self.source = source
         var steps: [Step] = literal.unicodeScalars.map { .scalar($0) }
         for scalar in source.unicodeScalars {
             switch scalar {
             case "*": if steps.last != .star { steps.append(.star) }
-            // `*?` is what `?*` is: at least one. So a star always has a character behind it, or the end.
+            // `*?` is what `?*` is: at least one. So a star is always followed by a character or the end.
             case "?":
                 if steps.last == .star { steps.insert(.one, at: steps.count - 1) } else { steps.append(.one) }
             default: steps.append(.scalar(scalar))

@@ -46,3 +46,159 @@ extension ManifestHost {
         return host.hasSuffix(name.dropFirst())
     }
 }
+
+/// One path attribute of an intent filter, ready to be compared.
+///
+/// Source: AOSP, `android.os.PatternMatcher`. None of its kinds goes back: each step takes all it can, or stops at the
+/// first place where the next character is.
+struct ManifestPattern: Sendable {
+    private struct Step: Sendable {
+        enum Accepts: Sendable {
+            case any
+            case scalar(Unicode.Scalar)
+            case ranges([ClosedRange<UInt32>], isNegated: Bool)
+        }
+
+        var accepts: Accepts
+        var least = 1
+        var most = 1
+    }
+
+    private enum Form: Sendable {
+        case literal([Unicode.Scalar])
+        case prefix([Unicode.Scalar])
+        case suffix([Unicode.Scalar])
+        /// Each step greedy; `stops`: a repeated "any" ends at the first character that the next step takes.
+        case steps([Step], stops: Bool)
+        /// Ill-formed: Android throws when the app is installed or the filter is matched.
+        case never
+    }
+
+    private let form: Form
+
+    init(_ path: ManifestPath) {
+        let scalars = Array(path.text.unicodeScalars)
+        switch path.kind {
+        case .path: form = .literal(scalars)
+        case .pathPrefix: form = .prefix(scalars)
+        case .pathSuffix: form = .suffix(scalars)
+        case .pathPattern: form = .steps(Self.simple(scalars), stops: true)
+        case .pathAdvancedPattern: form = Self.advanced(scalars).map { .steps($0, stops: false) } ?? .never
+        }
+    }
+
+    func matches(_ text: [Unicode.Scalar]) -> Bool {
+        switch form {
+        case .literal(let literal): text == literal
+        case .prefix(let prefix): text.starts(with: prefix)
+        case .suffix(let suffix): text.reversed().starts(with: suffix.reversed())
+        case .steps(let steps, let stops): Self.matches(text, steps, stops: stops)
+        case .never: false
+        }
+    }
+
+    private static func matches(_ text: [Unicode.Scalar], _ steps: [Step], stops: Bool) -> Bool {
+        var at = 0
+        for (index, step) in steps.enumerated() {
+            let next = stops && step.most > 1 && index + 1 < steps.count ? steps[index + 1] : nil
+            var count = 0
+            while at < text.count, count < step.most, accepts(step, text[at]) {
+                if case .any = step.accepts, let next, accepts(next, text[at]) { break }
+                at += 1
+                count += 1
+            }
+            guard count >= step.least else { return false }
+        }
+        return at == text.count
+    }
+
+    private static func accepts(_ step: Step, _ scalar: Unicode.Scalar) -> Bool {
+        switch step.accepts {
+        case .any: true
+        case .scalar(let one): one == scalar
+        case .ranges(let ranges, let isNegated): ranges.contains { $0.contains(scalar.value) } != isNegated
+        }
+    }
+
+    /// `.` is any character, `*` repeats the one before it, `\` takes the next one as it is.
+    private static func simple(_ text: [Unicode.Scalar]) -> [Step] {
+        var steps: [Step] = []
+        var index = 0
+        while index < text.count {
+            switch text[index] {
+            case "\\" where index + 1 < text.count:
+                index += 1
+                steps.append(Step(accepts: .scalar(text[index])))
+            case "*" where !steps.isEmpty:
+                steps[steps.count - 1].least = 0
+                steps[steps.count - 1].most = .max
+            case ".": steps.append(Step(accepts: .any))
+            default: steps.append(Step(accepts: .scalar(text[index])))
+            }
+            index += 1
+        }
+        return steps
+    }
+
+    /// As `simple`, and sets `[a-z]`, `[^/]`, `+` and counts `{n}`, `{n,}`, `{n,m}`.
+    private static func advanced(_ text: [Unicode.Scalar]) -> [Step]? {
+        var steps: [Step] = []
+        var index = 0
+        while index < text.count {
+            switch text[index] {
+            case "\\":
+                guard index + 1 < text.count else { return nil }
+                index += 1
+                steps.append(Step(accepts: .scalar(text[index])))
+            case "*", "+":
+                guard !steps.isEmpty else { return nil }
+                steps[steps.count - 1].least = text[index] == "*" ? 0 : 1
+                steps[steps.count - 1].most = .max
+            case "{":
+                guard !steps.isEmpty, let end = text[index...].firstIndex(of: "}"),
+                    let count = counts(text[(index + 1)..<end])
+                else { return nil }
+                steps[steps.count - 1].least = count.lowerBound
+                steps[steps.count - 1].most = count.upperBound
+                index = end
+            case "[":
+                guard let end = text[index...].firstIndex(of: "]") else { return nil }
+                steps.append(Step(accepts: set(text[(index + 1)..<end])))
+                index = end
+            case ".": steps.append(Step(accepts: .any))
+            default: steps.append(Step(accepts: .scalar(text[index])))
+            }
+            index += 1
+        }
+        return steps
+    }
+
+    private static func counts(_ text: ArraySlice<Unicode.Scalar>) -> ClosedRange<Int>? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+            .map { String(String.UnicodeScalarView($0)) }
+        guard let low = parts.first.flatMap({ Int($0) }), low >= 0, parts.count <= 2 else { return nil }
+        guard parts.count == 2 else { return low...low }
+        guard !parts[1].isEmpty else { return low...Int.max }
+        guard let high = Int(parts[1]), high >= low else { return nil }
+        return low...high
+    }
+
+    private static func set(_ text: ArraySlice<Unicode.Scalar>) -> Step.Accepts {
+        let isNegated = text.first == "^"
+        let members = Array(isNegated ? text.dropFirst() : text)
+        var ranges: [ClosedRange<UInt32>] = []
+        var index = 0
+        while index < members.count {
+            let low = members[index].value
+            if index + 2 < members.count, members[index + 1] == "-" {
+                let high = members[index + 2].value
+                ranges.append(min(low, high)...max(low, high))
+                index += 3
+            } else {
+                ranges.append(low...low)
+                index += 1
+            }
+        }
+        return .ranges(ranges, isNegated: isNegated)
+    }
+}

@@ -6,14 +6,14 @@ import SSOShared
 /// 10098; what `swcutil` does.
 struct AppleCompiler {
     let file: AASAFile
-    let conventions: AppleConventions
+    let assumptions: MatchingAssumptions
     private var patterns: PatternCompiler
 
-    init(_ file: AASAFile, _ conventions: AppleConventions) {
+    init(_ file: AASAFile, _ assumptions: MatchingAssumptions) {
         self.file = file
-        self.conventions = conventions
+        self.assumptions = assumptions
         let variables = file.applinks.value?.substitutionVariables.value ?? []
-        patterns = PatternCompiler(SubstitutionVariables(variables, prefersOwn: conventions.redefines))
+        patterns = PatternCompiler(SubstitutionVariables(variables, prefersOwn: assumptions.redefines))
     }
 
     mutating func entries(only: String?) -> [AppleEntry] {
@@ -38,7 +38,7 @@ struct AppleCompiler {
     }
 
     private func apps(of entry: AppLinksEntry) -> [String] {
-        guard conventions.unitesAppIDs, entry.key == nil, let app = entry.appID.value else { return entry.apps }
+        guard assumptions.unitesAppIDs, entry.key == nil, let app = entry.appID.value else { return entry.apps }
         return entry.apps.contains(app) ? entry.apps : entry.apps + [app]
     }
 
@@ -48,10 +48,10 @@ struct AppleCompiler {
         if let defaults { layers.append((.applinksDefaults, defaults)) }
         var rules: [AppleRule] = []
         let isMixed = entry.components.value != nil && entry.paths.value != nil
-        let kind = isMixed ? conventions.mixedRules : .componentsThenPaths
+        let kind = isMixed ? assumptions.mixedRules : .componentsThenPaths
         if let components = entry.components.value, kind == .components || kind == .componentsThenPaths {
             for (index, component) in components.enumerated() {
-                // An element that is no object is no rule.
+                // Elements that are not objects are not rules.
                 guard let fields = component.fields else { continue }
                 rules.append(rule(index, component.node, [(.component, fields)] + layers))
             }
@@ -59,7 +59,7 @@ struct AppleCompiler {
         if let paths = entry.paths.value, kind == .paths || kind == .componentsThenPaths {
             for (index, node) in paths.enumerated() {
                 guard let path = node.string else { continue }
-                rules.append(rule(index, node, path: path, conventions.defaultsReachPaths ? layers : []))
+                rules.append(rule(index, node, path: path, assumptions.defaultsReachPaths ? layers : []))
             }
         }
         return rules
@@ -68,7 +68,7 @@ struct AppleCompiler {
     private mutating func rule(
         _ index: Int, _ node: JSONNode, path: String? = nil, _ layers: [(origin: ValueOrigin, fields: ComponentFields)]
     ) -> AppleRule {
-        let merged = MergedFields(layers: layers, wrongTypeKeepsDefault: conventions.wrongTypeKeepsDefault)
+        let merged = MergedFields(layers: layers, wrongTypeKeepsDefault: assumptions.wrongTypeKeepsDefault)
         var reading: LinkReading = []
         if !merged.value(\.caseSensitive, builtIn: true).content { reading.insert(.folded) }
         if !merged.value(\.percentEncoded, builtIn: true).content { reading.insert(.decoded) }
@@ -100,14 +100,14 @@ struct AppleCompiler {
     private mutating func path(
         _ source: String, _ reading: LinkReading, isLegacy: Bool
     ) -> (LinkPattern, keepsSlash: Bool) {
-        let expands = !isLegacy || conventions.expandsInPaths
-        if source.isEmpty, !conventions.emptyPathIsRoot {
+        let expands = !isLegacy || assumptions.expandsInPaths
+        if source.isEmpty, !assumptions.emptyPathIsRoot {
             return (LinkPattern(source: source, code: [], undefined: [""]), false)
         }
-        let keepsSlash = conventions.starTakesFirstSlash && source.utf8.first == 0x2a
+        let keepsSlash = assumptions.starTakesFirstSlash && source.utf8.first == 0x2a
         let pattern = patterns.pattern(
             folded(source, reading.contains(.folded)), .path, folds: reading.contains(.folded), expands: expands)
-        guard conventions.innerStarStopsAtSlash else { return (pattern, keepsSlash) }
+        guard assumptions.innerStarStopsAtSlash else { return (pattern, keepsSlash) }
         return (pattern.withInnerStarsInsideSegments, keepsSlash)
     }
 
@@ -115,7 +115,7 @@ struct AppleCompiler {
         switch query {
         case .whole(let source): return .whole(other(source, folds: folds))
         case .items(let items):
-            // Of an item that is written twice the last counts, as of every key.
+            // The last of duplicate items counts, as for every key.
             var latest: [[UInt8]: Int] = [:]
             for (index, item) in items.enumerated() { latest[Array(item.name.utf8)] = index }
             return .items(
@@ -133,6 +133,47 @@ struct AppleCompiler {
     }
 
     private func folded(_ source: String, _ folds: Bool) -> String {
-        folds && conventions.foldsUnicode && !source.utf8.contains(0x24) ? source.lowercased() : source
+        folds && assumptions.foldsUnicode && !source.utf8.contains(0x24) ? source.lowercased() : source
+    }
+}
+
+/// Where a value of a rule comes from.
+public enum ValueOrigin: String, Sendable, Hashable {
+    case component
+    /// An element of the legacy `paths`.
+    case path
+    case entryDefaults = "defaults of the entry"
+    case applinksDefaults = "defaults of applinks"
+    case builtIn = "built in"
+}
+
+/// A component and the defaults below it, key by key.
+struct MergedFields: Sendable {
+    struct Value<Content: Sendable>: Sendable {
+        let content: Content
+        let origin: ValueOrigin
+        /// The place of the value in the document, or `nil` if it is built in.
+        let range: Range<Int>?
+    }
+
+    let layers: [(origin: ValueOrigin, fields: ComponentFields)]
+    let wrongTypeKeepsDefault: Bool
+
+    /// The value of the nearest layer that has the key. A value of the wrong type hides the layers below and counts as
+    /// absent.
+    func value<Content: Sendable>(
+        _ field: (ComponentFields) -> JSONField<Content>, builtIn: Content
+    ) -> Value<Content> {
+        for layer in layers {
+            switch field(layer.fields) {
+            case .absent: continue
+            case .wrongType where wrongTypeKeepsDefault: continue
+            case .wrongType(let member):
+                return Value(content: builtIn, origin: .builtIn, range: member.value.range)
+            case .present(let content, let member):
+                return Value(content: content, origin: layer.origin, range: member.value.range)
+            }
+        }
+        return Value(content: builtIn, origin: .builtIn, range: nil)
     }
 }

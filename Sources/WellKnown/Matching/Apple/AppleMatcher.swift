@@ -1,8 +1,7 @@
 /// Decides what Apple's systems do with a link, by the rules of one apple-app-site-association file.
 ///
-/// The file is prepared once; a decision then takes time in proportion to the rules and the address at most, whatever
-/// the file holds. The host is no part of the rules: whether the file is the one of the link's host is the caller's to
-/// know.
+/// The file is compiled once. The time of a decision is at most proportional to the rules and the URL. The host is not
+/// part of the rules: the caller must know that the file belongs to the host of the link.
 ///
 /// Sources: Apple, "applinks.Details" and "applinks.Details.Components"; WWDC 2019 session 717; WWDC 2020 session 10098;
 /// the answers of Apple's `swcutil` on macOS 27.
@@ -10,22 +9,22 @@ public struct AppleMatcher: Sendable {
     /// The apps that have an entry, in the order of the file.
     public let apps: [String]
     public let file: AASAFile
-    /// Why Apple's reader takes nothing from the file, "LINE:COLUMN: …": then no link opens anything. `nil` when it takes it.
+    /// Why Apple's reader rejects the file ("LINE:COLUMN: …"), so that no link opens an app. `nil` if it accepts the file.
     public let refusal: String?
 
     let entries: [AppleEntry]
-    let conventions: AppleConventions
+    let assumptions: MatchingAssumptions
     /// The entries of each app, in the order in which they are tried.
     let entriesOfApp: [String: [Int]]
 
-    public init(_ file: AASAFile) { self.init(file, AppleConventions()) }
+    public init(_ file: AASAFile) { self.init(file, MatchingAssumptions()) }
 
-    /// - Parameter only: the one app that will be asked for; `nil` for all.
-    init(_ file: AASAFile, _ conventions: AppleConventions, only: String? = nil) {
+    /// - Parameter only: limits the matcher to one app.
+    init(_ file: AASAFile, _ assumptions: MatchingAssumptions, only: String? = nil) {
         self.file = file
         refusal = FileAcceptance.appleRefusal(file.document).map { FileAcceptance.words($0, file.document) }
-        self.conventions = conventions
-        var compiler = AppleCompiler(file, conventions)
+        self.assumptions = assumptions
+        var compiler = AppleCompiler(file, assumptions)
         entries = compiler.entries(only: only)
         var apps: [String] = []
         var entriesOfApp: [String: [Int]] = [:]
@@ -40,16 +39,16 @@ public struct AppleMatcher: Sendable {
         self.entriesOfApp = entriesOfApp
     }
 
-    /// What happens with the link when the app is installed; ``LinkDecision/noMatch`` for an app that has no entry.
+    /// The decision if the app is installed. ``LinkDecision/noMatch`` for an app without an entry.
     public func decide(_ url: LinkURL, app: String) -> LinkDecision {
         var effort = MatchEffort()
         return decide(url, app: app, &effort)
     }
 
-    /// The same within an effort that several decisions share: ``LinkDecision/noMatch`` when it is spent.
+    /// The same with an effort that several decisions share. ``LinkDecision/noMatch`` if it is spent.
     func decide(_ url: LinkURL, app: String, _ effort: inout MatchEffort) -> LinkDecision {
         guard refusal == nil, let entries = entriesOfApp[app] else { return .noMatch }
-        var texts = AppleTexts(url, conventions)
+        var texts = AppleTexts(url, assumptions)
         guard let found = first(in: entries, &texts, &effort) else { return .noMatch }
         return self.entries[found.entry].rules[found.rule].isExclude ? .excluded : .opens
     }
@@ -59,7 +58,7 @@ public struct AppleMatcher: Sendable {
         _ url: LinkURL, app: String, _ effort: inout MatchEffort
     ) -> (decision: LinkDecision, rule: String) {
         guard refusal == nil, let entries = entriesOfApp[app] else { return (.noMatch, "") }
-        var texts = AppleTexts(url, conventions)
+        var texts = AppleTexts(url, assumptions)
         guard let found = first(in: entries, &texts, &effort) else { return (.noMatch, "") }
         let isExclude = self.entries[found.entry].rules[found.rule].isExclude
         return (isExclude ? .excluded : .opens, "\(found.entry)/\(found.rule)")
@@ -108,4 +107,46 @@ extension AppleRule.Item {
         if values.isEmpty { return pattern.matches(.empty, &effort) }
         return values.allSatisfy { pattern.matches($0, &effort) }
     }
+}
+
+/// Assumptions about the behaviour of Apple's system where it is not documented. The library decides with the
+/// defaults. The alternatives are tried only to find out whether they would change a decision.
+struct MatchingAssumptions: Sendable, Hashable {
+    enum Rules: Sendable, Hashable {
+        case components
+        case componentsThenPaths
+        case paths
+        case none
+    }
+
+    /// `appID` beside `appIDs` counts, too.
+    var unitesAppIDs = false
+    /// Which rules an entry with `components` and `paths` has.
+    var mixedRules: Rules = .components
+    /// `?` stands for one byte of a decoded text, not for one character.
+    var countsBytes = false
+    /// A pattern that begins with `*` is compared with the path and its first slash.
+    var starTakesFirstSlash = false
+    /// A `*` inside a path pattern stops at a slash.
+    var innerStarStopsAtSlash = false
+    /// Several slashes inside a path are one.
+    var collapsesSlashes = false
+    /// A file's own variable replaces a predefined one.
+    var redefines = true
+    /// `$(name)` is a variable in legacy paths.
+    var expandsInPaths = true
+    /// Defaults apply to legacy paths.
+    var defaultsReachPaths = true
+    /// Without `percentEncoded`, the items of the query are decoded as the path is.
+    var decodesItems = true
+    /// Without `caseSensitive`, the names of query items compare without regard to case, too.
+    var foldsItemNames = false
+    /// Without `caseSensitive`, letters beyond ASCII fold, too.
+    var foldsUnicode = false
+    /// A value of the wrong type leaves the default in force.
+    var wrongTypeKeepsDefault = false
+    /// An empty path pattern is the root.
+    var emptyPathIsRoot = true
+    /// `.` and `..` in the path are resolved.
+    var resolvesDots = false
 }

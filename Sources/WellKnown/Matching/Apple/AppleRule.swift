@@ -1,6 +1,6 @@
 import SSOShared
 
-/// How a rule reads an address before it compares.
+/// How a rule transforms a URL before comparing.
 struct LinkReading: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
     /// `caseSensitive: false`.
@@ -9,13 +9,12 @@ struct LinkReading: OptionSet, Sendable, Hashable {
     static let decoded = LinkReading(rawValue: 2)
 }
 
-/// A component or a legacy path, ready to be compared. An object, for it is passed about once an address and rule, and a
-/// value of so many parts is dear to copy.
+/// A compiled component or legacy path. A class, because copying this large struct per URL and rule is slow.
 final class AppleRule: Sendable {
     struct Item: Sendable {
         let name: [UInt8]
         let pattern: LinkPattern
-        /// Where the pattern stands in the document.
+        /// The place of the pattern in the document.
         let range: Range<Int>
     }
 
@@ -36,7 +35,7 @@ final class AppleRule: Sendable {
     let range: Range<Int>
     let reading: LinkReading
     let path: LinkPattern
-    /// With another reading of the path, only for conventions that compare its first slash.
+    /// With another reading of the path, only for assumptions that compare its first slash.
     let pathKeepsSlash: Bool
     let query: Query
     let fragment: LinkPattern
@@ -80,8 +79,7 @@ final class AppleRule: Sendable {
 
 /// The rules of one entry of `details`, in the order in which they are tried.
 final class AppleEntry: Sendable {
-    /// The first eight bytes that a matching path has, and which of their bits count: most rules are passed over by
-    /// these alone.
+    /// The first eight bytes of a matching path, with a mask of the bits that count. They are enough to skip most rules.
     struct Head: Sendable {
         let bytes: UInt64
         let mask: UInt64

@@ -1,9 +1,9 @@
 import SSOShared
 
-/// The parts of one address as the rules of a file read them; what no rule asks for is never made.
+/// The parts of one URL in the forms that the rules of a file need. Each form is made on first use.
 struct AppleTexts {
     private let url: LinkURL
-    private let conventions: AppleConventions
+    private let assumptions: MatchingAssumptions
     /// As sent, without outer slashes.
     let path: LinkText
     /// Other readings of the path, the query and the fragment: four of each.
@@ -12,12 +12,12 @@ struct AppleTexts {
     private var heads = SIMD4<UInt64>()
     private var knownHeads: UInt8 = 0
 
-    init(_ url: LinkURL, _ conventions: AppleConventions) {
+    init(_ url: LinkURL, _ assumptions: MatchingAssumptions) {
         self.url = url
-        self.conventions = conventions
+        self.assumptions = assumptions
         let sent = LinkText(url.bytes, url.pathRange, isASCII: true)
-        if conventions.resolvesDots || conventions.collapsesSlashes {
-            path = LinkText(Self.tidied(sent.slice, conventions)).withoutOuterSlashes
+        if assumptions.resolvesDots || assumptions.collapsesSlashes {
+            path = LinkText(Self.tidied(sent.slice, assumptions)).withoutOuterSlashes
         } else {
             path = sent.withoutOuterSlashes
         }
@@ -68,9 +68,9 @@ struct AppleTexts {
     mutating func values(of name: [UInt8], _ reading: LinkReading, _ effort: inout MatchEffort) -> [LinkText] {
         guard let range = url.queryRange else { return [] }
         // Folding keeps every byte at its place.
-        let decodes = reading.contains(.decoded) && conventions.decodesItems
+        let decodes = reading.contains(.decoded) && assumptions.decodesItems
         let source = reading == .folded ? query(.folded) : LinkText(url.bytes, range, isASCII: true)
-        let foldsNames = reading.contains(.folded) && conventions.foldsItemNames
+        let foldsNames = reading.contains(.folded) && assumptions.foldsItemNames
         effort.left -= range.count / 4
         var values: [LinkText] = []
         var start = range.lowerBound
@@ -112,20 +112,20 @@ struct AppleTexts {
     private func finished(_ text: LinkText, _ reading: LinkReading) -> LinkText {
         var text = text
         if reading.contains(.folded) {
-            text = conventions.foldsUnicode ? LinkText(Array(text.string.lowercased().utf8)) : text.folded
+            text = assumptions.foldsUnicode ? LinkText(Array(text.string.lowercased().utf8)) : text.folded
         }
-        return conventions.countsBytes ? LinkText(text.bytes, text.lower..<text.upper, isASCII: true) : text
+        return assumptions.countsBytes ? LinkText(text.bytes, text.lower..<text.upper, isASCII: true) : text
     }
 
     private static func text(_ url: LinkURL, _ range: Range<Int>?) -> LinkText {
         range.map { LinkText(url.bytes, $0, isASCII: true) } ?? .empty
     }
 
-    private static func tidied(_ path: ArraySlice<UInt8>, _ conventions: AppleConventions) -> [UInt8] {
+    private static func tidied(_ path: ArraySlice<UInt8>, _ assumptions: MatchingAssumptions) -> [UInt8] {
         var segments: [ArraySlice<UInt8>] = []
-        for segment in path.split(separator: 0x2f, omittingEmptySubsequences: conventions.collapsesSlashes) {
-            if conventions.resolvesDots, segment.elementsEqual([0x2e]) { continue }
-            if conventions.resolvesDots, segment.elementsEqual([0x2e, 0x2e]) {
+        for segment in path.split(separator: 0x2f, omittingEmptySubsequences: assumptions.collapsesSlashes) {
+            if assumptions.resolvesDots, segment.elementsEqual([0x2e]) { continue }
+            if assumptions.resolvesDots, segment.elementsEqual([0x2e, 0x2e]) {
                 _ = segments.popLast()
             } else {
                 segments.append(segment)

@@ -9,7 +9,7 @@ extension AppleMatcher {
         guard let indices = entriesOfApp[app] else {
             return LinkExplanation(
                 .noMatch, [], "No entry of applinks.details names \(app).",
-                AppleDispute.disputes(self, url, app: app, .noMatch))
+                OpenQuestion.disputes(self, url, app: app, .noMatch))
         }
         var explainer = AppleExplainer(self, url)
         var trials: [RuleTrial] = []
@@ -23,7 +23,7 @@ extension AppleMatcher {
         let decision = decide(url, app: app)
         return LinkExplanation(
             decision, trials, summary(decision, trials, isSpent: explainer.effort.isSpent),
-            AppleDispute.disputes(self, url, app: app, decision))
+            OpenQuestion.disputes(self, url, app: app, decision))
     }
 
     private func summary(_ decision: LinkDecision, _ trials: [RuleTrial], isSpent: Bool) -> String {
@@ -57,7 +57,7 @@ struct AppleExplainer {
     init(_ matcher: AppleMatcher, _ url: LinkURL) {
         self.matcher = matcher
         self.url = url
-        texts = AppleTexts(url, matcher.conventions)
+        texts = AppleTexts(url, matcher.assumptions)
         literal = PatternCompiler(SubstitutionVariables(matcher.file))
         notes = RuleNotes(matcher.file)
     }
@@ -164,7 +164,7 @@ struct AppleExplainer {
 
 /// Why a pattern does not match, in half a sentence.
 enum PatternNote {
-    /// - Parameter lead: what stands before both where they are shown, and is not compared.
+    /// - Parameter lead: text that is shown before both and not compared.
     static func of(_ pattern: LinkPattern, _ text: LinkText, matches: Bool, lead: String = "") -> String? {
         guard !matches else { return nil }
         if let name = pattern.undefined.first { return "$(\(name)) is defined nowhere, so nothing matches" }

@@ -29,7 +29,7 @@ extension DynamicMatcher {
     private func trial(of rule: Rule, _ texts: DynamicTexts, _ url: LinkURL) -> RuleTrial {
         func string(_ scalars: [Unicode.Scalar]) -> String { String(String.UnicodeScalarView(scalars)) }
 
-        let conventions = DynamicConventions()
+        let assumptions = DynamicAssumptions()
         var parts: [PartTrial] = []
         func add(
             _ part: PartTrial.Part, _ pattern: DynamicPattern, _ range: Range<Int>?, _ text: String?, _ matches: Bool,
@@ -47,7 +47,7 @@ extension DynamicMatcher {
             add(.path, path, rule.pathRange, string(texts.path), matches, note(path, texts.path, matches))
         }
         for item in rule.items {
-            let match = item.match(in: texts, conventions)
+            let match = item.match(in: texts, assumptions)
             let named = texts.items?.first { $0.starts(with: (item.name + "=").unicodeScalars) }
             let shown = (match ?? named).map { string(Array($0.dropFirst(item.name.unicodeScalars.count + 1))) }
             let isValueless = texts.items?.contains { $0.elementsEqual(item.name.unicodeScalars) } ?? false
@@ -78,8 +78,8 @@ extension DynamicMatcher {
 
     private func disputes(_ url: LinkURL, _ decision: LinkDecision) -> [LinkDispute] {
         var disputes: [LinkDispute] = []
-        func ask(_ code: String, _ question: String, taken: String, other: String, _ conventions: DynamicConventions) {
-            let otherwise = decide(url, conventions)
+        func ask(_ code: String, _ question: String, taken: String, other: String, _ assumptions: DynamicAssumptions) {
+            let otherwise = decide(url, assumptions)
             guard otherwise != decision else { return }
             disputes.append(
                 LinkDispute(code: code, question: question, taken: taken, other: other, otherwise: otherwise))
@@ -88,16 +88,16 @@ extension DynamicMatcher {
             "android-star", "May a star go back and take more?",
             taken: "No: \"up until the character after the wildcard\" (Google), as AOSP's PatternMatcher",
             other: "Yes: nobody has shown which matcher Google's services choose for stars inside a pattern",
-            DynamicConventions(goesBack: true))
+            DynamicAssumptions(goesBack: true))
         ask(
             "android-valueless", "Does an item without = have an empty value?",
             taken: "No: AOSP compares the text of the pair, with its =",
-            other: "Yes: Google does not say", DynamicConventions(readsValueless: true))
+            other: "Yes: Google does not say", DynamicAssumptions(readsValueless: true))
         if !flaws.isEmpty, flaws.allSatisfy(\.isDisputed) {
             ask(
                 "android-empty-rule", "Does a rule without any part void the list?",
                 taken: "Yes: \"malformed or empty\" (Google)", other: "No: it never matches (AOSP)",
-                DynamicConventions(ignoresFlaws: true))
+                DynamicAssumptions(ignoresFlaws: true))
         }
         return disputes
     }

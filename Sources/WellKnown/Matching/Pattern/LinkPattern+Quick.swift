@@ -1,7 +1,7 @@
 import SSOShared
 
 extension LinkPattern {
-    /// Whether the text matches. A spent effort counts as no match; the caller has to look.
+    /// Whether the text matches. False if the effort is spent, which the caller must check.
     func matches(_ text: LinkText, _ effort: inout MatchEffort) -> Bool {
         if isAnything { return true }
         guard canMatch, text.count >= shortest else { return false }
@@ -29,7 +29,7 @@ extension LinkPattern {
         return true
     }
 
-    /// The short search: step by step, and back to the last star. `nil` when that takes too long.
+    /// The short search: step by step, with backtracking to the last star. `nil` if that takes too long.
     private func quickly(_ text: LinkText, _ effort: inout MatchEffort) -> Bool? {
         var search = Search(pattern: self, text: text, end: code.count, left: 32 * text.count + 1024)
         defer { effort.left -= 1024 + 32 * text.count - search.left }

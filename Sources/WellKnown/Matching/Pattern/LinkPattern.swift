@@ -1,7 +1,7 @@
-/// A pattern, ready to be compared with texts.
+/// A compiled pattern.
 ///
 /// Matching never takes more than the length of the pattern times that of the text, and for ordinary patterns about
-/// their sum: a short search first (``quickly(_:_:)``), and when that goes on too long, all positions at once
+/// their sum: a short search first (``quickly(_:_:)``), and if that takes too long, all positions at once
 /// (``thoroughly(_:_:)``).
 final class LinkPattern: Sendable {
     /// As written.
@@ -9,9 +9,9 @@ final class LinkPattern: Sendable {
     let code: [PatternCode]
     let sets: [ByteSet]
     let lists: [ValueList]
-    /// False when it names a variable that nobody defined: then nothing matches.
+    /// False if it contains an undefined variable. Then nothing matches.
     let canMatch: Bool
-    /// The names of variables that nobody defined.
+    /// The names of undefined variables.
     let undefined: [String]
     /// The path pattern ends in `/*` and matches without that segment, too: how many steps there are before it.
     let bareCount: Int?
@@ -20,13 +20,13 @@ final class LinkPattern: Sendable {
     let isAnything: Bool
     /// Literal bytes only.
     let literal: [UInt8]?
-    /// What every matching text begins with.
+    /// The common beginning of all matching texts.
     let prefix: [UInt8]
-    /// What every matching text ends with.
+    /// The common end of all matching texts.
     let suffix: [UInt8]
-    /// No matching text has fewer bytes.
+    /// The minimum size of a matching text in bytes.
     let shortest: Int
-    /// Nothing but a literal and a star behind it, or a literal and `/*`.
+    /// Only a literal followed by a star or by `/*`.
     let isPrefix: Bool
     /// Few enough choices for the short search.
     let isShort: Bool
@@ -71,4 +71,110 @@ final class LinkPattern: Sendable {
 
     /// `*`.
     static let anything = LinkPattern(source: "*", code: [.star])
+}
+
+/// One step of a compiled pattern.
+struct PatternCode: RawRepresentable, Sendable, Hashable {
+    let rawValue: UInt32
+
+    init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// That byte.
+    static func byte(_ byte: UInt8) -> PatternCode { PatternCode(rawValue: UInt32(byte)) }
+    /// `?`: one character.
+    static let one = PatternCode(rawValue: 0x100)
+    /// `*`: any number of characters.
+    static let star = PatternCode(rawValue: 0x101)
+    /// A `*` that stops at a slash.
+    static let segment = PatternCode(rawValue: 0x102)
+    /// One byte of a set, by its place in ``LinkPattern/sets``.
+    static func set(_ index: Int) -> PatternCode { PatternCode(rawValue: 0x1_0000 | UInt32(index & 0xffff)) }
+    /// A value of a list, by its place in ``LinkPattern/lists``.
+    static func list(_ index: Int) -> PatternCode { PatternCode(rawValue: 0x2_0000 | UInt32(index & 0xffff)) }
+
+    static let slash = PatternCode.byte(0x2f)
+
+    var literal: UInt8? { rawValue < 0x100 ? UInt8(rawValue) : nil }
+    var setIndex: Int? { rawValue >> 16 == 1 ? Int(rawValue & 0xffff) : nil }
+    var listIndex: Int? { rawValue >> 16 == 2 ? Int(rawValue & 0xffff) : nil }
+    var isList: Bool { rawValue >> 16 == 2 }
+}
+
+extension LinkPattern {
+    /// Moves all places at once. The time is the length of the pattern times that of the text divided by 64.
+    func thoroughly(_ text: LinkText, _ effort: inout MatchEffort) -> Bool {
+        let occurrences = PositionSet.Occurrences(text)
+        effort.left -= text.count
+        var places = PositionSet(start: occurrences)
+        if let bareCount {
+            walk(code[..<bareCount], &places, text, occurrences, &effort)
+            if places.contains(text.count) { return !effort.isSpent }
+            walk(code[bareCount...], &places, text, occurrences, &effort)
+        } else {
+            walk(code[...], &places, text, occurrences, &effort)
+        }
+        return places.contains(text.count) && !effort.isSpent
+    }
+
+    private func walk(
+        _ code: ArraySlice<PatternCode>, _ places: inout PositionSet, _ text: LinkText,
+        _ occurrences: PositionSet.Occurrences, _ effort: inout MatchEffort
+    ) {
+        for step in code {
+            // Operations on sets cost more than steps of the short search.
+            effort.left -= 20 * occurrences.wordCount + 80
+            if places.isEmpty || effort.isSpent { return }
+            if let byte = step.literal {
+                places.advance(over: occurrences[byte])
+            } else if step == .one {
+                places.advanceOne(occurrences)
+            } else if step == .star {
+                places.advanceAny(occurrences)
+            } else if step == .segment {
+                effort.left -= 4 * text.count
+                for place in 0..<text.count where places.contains(place) && text.bytes[text.lower + place] != 0x2f {
+                    places.insert(place + 1)
+                }
+            } else if let index = step.setIndex {
+                effort.left -= 80 * occurrences.wordCount
+                var mask = PositionSet(none: occurrences)
+                for place in places.places
+                where place < text.count && sets[index].contains(text.bytes[text.lower + place]) {
+                    mask.insert(place)
+                }
+                places.advance(over: mask.words)
+            } else if let index = step.listIndex {
+                take(lists[index], &places, text, occurrences, &effort)
+            }
+        }
+        if effort.isSpent { places = PositionSet(none: occurrences) }
+    }
+
+    private func take(
+        _ list: ValueList, _ places: inout PositionSet, _ text: LinkText, _ occurrences: PositionSet.Occurrences,
+        _ effort: inout MatchEffort
+    ) {
+        var ends = PositionSet(none: occurrences)
+        for start in places.places {
+            var node = 0
+            var place = start
+            while true {
+                effort.left -= 12
+                if effort.isSpent { return }
+                if list.nodes[node].isEnd { ends.insert(place) }
+                guard place < text.count, let child = list.child(of: node, text.bytes[text.lower + place]) else {
+                    break
+                }
+                node = child
+                place += 1
+            }
+        }
+        for value in list.wild {
+            var branch = places
+            walk(value[...], &branch, text, occurrences, &effort)
+            if effort.isSpent { return }
+            ends.formUnion(branch)
+        }
+        places = ends
+    }
 }

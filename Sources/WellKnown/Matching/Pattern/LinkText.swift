@@ -23,7 +23,7 @@ struct LinkText: Sendable {
     var slice: ArraySlice<UInt8> { bytes[lower..<upper] }
     var string: String { String(decoding: slice, as: UTF8.self) }
 
-    /// The first eight bytes, the first one lowest, zeros behind the end.
+    /// The first eight bytes, the first one lowest, zeros after the end.
     var head: UInt64 {
         var head: UInt64 = 0
         var index = Swift.min(upper, lower + 8)
@@ -42,25 +42,94 @@ struct LinkText: Sendable {
         return LinkText(bytes, lower..<upper, isASCII: isASCII)
     }
 
-    /// In lower case as far as ASCII goes; itself when it is already.
+    /// With ASCII letters in lower case.
     var folded: LinkText {
         guard slice.contains(where: { $0 >= 0x41 && $0 <= 0x5a }) else { return self }
         return LinkText(slice.map(\.asciiLowercased), 0..<count, isASCII: isASCII)
     }
 
-    /// Without escapes; itself when there are none, or when what they mean is no UTF-8.
+    /// With its escapes decoded. Unchanged without escapes, and if the result is not UTF-8.
     func decoded(keepsSlashes: Bool = false) -> LinkText {
-        guard slice.contains(0x25), let bytes = PercentEncoding.decoded(slice, keepsSlashes: keepsSlashes) else {
+        guard slice.contains(0x25) else {
+            return self
+        }
+        let bytes = PercentCoding.decodeLeniently(slice, keepsSlashes: keepsSlashes)
+        guard String(validating: bytes, as: UTF8.self) != nil else {
             return self
         }
         return LinkText(bytes)
     }
 }
 
-/// How much work a decision may still take. A budget, because a file is written by others: no file makes matching slow.
+/// The remaining work for a decision. The limit keeps hostile files from making matching slow.
 struct MatchEffort: Sendable {
-    /// Steps of a nanosecond or two each; ordinary decisions take less than a thousand.
+    /// Steps of one or two nanoseconds. Ordinary decisions take less than a thousand.
     var left = 2_500_000
 
     var isSpent: Bool { left < 0 }
+}
+
+/// The values of a variable as alternatives. Plain values are in a trie, so that 631 languages cost no more than three.
+/// Values with wildcards are tried one by one. Combinations of variables are never expanded.
+struct ValueList: Sendable {
+    /// The node's byte, its first child, its next sibling (0: none), and whether a value ends there. Node 0 is the root.
+    struct Node: Sendable {
+        let byte: UInt8
+        var child: Int32 = 0
+        var sibling: Int32 = 0
+        var isEnd = false
+    }
+
+    private(set) var nodes: [Node] = [Node(byte: 0)]
+    /// Codes of ``LinkPattern``, without variables.
+    let wild: [[PatternCode]]
+    /// Bytes of the shortest value; `nil` when there is no value.
+    let shortest: Int?
+    /// The work of one use of the values with wildcards, in steps.
+    let wildCount: Int
+
+    init(_ values: [[PatternCode]]) {
+        var plain: [[UInt8]] = []
+        var wild: [[PatternCode]] = []
+        for value in values {
+            let bytes = value.compactMap(\.literal)
+            if bytes.count == value.count { plain.append(bytes) } else { wild.append(value) }
+        }
+        self.wild = wild
+        wildCount = wild.reduce(0) { $0 + $1.count }
+        shortest = values.map { $0.count { $0 != .star } }.min()
+        plain.sort { $0.lexicographicallyPrecedes($1) }
+        // Sorted, each value shares its beginning with the one before: only the last child of a node is ever extended.
+        var path: [Int] = [0]
+        var before: [UInt8] = []
+        for value in plain {
+            let shared = zip(value, before).prefix { $0 == $1 }.count
+            var previous: Int? = path.count > shared + 1 ? path[shared + 1] : nil
+            path.removeSubrange((shared + 1)...)
+            for byte in value[shared...] {
+                let node = nodes.count
+                nodes.append(Node(byte: byte))
+                if let sibling = previous {
+                    nodes[sibling].sibling = Int32(node)
+                } else {
+                    nodes[path[path.count - 1]].child = Int32(node)
+                }
+                previous = nil
+                path.append(node)
+            }
+            nodes[path[path.count - 1]].isEnd = true
+            before = value
+        }
+    }
+
+    /// The child of a node by its byte; `nil` when there is none.
+    @inline(__always)
+    func child(of node: Int, _ byte: UInt8) -> Int? {
+        var child = Int(nodes[node].child)
+        while child != 0 {
+            if nodes[child].byte == byte { return child }
+            child = Int(nodes[child].sibling)
+        }
+        return nil
+    }
 }

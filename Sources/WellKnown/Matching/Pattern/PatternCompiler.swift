@@ -1,6 +1,8 @@
-/// Turns the patterns of one file into ``LinkPattern``s. Variables are prepared once, however often they are used.
+import SSOShared
+
+/// Compiles the patterns of one file. Variables are prepared once.
 struct PatternCompiler {
-    /// Which part of an address a pattern is for: paths have rules of their own for slashes.
+    /// The part of a URL that a pattern is for. Paths have special rules for slashes.
     enum Part: Sendable, Hashable { case path, other }
 
     private struct ListKey: Hashable {
@@ -9,7 +11,7 @@ struct PatternCompiler {
         let edge: Edge
     }
 
-    /// Where a variable stands in a path pattern: there its values obey the rules for slashes as if written out.
+    /// The place of a variable in a path pattern, where its values follow the rules for slashes as if written out.
     private struct Edge: OptionSet, Hashable {
         let rawValue: Int
         static let start = Edge(rawValue: 1)
@@ -138,7 +140,7 @@ struct PatternCompiler {
         mutating func add(_ list: ValueList, key: String) {
             let index = listKeys[key] ?? lists.count
             if index == lists.count {
-                // More different variables in one pattern than a step can number: none of them matches.
+                // More variables in one pattern than a step can number. The pattern does not match.
                 guard index < 0xffff else { return undefined.append("") }
                 lists.append(list)
                 listKeys[key] = index

@@ -124,7 +124,7 @@ struct BodyLintTests {
     func omitted() {
         let text = "{" + String(repeating: "\"a\":1,", count: 1000) + "\"a\":1}"
         let report = AssociationLint.lint(body: Array(text.utf8), as: .aasa)
-        #expect(report.findings.count { $0.code == "json.duplicate-key" } == FindingSheet.mostOfOneCode)
-        #expect(report.omitted["json.duplicate-key"] == 1000 - FindingSheet.mostOfOneCode)
+        #expect(report.findings.count { $0.code == "json.duplicate-key" } == FindingCollector.mostOfOneCode)
+        #expect(report.omitted["json.duplicate-key"] == 1000 - FindingCollector.mostOfOneCode)
     }
 }

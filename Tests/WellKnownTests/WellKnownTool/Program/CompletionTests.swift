@@ -1,4 +1,5 @@
 import Foundation
+import SSOShared
 import Testing
 
 @testable import TestSupport
@@ -45,6 +46,6 @@ struct CompletionTests {
     @Test("The version is the one of the program")
     func version() async throws {
         let run = try await WellKnownRun.run(["--version"])
-        #expect(run.output == WellKnownProgram.version + "\n")
+        #expect(run.output == ProductVersion.text + "\n")
     }
 }

@@ -93,8 +93,9 @@ struct PageCommandsTests {
     @Test("The page shows every command of the program that it is about")
     func covered() throws {
         let all = try PageCommands("docs/universal-links.md").blocks.filter(\.isShell).map(\.text).joined()
-        for command in ["lint", "match", "explain", "diff", "generate", "fetch", "doctor", "fingerprint", "capability"]
-        {
+        for command in [
+            "lint", "match", "explain", "diff", "qr", "generate", "fetch", "doctor", "fingerprint", "capability",
+        ] {
             #expect(all.contains("wellknown \(command) "), "\(command)")
         }
     }

@@ -1,0 +1,64 @@
+import Hummingbird
+import SSOShared
+import SSOWeb
+import WellKnown
+
+/// The page of the link tester: the form, the decisions for a link, links to try, and the findings of both files.
+struct LinkTesterPage: Sendable {
+    let pages: Pages
+    let origin: PublicOrigin
+    /// The path of the page itself.
+    let path: String
+
+    struct Model: Sendable {
+        let path, typed, fault, link, code: String
+        let hasFault, hasCode, hasSamples: Bool
+        let platforms: [LinkTesterPlatform]
+        let samples: [Sample]
+        let files: [LinkTesterFile]
+    }
+
+    struct Sample: Sendable {
+        let href, tester: String
+    }
+
+    func response(_ typed: String, files: AssociationFiles) -> Response {
+        let reports = AssociationKind.allCases.map { LinkTesterReport(kind: $0, content: files[$0]?.content) }
+        var fault = ""
+        var link: LinkURL?
+        if !typed.isEmpty {
+            do throws(LinkURL.ParseError) { link = try LinkURL(reading: typed) } catch {
+                fault = "This is no link: \(error.rawValue). Give one such as \(origin.text)/auth/sso/authorize."
+            }
+        }
+        let code = link.flatMap { QRCode($0.description) }.map { $0.svg(label: "QR code of the link") } ?? ""
+        let samples = LinkTesterSamples.links(reports.first { $0.kind == .aasa }?.apple, at: origin.text)
+        let model = Model(
+            path: path, typed: typed, fault: fault, link: link?.description ?? "", code: code, hasFault: !fault.isEmpty,
+            hasCode: !code.isEmpty, hasSamples: !samples.isEmpty,
+            platforms: link.map { link in reports.map { $0.platform(link) } } ?? [],
+            samples: samples.map { Sample(href: $0, tester: path + "?url=" + PercentCoding.encode($0)) },
+            files: reports.map(\.file))
+        return pages.response("link-tester", model, status: fault.isEmpty ? .ok : .unprocessableContent)
+    }
+}
+
+/// URLs that open an app by a rule of Apple's file, at most one per rule. Generated from the rules and checked by the matcher.
+enum LinkTesterSamples {
+    static func links(_ matcher: AppleMatcher?, at origin: String) -> [String] {
+        guard let matcher else { return [] }
+        var links: [String] = []
+        for app in matcher.apps.prefix(10) {
+            for rule in RuleCoverage.rules(of: app, matcher) where !rule.isExclude {
+                // The sample URL has an example host. Only the parts after it are used.
+                guard case .decides(let witness) = rule.verdict else { continue }
+                let query = witness.query.map { "?\($0)" } ?? ""
+                let fragment = witness.fragment.map { "#\($0)" } ?? ""
+                let link = origin + witness.path + query + fragment
+                if !links.contains(link) { links.append(link) }
+                if links.count == 20 { return links }
+            }
+        }
+        return links
+    }
+}

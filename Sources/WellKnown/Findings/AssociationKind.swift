@@ -1,0 +1,60 @@
+public import SSOShared
+
+/// One of the two association files.
+public enum AssociationKind: String, Sendable, Hashable, CaseIterable {
+    /// Apple's: apple-app-site-association.
+    case aasa
+    /// Google's: assetlinks.json.
+    case assetlinks
+
+    /// The file name below `/.well-known/`.
+    public var fileName: String {
+        switch self {
+        case .aasa: "apple-app-site-association"
+        case .assetlinks: "assetlinks.json"
+        }
+    }
+
+    /// The maximum size that readers accept, in bytes. Apple: 128 KB uncompressed (App Search Programming Guide, "Support Universal
+    /// Links"); AOSP's StatementService stops at 1 MiB.
+    public var maximumBytes: Int {
+        switch self {
+        case .aasa: 131_072
+        case .assetlinks: 1_048_576
+        }
+    }
+
+    /// The file of the other system.
+    public var other: AssociationKind { self == .aasa ? .assetlinks : .aasa }
+}
+
+extension AssociationKind {
+    /// Guesses by the name first, so that a file with the content of the other one is reported. Otherwise by the content.
+    ///
+    /// - Returns: `nil` if neither is conclusive.
+    public static func guess(fileName: String? = nil, body: some Sequence<UInt8>) -> AssociationKind? {
+        fileName.flatMap(guess(fileName:)) ?? guess(JSONReader.read(body))
+    }
+
+    /// Guesses by the last part of a path or URL.
+    public static func guess(fileName: String) -> AssociationKind? {
+        let name = (fileName.split(separator: "/").last.map(String.init) ?? fileName).lowercased()
+        if name.contains("assetlinks") { return .assetlinks }
+        if name.contains("apple-app-site-association") || name.contains("aasa") { return .aasa }
+        return nil
+    }
+
+    /// Guesses by the content: a list is Google's, an object Apple's, except for a single statement without its list, and
+    /// for Apple's services inside a list.
+    public static func guess(_ document: JSONDocument) -> AssociationKind? {
+        guard let root = document.root else { return nil }
+        if let items = root.array {
+            let isWrapped = items.first?.object?.contains { AASAFile.services.contains($0.key) } == true
+            return isWrapped ? .aasa : .assetlinks
+        }
+        guard let members = root.object else { return nil }
+        let isApple = members.contains { AASAFile.services.contains($0.key) }
+        let isStatement = members.contains { AssetStatement.keys.contains($0.key) }
+        return isStatement && !isApple ? .assetlinks : .aasa
+    }
+}

@@ -1,0 +1,109 @@
+public import SSOShared
+
+/// A finding of `lint`, `fetch` or `doctor` about a file.
+public struct Finding: Sendable, Hashable {
+    /// The stable code; ``LintRule/named(_:)`` has its page.
+    public let code: String
+    public let severity: Severity
+    /// What is wrong, with the values: one sentence in one line.
+    public let message: String
+    /// The silent consequence: one sentence.
+    public let reason: String
+    /// What to do, with the text to write where that is known.
+    public let fix: String?
+    /// The name of the file, or `nil` if only one file is checked.
+    public var file: String?
+    /// The place, or `nil` for findings about the whole file.
+    public let position: SourcePosition?
+    /// The JSON Pointer (RFC 6901) of the place, if there is one.
+    public let pointer: String?
+
+    /// `severity` and `fix` default to those of the rule.
+    public init(
+        _ rule: LintRule, _ message: String, severity: Severity? = nil, fix: String? = nil, file: String? = nil,
+        position: SourcePosition? = nil, pointer: String? = nil
+    ) {
+        code = rule.code
+        self.severity = severity ?? rule.severity
+        self.message = message
+        reason = rule.reason
+        self.fix = fix ?? rule.fix
+        self.file = file
+        self.position = position
+        self.pointer = pointer
+    }
+}
+
+/// The severity of a finding.
+public enum Severity: String, Sendable, Hashable, Comparable, CaseIterable {
+    /// Information only.
+    case info
+    /// Works only partly, is risky, or depends on the reader.
+    case warning
+    /// Does not work.
+    case error
+
+    public static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
+
+    private var rank: Int {
+        switch self {
+        case .info: 0
+        case .warning: 1
+        case .error: 2
+        }
+    }
+}
+
+/// One rule of the catalogue: a stable code and the content of its page.
+public struct LintRule: Sendable, Hashable {
+    /// `group.name`. Codes are never renamed or reused.
+    public let code: String
+    /// The usual severity. A finding may have another one.
+    public let severity: Severity
+    /// What is wrong in general, the title of the page.
+    public let title: String
+    /// What fails silently.
+    public let reason: String
+    /// What to do about it.
+    public let fix: String
+    /// Where the rule comes from.
+    public let source: String
+    /// A file with this error and nothing worse, or `nil` if a text alone cannot show it.
+    public let wrong: LintExample?
+    /// The same file without the error.
+    public let right: LintExample?
+
+    public init(
+        _ code: String, _ severity: Severity, _ title: String, reason: String, fix: String, source: String,
+        wrong: LintExample? = nil, right: LintExample? = nil
+    ) {
+        self.code = code
+        self.severity = severity
+        self.title = title
+        self.reason = reason
+        self.fix = fix
+        self.source = source
+        self.wrong = wrong
+        self.right = right
+    }
+}
+
+/// An example for a rule. Tests lint both examples of each rule.
+public struct LintExample: Sendable, Hashable {
+    public let kind: AssociationKind
+    public let text: String
+    /// Set if the rule needs it.
+    public let minimumIOS: SystemVersion?
+
+    public init(_ kind: AssociationKind, _ text: String, minimumIOS: SystemVersion? = nil) {
+        self.kind = kind
+        self.text = text
+        self.minimumIOS = minimumIOS
+    }
+
+    public static func aasa(_ text: String, minimumIOS: SystemVersion? = nil) -> LintExample {
+        LintExample(.aasa, text, minimumIOS: minimumIOS)
+    }
+
+    public static func assetlinks(_ text: String) -> LintExample { LintExample(.assetlinks, text) }
+}

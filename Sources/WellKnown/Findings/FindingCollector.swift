@@ -1,0 +1,85 @@
+import SSOShared
+
+/// Collects the findings of one file. Adds line, column and JSON Pointer to each, and limits the findings of one code.
+struct FindingCollector {
+    let document: JSONDocument
+    let file: String?
+    private(set) var findings: [Finding] = []
+    /// How many more findings of a code there were.
+    private(set) var omitted: [String: Int] = [:]
+    private var counts: [String: Int] = [:]
+    /// Remaining budget for comparisons of regular languages, the only slow check.
+    var comparisonsLeft = 2
+
+    /// Enough for a reader. A hostile file can cause millions of findings.
+    static let mostOfOneCode = 200
+
+    init(_ document: JSONDocument, file: String? = nil) {
+        self.document = document
+        self.file = file
+    }
+
+    /// Adds a finding about the whole file.
+    mutating func add(
+        _ rule: LintRule, _ message: @autoclosure () -> String, severity: Severity? = nil,
+        fix: @autoclosure () -> String? = nil
+    ) {
+        guard mayList(rule.code) else { return }
+        findings.append(Finding(rule, Self.sentence(message()), severity: severity, fix: fix(), file: file))
+    }
+
+    /// Adds a finding at a byte of the document. The message is made only if the finding is listed.
+    mutating func add(
+        _ rule: LintRule, at offset: Int, _ message: @autoclosure () -> String, severity: Severity? = nil,
+        fix: @autoclosure () -> String? = nil
+    ) {
+        guard mayList(rule.code) else { return }
+        findings.append(
+            Finding(
+                rule, Self.sentence(message()), severity: severity, fix: fix(), file: file,
+                position: document.position(at: offset),
+                pointer: document.root == nil ? nil : document.pointer(at: offset)))
+    }
+
+    /// Adds a finding at a value.
+    mutating func add(
+        _ rule: LintRule, at node: JSONNode, _ message: @autoclosure () -> String, severity: Severity? = nil,
+        fix: @autoclosure () -> String? = nil
+    ) {
+        add(rule, at: node.range.lowerBound, message(), severity: severity, fix: fix())
+    }
+
+    /// Adds a finding at a key.
+    mutating func add(
+        _ rule: LintRule, at member: JSONMember, _ message: @autoclosure () -> String, severity: Severity? = nil,
+        fix: @autoclosure () -> String? = nil
+    ) {
+        add(rule, at: member.keyRange.lowerBound, message(), severity: severity, fix: fix())
+    }
+
+    /// In the order of the file. Findings about the whole file come first, findings at one place in the order in which
+    /// they were added.
+    var sorted: [Finding] {
+        let start = SourcePosition(line: 0, column: 0)
+        return findings.enumerated().sorted { left, right in
+            let places = (left.element.position ?? start, right.element.position ?? start)
+            return places.0 == places.1 ? left.offset < right.offset : places.0 < places.1
+        }.map(\.element)
+    }
+
+    func count(_ rule: LintRule) -> Int { counts[rule.code, default: 0] }
+
+    /// Further findings of this rule are only counted, so work that prepares their messages can be skipped.
+    func isFull(_ rule: LintRule) -> Bool { counts[rule.code, default: 0] >= Self.mostOfOneCode }
+
+    private static func sentence(_ text: String) -> String {
+        text.hasSuffix(".") || text.hasSuffix("?") ? text : text + "."
+    }
+
+    private mutating func mayList(_ code: String) -> Bool {
+        counts[code, default: 0] += 1
+        guard counts[code, default: 0] > Self.mostOfOneCode else { return true }
+        omitted[code, default: 0] += 1
+        return false
+    }
+}

@@ -1,0 +1,269 @@
+import SSOShared
+
+extension AASALint {
+    /// One component: its keys, their types, its patterns.
+    mutating func component(
+        _ component: AppLinksComponent, _ name: @autoclosure () -> String,
+        _ defaults: [(origin: ValueOrigin, fields: ComponentFields)]
+    ) {
+        guard let fields = component.fields else { return }
+        _ = unknownKeys(
+            fields.unknownMembers, known: ComponentFields.keys, in: name(), as: AppleComponentRules.unknownKey)
+        let merged = MergedFields(layers: [(.component, fields)] + defaults, wrongTypeKeepsDefault: false)
+        let known = fields.node.object?.contains { ComponentFields.keys.contains($0.key) && $0.key != "comment" }
+        let hasDefault = defaults.contains {
+            $0.fields.node.object?.contains { ["/", "?", "#"].contains($0.key) } == true
+        }
+        if known != true, !hasDefault {
+            findings.add(
+                AppleComponentRules.emptyComponent, at: component.node,
+                "\(name().capitalizedFirst) sets nothing that systems know, and matches every address")
+            remarked.insert(component.node.range.lowerBound)
+            empty.insert(component.node.range.lowerBound)
+        }
+        if fieldTypes(fields) { remarked.insert(component.node.range.lowerBound) }
+        let reading = PatternReading(
+            isEncoded: merged.value(\.percentEncoded, builtIn: true).content, isLegacy: false,
+            folds: !merged.value(\.caseSensitive, builtIn: true).content)
+        if !reading.isEncoded { decodes = true }
+        if let path = fields.path.value, let node = fields.path.member?.value { self.path(path, node, reading) }
+        if let fragment = fields.fragment.value, let node = fields.fragment.member?.value {
+            characters(fragment, node, reading)
+        }
+        query(fields, name(), reading, isExclude: merged.value(\.exclude, builtIn: false).content)
+    }
+
+    /// Values that are ignored for their type; `defaults` have the same keys.
+    ///
+    /// - Returns: whether a pattern is among them: then the rule is wider than it reads, and that has been said.
+    @discardableResult
+    mutating func fieldTypes(_ fields: ComponentFields) -> Bool {
+        defer { exclude(fields) }
+        let rules = AppleComponentRules.self
+        let texts = [("/", fields.path), ("#", fields.fragment)]
+        for case (let key, .wrongType(let member)) in texts {
+            findings.add(
+                rules.type, at: member.value,
+                "\(key.quoted) is \(member.value.typeName), and counts as \"*\"; it must be a string")
+        }
+        for case (let key, .wrongType(let member)) in [
+            ("caseSensitive", fields.caseSensitive), ("percentEncoded", fields.percentEncoded),
+        ] {
+            findings.add(
+                rules.type, at: member.value, "\(key) is \(member.value.typeName); it must be true or false",
+                fix: "Write true or false, without quotes.")
+        }
+        guard case .wrongType(let member) = fields.query else {
+            return fields.path.isWrongType || fields.fragment.isWrongType
+        }
+        switch member.value.value {
+        case .array: findings.add(rules.queryArray, at: member.value, "\"?\" is a list, and is ignored")
+        case .object(let items):
+            for item in items where item.value.string == nil {
+                findings.add(
+                    rules.queryType, at: item.value,
+                    "The pattern of \(item.key.quoted) is \(item.value.typeName): the whole dictionary is ignored")
+            }
+        default:
+            findings.add(
+                rules.type, at: member.value, "\"?\" is \(member.value.typeName), and counts as \"*\"",
+                fix: "Write a string, or a dictionary of names and patterns.")
+        }
+        return true
+    }
+
+    private mutating func exclude(_ fields: ComponentFields) {
+        guard case .wrongType(let member) = fields.exclude else { return }
+        let value = member.value.string.map { " \($0.quoted)" } ?? ""
+        findings.add(
+            AppleComponentRules.excludeType, at: member.value,
+            "exclude is \(member.value.typeName)\(value), and counts as false; it must be true or false")
+    }
+
+    private mutating func query(
+        _ fields: ComponentFields, _ name: @autoclosure () -> String, _ reading: PatternReading, isExclude: Bool
+    ) {
+        let rules = AppleComponentRules.self
+        switch fields.query.value {
+        case .whole(let pattern):
+            if let node = fields.query.member?.value {
+                characters(pattern, node, reading)
+                doubleStar(pattern, node)
+            }
+        case .items(let items):
+            let isOpen = items.allSatisfy { $0.pattern.utf8.allSatisfy { $0 == UInt8(ascii: "*") } }
+            for item in items {
+                let isAnything = !item.pattern.isEmpty && item.pattern.utf8.allSatisfy { $0 == UInt8(ascii: "*") }
+                if isAnything, isExclude, isOpen {
+                    findings.add(
+                        rules.queryStarExclude, at: item.member.value,
+                        "\(name().capitalizedFirst) excludes its addresses without \(item.name.quoted), too: \"*\" matches the absent item"
+                    )
+                } else if isAnything {
+                    findings.add(
+                        rules.queryStarNoOp, at: item.member.value,
+                        "\"*\" also matches addresses without \(item.name.quoted)")
+                }
+                if item.name.hasSuffix("[]") || item.name.uppercased().hasSuffix("%5B%5D"), !isAnything {
+                    findings.add(
+                        rules.queryRepeated, at: item.member,
+                        "\(item.name.quoted) usually repeats: all its values must match the pattern")
+                }
+                characters(item.pattern, item.member.value, reading)
+                doubleStar(item.pattern, item.member.value)
+                // Names are not patterns and are compared as sent.
+                if reading.isEncoded, item.name.utf8.contains(where: { $0 >= 0x80 }) {
+                    findings.add(
+                        ApplePathRules.nonASCII, at: item.member,
+                        "the item name \(item.name.quoted) is never sent like this: the rule matches nothing",
+                        fix: "Write \(PatternEscapes.encoded(item.name).quoted), or set percentEncoded to false.")
+                }
+            }
+        case nil: break
+        }
+    }
+}
+
+extension String {
+    /// The first letter in upper case: for the beginning of a sentence.
+    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
+
+/// How a pattern is compared.
+struct PatternReading {
+    /// The address as it is sent; else decoded.
+    let isEncoded: Bool
+    /// An element of `paths`.
+    let isLegacy: Bool
+    /// Letters in both cases are one.
+    var folds = false
+}
+
+extension AASALint {
+    /// One element of `paths`.
+    mutating func legacyPath(_ node: JSONNode) {
+        guard let text = node.string else { return }
+        let reading = PatternReading(isEncoded: true, isLegacy: true)
+        if text.hasPrefix("!/") {
+            return findings.add(
+                ApplePathRules.notSyntax, at: node, "\"!\" in \(text.quoted) is text here, no keyword",
+                fix: "Write \("NOT \(text.dropFirst())".quoted).")
+        }
+        let letters = text.drop { $0.isWhitespace }
+        let isNot = letters.prefix(3).lowercased() == "not"
+        let rest = letters.dropFirst(3)
+        let isKeyword = isNot && (rest.first.map { $0.isWhitespace || "/*(".contains($0) } ?? (letters == "NOT"))
+        guard isKeyword else { return path(text, node, reading) }
+        let path = rest.drop { $0.isWhitespace }
+        guard text.hasPrefix("NOT "), text.dropFirst(4).first.map({ !$0.isWhitespace }) ?? false else {
+            return findings.add(
+                ApplePathRules.notSyntax, at: node,
+                "\(text.quoted) is not written as the system reads NOT: in capitals, with one blank behind",
+                fix: "Write \("NOT \(path)".quoted).")
+        }
+        self.path(String(path), node, reading)
+    }
+
+    /// One pattern of a path: what it says that patterns cannot say, then what it means otherwise than it looks.
+    mutating func path(_ text: String, _ node: JSONNode, _ reading: PatternReading) {
+        guard !text.hasInvisible else { return }
+        guard !text.isEmpty else {
+            return findings.add(
+                ApplePathRules.emptyPath, at: node, "The path pattern is empty: the root, not every address")
+        }
+        let pattern = PathPatternHeuristics(text)
+        var shown: String { text.quoted }
+        if !reading.isLegacy, let negation = pattern.negation {
+            return findings.add(
+                ApplePathRules.notKeyword, at: node, "\(negation.word) in \(shown) is text here, no keyword",
+                fix: "Write \"/\": \(negation.path.quoted), \"exclude\": true.")
+        }
+        if pattern.isPlaceholder {
+            return findings.add(ApplePathRules.placeholderText, at: node, "\(shown) is an instruction, no path")
+        }
+        if pattern.isURL { return findings.add(ApplePathRules.urlInPath, at: node, "\(shown) is an address, no path") }
+        if pattern.isHostAndPath {
+            return findings.add(
+                ApplePathRules.urlInPath, at: node, "\(shown) looks like a host with its path", severity: .warning)
+        }
+        if pattern.bytes.contains(UInt8(ascii: "#")) {
+            return findings.add(ApplePathRules.fragmentInPath, at: node, "\"#\" in \(shown) can never be in a path")
+        }
+        if let syntax = pattern.routeSyntax {
+            return findings.add(
+                ApplePathRules.routeSyntax, at: node, "\(syntax.quoted) in \(shown) is no syntax of these patterns")
+        }
+        if pattern.hasQuery {
+            return findings.add(
+                ApplePathRules.queryInPath, at: node, "\"?\" in \(shown) is a wildcard for one character, no query")
+        }
+        characters(text, node, reading)
+        shape(pattern, node)
+    }
+
+    /// What is sound and may surprise.
+    private mutating func shape(_ pattern: PathPatternHeuristics, _ node: JSONNode) {
+        var shown: String { pattern.text.quoted }
+        doubleStar(pattern.text, node)
+        let stars = pattern.starCount
+        if stars > Self.fewStars {
+            findings.add(ApplePathRules.complexity, at: node, "\(stars) stars in one pattern")
+        } else if pattern.hasInnerStar {
+            findings.add(
+                ApplePathRules.starCrossesSlash, at: node,
+                "\"*\" in \(shown) crosses slashes: \(pattern.deepWitness.quoted) matches, too (disputed)")
+        }
+        if let word = pattern.wordBeforeFinalStar {
+            findings.add(
+                ApplePathRules.starWithoutSlash, at: node, "\(shown) also matches \((word + "foo").quoted)",
+                fix: "Write \((word).quoted) or \((word + "/*").quoted).")
+        }
+        if pattern.lacksSlash { slashless.append(node) }
+    }
+
+    mutating func doubleStar(_ text: String, _ node: JSONNode) {
+        guard PathPatternHeuristics.hasDoubleStar(text) else { return }
+        findings.add(ApplePathRules.doubleStar, at: node, "\"**\" in \(text.quoted) means what \"*\" means")
+    }
+
+    /// More than any published pattern has in a row.
+    private static let fewStars = 6
+
+    /// What an address is never sent with, in any pattern.
+    mutating func characters(_ text: String, _ node: JSONNode, _ reading: PatternReading) {
+        guard !text.hasInvisible else { return }
+        let isPlain = text.utf8.allSatisfy { $0 > 0x25 && $0 < 0x7f && $0 != 0x3c && $0 != 0x3e }
+        // Nearly all patterns: nothing in them is percent-encoded, or would have to be.
+        guard !isPlain else { return }
+        let escapes = PatternEscapes(text)
+        var shown: String { text.quoted }
+        guard reading.isEncoded else {
+            if let escape = escapes.first, escape.uppercased() != "%2F" {
+                findings.add(
+                    ApplePathRules.percentInDecoded, at: node,
+                    "\(escape.quoted) in \(shown) never matches: the address is decoded, the pattern is not")
+            }
+            return
+        }
+        if let scalar = text.unicodeScalars.first(where: Self.isNeverSent) {
+            findings.add(
+                ApplePathRules.nonASCII, at: node,
+                "\(String(scalar).quoted) in \(shown) is never sent like this: the rule matches nothing",
+                fix: "Write \(PatternEscapes.encoded(text).quoted), or set percentEncoded to false.")
+        }
+        if let escape = escapes.lower, !reading.folds {
+            findings.add(
+                ApplePathRules.percentLower, at: node,
+                "\(escape.quoted) in \(shown) compares as text; browsers send "
+                    + escape.uppercased().quoted, fix: "Write \(escape.uppercased().quoted).")
+        }
+        if escapes.hasBroken {
+            findings.add(ApplePathRules.badEscape, at: node, "\"%\" in \(shown) is not followed by two hex digits")
+        }
+    }
+
+    /// What browsers percent-encode in every part of an address (WHATWG URL, fragment percent-encode set).
+    private static func isNeverSent(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value <= 0x20 || scalar.value >= 0x7f || scalar == "\"" || scalar == "<" || scalar == ">"
+    }
+}

@@ -1,0 +1,351 @@
+import SSOShared
+
+extension AASALint {
+    /// Rules that decide nothing because of their place, and entries that open nothing.
+    mutating func order(_ matcher: AppleMatcher) {
+        var opening: Set<String> = []
+        for entry in matcher.entries where entry.rules.contains(where: { !$0.isExclude }) {
+            opening.formUnion(entry.apps)
+        }
+        var dead: Set<Int> = []
+        for entry in matcher.entries where !entry.rules.isEmpty {
+            if entry.rules.allSatisfy(\.isExclude), opening.isDisjoint(with: entry.apps) {
+                findings.add(
+                    AppleOrderRules.excludeOnly, at: entry.rules[0].range.lowerBound,
+                    "Entry \(entry.index + 1) has only rules that exclude: nothing opens \(entry.apps[0].quoted)")
+            }
+            guard let first = entry.rules.firstIndex(where: \.isCatchAll), first + 1 < entry.rules.count else {
+                continue
+            }
+            if entry.rules.count <= Self.mostRules {
+                dead.formUnion(entry.rules[(first + 1)...].map(\.range.lowerBound))
+            }
+            // One that is as wide only because a value was ignored has been said to be.
+            let place = entry.rules[first].range.lowerBound
+            guard !remarked.contains(place) || empty.contains(place) else { continue }
+            let count = entry.rules.count - first - 1
+            let rest = count == 1 ? "the rule behind it never decides" : "the \(count) rules behind it never decide"
+            findings.add(
+                AppleOrderRules.catchAllFirst, at: entry.rules[first].range.lowerBound,
+                "Rule \(entry.rules[first].index + 1) of entry \(entry.index + 1) matches everything: \(rest)")
+        }
+        covered(matcher, except: dead)
+    }
+
+    /// Rules that never decide for any app, found from the rules before them.
+    private mutating func covered(_ matcher: AppleMatcher, except known: Set<Int>) {
+        var alive = known
+        var found: [Int: (dead: RuleCoverage, by: RuleCoverage, sample: LinkURL, isTogether: Bool)] = [:]
+        var left = Self.mostComparisons
+        var limits = RuleCoverage.Limits()
+        limits.perRule = 100_000
+        limits.total = 400_000
+        var effort = MatchEffort()
+        effort.left = Self.claimsEffort
+        for group in matcher.appGroups {
+            guard let app = group.first else { continue }
+            // A bound for files with thousands of rules: of the rest nothing is said, nor of what they share.
+            let entries = matcher.entriesOfApp[app] ?? []
+            let count = entries.reduce(0) { $0 + matcher.entries[$1].rules.count }
+            if count > 1, count <= Self.mostRules { left -= count * count }
+            guard count > 1, count <= Self.mostRules, left >= 0, !allDecide(entries, matcher, &effort) else {
+                for entry in entries { alive.formUnion(matcher.entries[entry].rules.map(\.range.lowerBound)) }
+                continue
+            }
+            let rules = RuleCoverage.rules(of: app, matcher, limits: limits)
+            for rule in rules {
+                let place = rule.range.lowerBound
+                switch rule.verdict {
+                case .covered(let by, let sample) where rules.indices.contains(by):
+                    if found[place] == nil { found[place] = (rule, rules[by], sample, false) }
+                case .coveredTogether(let by, let sample) where rules.indices.contains(by):
+                    if found[place] == nil { found[place] = (rule, rules[by], sample, true) }
+                // What matches nothing has its own finding, by what makes it so.
+                default: alive.insert(place)
+                }
+            }
+        }
+        for (place, dead) in found.sorted(by: { $0.key < $1.key }) where !alive.contains(place) {
+            report(dead.dead, by: dead.by, dead.sample, isTogether: dead.isTogether)
+        }
+    }
+
+    /// Whether each rule decides one of its own examples: so it is in nearly every file, and quickly seen.
+    private mutating func allDecide(_ entries: [Int], _ matcher: AppleMatcher, _ effort: inout MatchEffort) -> Bool {
+        for entry in entries {
+            for (index, rule) in matcher.entries[entry].rules.enumerated() {
+                let decides = examples.of(rule).contains { url in
+                    var texts = AppleTexts(url, matcher.assumptions)
+                    guard let found = matcher.first(in: entries, &texts, &effort) else { return false }
+                    return found == (entry, index)
+                }
+                guard decides else { return false }
+            }
+        }
+        return true
+    }
+
+    private mutating func report(_ dead: RuleCoverage, by: RuleCoverage, _ sample: LinkURL, isTogether: Bool) {
+        let place = dead.range.lowerBound
+        let link = shown(sample)
+        let name = "Rule \(dead.rule + 1) of entry \(dead.entry + 1)"
+        let other = "rule \(by.rule + 1)" + (by.entry == dead.entry ? "" : " of entry \(by.entry + 1)")
+        if dead.isExclude, !by.isExclude {
+            findings.add(
+                AppleOrderRules.deadExclude, at: place,
+                "\(name) excludes nothing: \(other) opens \(link) before it")
+        } else if dead.isExclude == by.isExclude {
+            // Nothing is decided otherwise than it reads: only a line too many.
+            findings.add(
+                AppleOrderRules.shadowed, at: place,
+                "\(name) never decides: \(isTogether ? "the rules before it together cover it" : "\(other) covers it"), "
+                    + "as with \(link), and decide\(isTogether ? "" : "s") the same",
+                severity: .info, fix: "Remove the rule.")
+        } else {
+            findings.add(
+                AppleOrderRules.shadowed, at: place,
+                "\(name) never decides: \(other) excludes \(link) before it")
+        }
+    }
+
+    /// Each rule is compared with those before it.
+    private static let mostRules = 400
+    private static let mostComparisons = mostRules * mostRules
+
+    /// A witness with the site's own host.
+    func shown(_ url: LinkURL) -> String {
+        let tail = (url.query.map { "?" + $0 } ?? "") + (url.fragment.map { "#" + $0 } ?? "")
+        return ("https://" + (options.domain ?? "example.com") + url.path + tail).quoted
+    }
+}
+
+extension AASALint {
+    /// Excludes that no later rule would open: they are in the wrong place or not needed.
+    mutating func idleExcludes(_ matcher: AppleMatcher) {
+        guard matcher.entries.contains(where: { $0.rules.contains(where: \.isExclude) }) else { return }
+        var idle: [Int: (entry: Int, rule: Int)] = [:]
+        var busy: Set<Int> = []
+        var effort = MatchEffort()
+        effort.left = Self.claimsEffort
+        var limits = RuleCoverage.Limits()
+        (limits.perRule, limits.total) = (50_000, 200_000)
+        for group in matcher.appGroups {
+            guard let app = group.first else { continue }
+            let ordered = matcher.orderedRules(of: app)
+            let excludes = ordered.indices.filter { ordered[$0].rule.isExclude }
+            // Where nothing opens at all, or the list is long, nothing is said of single rules.
+            let size = ordered.reduce(0) { $0 + $1.rule.path.code.count }
+            guard !excludes.isEmpty, excludes.count < ordered.count, ordered.count <= Self.mostRulesBehind,
+                size <= Self.longestPaths
+            else {
+                busy.formUnion(ordered.map(\.rule.range.lowerBound))
+                continue
+            }
+            let unclear = excludes.filter { place in
+                let rules = ordered[(place + 1)...].map(\.rule).filter { !$0.isExclude }
+                let isBusy = examples.of(ordered[place].rule).contains { url in
+                    var texts = AppleTexts(url, matcher.assumptions)
+                    return rules.contains { $0.matches(&texts, &effort) }
+                }
+                if isBusy || effort.isSpent { busy.insert(ordered[place].rule.range.lowerBound) }
+                return !isBusy && !effort.isSpent
+            }
+            for (place, protects) in zip(unclear, RuleCoverage.protecting(unclear, of: app, matcher, limits: limits)) {
+                let (entry, rule) = ordered[place]
+                if protects == false, decides(place, ordered.map(\.rule), matcher, &effort) {
+                    idle[rule.range.lowerBound] = (entry.index, rule.index)
+                } else {
+                    busy.insert(rule.range.lowerBound)
+                }
+            }
+        }
+        for (place, rule) in idle.sorted(by: { $0.key < $1.key }) where !busy.contains(place) {
+            findings.add(
+                AppleOrderRules.deadExclude, at: place,
+                "Rule \(rule.rule + 1) of entry \(rule.entry + 1) excludes nothing: no rule behind it would open any of its "
+                    + "addresses", severity: .info, fix: "Move it before the rule that it limits, or remove it.")
+        }
+    }
+
+    /// Whether no rule before it takes its examples: of one that is dead that is said, and not this.
+    private mutating func decides(
+        _ place: Int, _ rules: [AppleRule], _ matcher: AppleMatcher, _ effort: inout MatchEffort
+    ) -> Bool {
+        examples.of(rules[place]).contains { url in
+            var texts = AppleTexts(url, matcher.assumptions)
+            return rules[place].matches(&texts, &effort)
+                && !rules[..<place].contains { $0.matches(&texts, &effort) } && !effort.isSpent
+        }
+    }
+
+    /// Each exclude is compared with the rules after it.
+    private static let mostRulesBehind = 100
+    /// Steps of all paths together: automata are made of them.
+    private static let longestPaths = 3_000
+}
+
+extension AASALint {
+    /// Addresses that an app rarely means to take. Our own contract's `/auth/sso/authorize` and `/sign-in/link/*` are
+    /// meant to open the app, and are not among them.
+    static let browserPaths = [
+        "/auth/callback", "/auth/sso/callback", "/oauth/callback", "/oauth2/callback", "/login/callback",
+        "/sso/callback", "/callback", "/signin-oidc", "/saml/acs", "/login/oauth2/code/google",
+        "/__/auth/handler", "/login", "/log-in", "/signin", "/sign-in", "/logout", "/sign-out", "/unsubscribe",
+        "/email/unsubscribe", "/download",
+    ]
+
+    /// Steps of the matcher for all questions of one kind.
+    static let claimsEffort = 200_000
+
+    /// Callbacks, the files themselves, and what two apps take at once.
+    mutating func claims(_ matcher: AppleMatcher) {
+        guard !matcher.entries.isEmpty else { return }
+        var effort = MatchEffort()
+        // A few milliseconds in all: a hostile file has fewer remarks, not more time.
+        effort.left = Self.claimsEffort
+        logins(matcher, &effort)
+        wellKnown(matcher, &effort)
+        sharedPaths(matcher, &effort)
+    }
+
+    private mutating func logins(_ matcher: AppleMatcher, _ effort: inout MatchEffort) {
+        var taken: [Int: [String]] = [:]
+        for path in Self.browserPaths {
+            guard let url = address(path) else { continue }
+            for rule in openers(of: url, matcher, &effort) { taken[rule, default: []].append(path) }
+        }
+        // And rules that are about such addresses by their own words.
+        for entry in matcher.entries {
+            for rule in entry.rules where !rule.isExclude && taken[rule.range.lowerBound] == nil {
+                guard let word = Self.browserWord(in: rule.path.source) else { continue }
+                taken[rule.range.lowerBound] = [word]
+            }
+        }
+        for (rule, paths) in taken.sorted(by: { $0.key < $1.key }) where !remarked.contains(rule) {
+            let shown = paths.prefix(3).joined(separator: ", ") + (paths.count > 3 ? " and others" : "")
+            findings.add(AppleOrderRules.loginLinks, at: rule, "The rule opens \(shown) in the app")
+        }
+    }
+
+    /// The path of a rule when one of its segments speaks of a callback or of what browsers do themselves.
+    private static func browserWord(in path: String) -> String? {
+        guard path.utf8.count > 3 else { return nil }
+        let words = path.lowercased().utf8.split { !$0.isASCIILetter }.map { String(decoding: $0, as: UTF8.self) }
+        let known: Set = ["callback", "callbacks", "oauth", "oauthredirect", "saml", "oidc", "logout", "unsubscribe"]
+        return words.contains(where: known.contains) ? path : nil
+    }
+
+    /// A rule for every address takes them as well; only one that is about them is worth a word.
+    private mutating func wellKnown(_ matcher: AppleMatcher, _ effort: inout MatchEffort) {
+        guard let url = address("/.well-known/apple-app-site-association"), let other = address("/"),
+            let decoy = address("/.other")
+        else { return }
+        let general = openers(of: other, matcher, &effort).union(openers(of: decoy, matcher, &effort))
+        let own = openers(of: url, matcher, &effort).subtracting(general)
+        for rule in own.sorted() {
+            findings.add(AppleOrderRules.hostWellKnown, at: rule, "The rule opens \(url.path) in the app")
+        }
+        // The place of old, where systems look, too; a wide rule takes it along with much else.
+        guard let root = address("/apple-app-site-association"), let like = address("/apple-"),
+            let other = address("/ap-app-site-association")
+        else { return }
+        let wide = openers(of: like, matcher, &effort).union(openers(of: other, matcher, &effort)).union(own)
+        for rule in openers(of: root, matcher, &effort).subtracting(wide.union(general)).sorted() {
+            findings.add(AppleOrderRules.hostWellKnown, at: rule, "The rule opens \(root.path) in the app")
+        }
+    }
+
+    /// The places of the rules that open an address, one for each app.
+    private func openers(of url: LinkURL, _ matcher: AppleMatcher, _ effort: inout MatchEffort) -> Set<Int> {
+        var texts = AppleTexts(url, matcher.assumptions)
+        var places: Set<Int> = []
+        var seen: Set<[Int]> = []
+        for app in matcher.apps {
+            guard let entries = matcher.entriesOfApp[app], seen.insert(entries).inserted else { continue }
+            guard let found = matcher.first(in: entries, &texts, &effort) else { continue }
+            let rule = matcher.entries[found.entry].rules[found.rule]
+            if !rule.isExclude { places.insert(rule.range.lowerBound) }
+        }
+        return places
+    }
+
+    func address(_ path: String) -> LinkURL? { LinkURL("https://\(options.domain ?? "example.com")\(path)") }
+}
+
+extension AASALint {
+    /// Two entries for different apps that open one address: an example address of each rule of the later one is tried
+    /// on the apps before it. What is reported was decided by the matcher; what no example shows is not found.
+    mutating func sharedPaths(_ matcher: AppleMatcher, _ effort: inout MatchEffort) {
+        let entries = matcher.entries
+        let texts = rulesTexts
+        guard entries.count > 1 else { return }
+        for (later, entry) in entries.enumerated() {
+            // Equal rules are one finding already, and joining them is its fix.
+            let text = texts[entry.range.lowerBound]
+            let others = Self.others(than: entry, in: entries[..<later]).filter {
+                texts[entries[$0].range.lowerBound] != text
+            }
+            // An app is asked once: all its entries decide together.
+            var seen: Set<String> = []
+            let before = others.compactMap { entries[$0].apps.first }.filter { seen.insert($0).inserted }
+            guard !before.isEmpty else { continue }
+            if let found = shared(entry, with: before, matcher, &effort) {
+                let link = shown(found.url)
+                findings.add(
+                    AppleStructureRules.sharedPath, at: found.place,
+                    "\(link) opens \(found.other.quoted); \(entry.apps[0].quoted) also claims it")
+            }
+            guard !effort.isSpent else { return }
+        }
+    }
+
+    private mutating func shared(
+        _ entry: AppleEntry, with before: [String], _ matcher: AppleMatcher, _ effort: inout MatchEffort
+    ) -> (place: Int, url: LinkURL, other: String)? {
+        for rule in entry.rules where !rule.isExclude {
+            for url in examples.of(rule) {
+                var parts = AppleTexts(url, matcher.assumptions)
+                guard let own = entry.apps.first, opens(own, matcher, &parts, &effort) else { continue }
+                for app in before {
+                    effort.left -= Self.costOfTry
+                    guard !effort.isSpent else { return nil }
+                    if opens(app, matcher, &parts, &effort) { return (rule.range.lowerBound, url, app) }
+                }
+            }
+        }
+        return nil
+    }
+
+    private func opens(
+        _ app: String, _ matcher: AppleMatcher, _ texts: inout AppleTexts, _ effort: inout MatchEffort
+    ) -> Bool {
+        guard let entries = matcher.entriesOfApp[app], let found = matcher.first(in: entries, &texts, &effort) else {
+            return false
+        }
+        return !matcher.entries[found.entry].rules[found.rule].isExclude
+    }
+
+    /// What a try takes besides comparing, in steps.
+    private static let costOfTry = 50
+
+    /// The entries before that have none of this one's apps.
+    private static func others(than entry: AppleEntry, in before: ArraySlice<AppleEntry>) -> [Int] {
+        let own = Set(entry.apps)
+        return before.indices.prefix(50).filter { own.isDisjoint(with: before[$0].apps) }
+    }
+}
+
+/// Example addresses of rules, made once each.
+struct RuleExamples {
+    private var known: [Int: [LinkURL]] = [:]
+    private let sent = LinkSpaces(isDecoded: false, tellsAbsent: false)
+    private let decoded = LinkSpaces(isDecoded: true, tellsAbsent: false)
+
+    mutating func of(_ rule: AppleRule) -> [LinkURL] {
+        let place = rule.range.lowerBound
+        if let urls = known[place] { return urls }
+        let urls = RuleSamples.of(rule, in: rule.reading.contains(.decoded) ? decoded : sent)
+        known[place] = urls
+        return urls
+    }
+}

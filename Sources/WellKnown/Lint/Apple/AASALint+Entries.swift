@@ -1,0 +1,289 @@
+import SSOShared
+
+extension AASALint {
+    /// One entry of `details`: its apps, its keys, and that it has rules.
+    mutating func entry(_ number: Int, _ entry: AppLinksEntry, _ applinks: AppLinks) {
+        let unknown = misplaced(entry.unknownMembers, in: "entry \(number)")
+        let meant = unknownKeys(unknown, known: Self.entryKeys, in: "entry \(number)")
+        apps(number, entry, meant)
+        rules(number, entry, meant)
+        if entry.paths.value != nil, entry.components.value == nil,
+            let defaults = entry.defaults.value?.node ?? applinks.defaults.value?.node
+        {
+            findings.add(
+                AppleComponentRules.defaultsPaths, at: defaults,
+                "These defaults stand over the legacy paths of entry \(number): disputed whether they count there")
+        }
+        var layers: [(origin: ValueOrigin, fields: ComponentFields)] = []
+        if let own = entry.defaults.value { layers.append((.entryDefaults, own)) }
+        if let all = applinks.defaults.value { layers.append((.applinksDefaults, all)) }
+        for (index, component) in (entry.components.value ?? []).enumerated() {
+            self.component(component, "rule \(index + 1) of entry \(number)", layers)
+        }
+        for path in entry.paths.value ?? [] { legacyPath(path) }
+        firstSlash()
+    }
+
+    /// Whoever leaves the slash out leaves it out everywhere: one remark an entry.
+    private mutating func firstSlash() {
+        defer { slashless = [] }
+        guard let first = slashless.first, let text = first.string else { return }
+        let more = slashless.count > 1 ? " (so do \(slashless.count - 1) more in this entry)" : ""
+        findings.add(
+            ApplePathRules.noLeadingSlash, at: first, "\(text.quoted) begins without a slash\(more)",
+            fix: "Write \("/\(text)".quoted).")
+    }
+
+    private mutating func apps(_ number: Int, _ entry: AppLinksEntry, _ meant: Set<String>) {
+        let rules = AppleStructureRules.self
+        guard entry.key == nil else { return }
+        if case .wrongType(let member) = entry.appIDs {
+            findings.add(
+                rules.appIDsType, at: member.value, "appIDs is \(member.value.typeName); it must be a list of strings")
+        }
+        if case .wrongType(let member) = entry.appID {
+            findings.add(rules.appIDsType, at: member.value, "appID is \(member.value.typeName); it must be a string")
+        }
+        let strays = (entry.appIDs.value ?? []).filter { $0.string == nil }
+        for stray in strays {
+            findings.add(rules.appIDsType, at: stray, "appIDs holds \(stray.typeName); it must hold strings")
+        }
+        let isBoth = entry.appID.value != nil && entry.appIDs.value != nil
+        if isBoth, !entry.apps.isEmpty, let member = entry.appID.member {
+            findings.add(
+                rules.bothAppKeys, at: member, "Entry \(number) has appID and appIDs: appID is ignored (disputed)")
+        }
+        let isSaid =
+            entry.appIDs.isWrongType || entry.appID.isWrongType || !strays.isEmpty
+            || !meant.isDisjoint(with: ["appID", "appIDs"])
+        guard entry.apps.isEmpty, !isSaid else { return }
+        let why = isBoth ? "an empty appIDs, which wins over appID" : "neither appID nor appIDs"
+        findings.add(rules.entryWithoutApp, at: entry.node, "Entry \(number) has \(why)")
+    }
+
+    private mutating func rules(_ number: Int, _ entry: AppLinksEntry, _ meant: Set<String>) {
+        let rules = AppleStructureRules.self
+        for (name, member) in [("components", wrongType(entry.components)), ("paths", wrongType(entry.paths))] {
+            guard let member else { continue }
+            findings.add(rules.rulesType, at: member.value, "\(name) is \(member.value.typeName); it must be a list")
+        }
+        for component in entry.components.value ?? [] where component.fields == nil {
+            findings.add(
+                rules.rulesType, at: component.node,
+                "An element of components is \(component.node.typeName); it must be an object")
+        }
+        for path in entry.paths.value ?? [] where path.string == nil {
+            findings.add(rules.rulesType, at: path, "An element of paths is \(path.typeName); it must be a string")
+        }
+        mixed(number, entry)
+        switch (entry.components, entry.paths) {
+        case (.absent, .absent) where meant.isDisjoint(with: ["components", "paths"]):
+            findings.add(rules.noRules, at: entry.node, "Entry \(number) has neither components nor paths")
+        case (.present(let list, let member), .absent) where list.isEmpty:
+            findings.add(rules.emptyRules, at: member.value, "The components of entry \(number) are empty")
+        case (.absent, .present(let list, let member)) where list.isEmpty:
+            findings.add(rules.emptyRules, at: member.value, "The paths of entry \(number) are empty")
+        default: break
+        }
+    }
+
+    private mutating func mixed(_ number: Int, _ entry: AppLinksEntry) {
+        let rule = AppleStructureRules.mixedGenerations
+        if let member = entry.paths.member, entry.components.member != nil {
+            findings.add(
+                rule, at: member,
+                "Entry \(number) has components and paths (disputed: iOS 13 and later ignore paths, or the entry)")
+        } else if let member = entry.components.member, entry.appIDs.isAbsent, entry.appID.member != nil {
+            // Apple's own matcher takes these; Apple's text says not to.
+            findings.add(
+                rule, at: member, "Entry \(number) has components with appID, which goes with paths (disputed)",
+                severity: .warning, fix: "Write appIDs, as a list.")
+        } else if let member = entry.paths.member, entry.appID.isAbsent, entry.appIDs.member != nil {
+            findings.add(
+                rule, at: member, "Entry \(number) has paths with appIDs, which goes with components (disputed)",
+                severity: .warning, fix: "Write components; systems that need paths do not know appIDs.")
+        }
+    }
+
+    private func wrongType<Value>(_ field: JSONField<Value>) -> JSONMember? {
+        if case .wrongType(let member) = field { member } else { nil }
+    }
+}
+
+extension AASALint {
+    /// What only several entries together show.
+    mutating func entryLists(_ applinks: AppLinks) {
+        var firstOfApp: [String: Int] = [:]
+        var firstOfRules: [CanonicalText: (number: Int, count: Int)] = [:]
+        var repeats: [CanonicalText: AppLinksEntry] = [:]
+        for (number, entry) in entries {
+            for (app, count) in Dictionary(entry.apps.map { ($0, 1) }, uniquingKeysWith: +).sorted(by: {
+                $0.key < $1.key
+            }) {
+                if count > 1 {
+                    findings.add(
+                        AppleStructureRules.duplicateApp, at: entry.node,
+                        "\(app.quoted) stands \(count) times in entry \(number)",
+                        fix: "Remove all but one.")
+                }
+                guard let first = firstOfApp[app] else {
+                    firstOfApp[app] = number
+                    continue
+                }
+                findings.add(
+                    AppleStructureRules.duplicateApp, at: entry.node,
+                    "\(app.quoted) is in entry \(first) and in entry \(number): their rules are tried in this order")
+            }
+            let rules = Self.rulesText(entry)
+            rulesTexts[entry.node.range.lowerBound] = rules
+            guard !rules.isEmpty else { continue }
+            if let first = firstOfRules[rules] {
+                firstOfRules[rules] = (first.number, first.count + 1)
+                repeats[rules] = repeats[rules] ?? entry
+            } else {
+                firstOfRules[rules] = (number, 1)
+            }
+        }
+        for (rules, entry) in repeats.sorted(by: { $0.value.node.range.lowerBound < $1.value.node.range.lowerBound }) {
+            guard let first = firstOfRules[rules] else { continue }
+            findings.add(
+                AppleStructureRules.duplicateEntries, at: entry.node,
+                "\(first.count) entries have the rules of entry \(first.number)")
+        }
+    }
+
+    /// The same for entries whose rules are equal; empty for one without rules.
+    static func rulesText(_ entry: AppLinksEntry) -> CanonicalText {
+        var text = CanonicalText()
+        guard entry.components.member != nil || entry.paths.member != nil else { return text }
+        for part in [entry.components.member, entry.paths.member, entry.defaults.member] {
+            part?.value.write(to: &text)
+            text.bytes.append(0)
+        }
+        return text
+    }
+
+    /// What the declared oldest system does not know.
+    mutating func systems() {
+        guard let minimum = options.minimumIOS else { return }
+        let applinks = file.applinks.value
+        if minimum < SystemVersion(13), applinks?.apps.isAbsent == true, let member = file.applinks.member {
+            findings.add(
+                AppleStructureRules.appsNeeded, at: member, "applinks has no \"apps\": [], and iOS \(minimum) needs it")
+        }
+        var features: [(name: String, since: SystemVersion, member: JSONMember)] = []
+        func note(_ name: String, _ major: Int, _ minor: Int, _ member: JSONMember?) {
+            guard let member, !features.contains(where: { $0.name == name }) else { return }
+            features.append((name, SystemVersion(major, minor), member))
+        }
+        func noteVariable(_ fields: ComponentFields?) {
+            for member in [fields?.path.member, fields?.query.member, fields?.fragment.member] {
+                let texts =
+                    [member?.value.string].compactMap(\.self) + (member?.value.object ?? []).compactMap(\.value.string)
+                if texts.contains(where: { !VariableNames.of($0).isEmpty }) {
+                    note("A substitution variable", 13, 5, member)
+                }
+            }
+        }
+        func note(_ fields: ComponentFields?) {
+            noteVariable(fields)
+            // What is as the built-in value changes nothing on older systems.
+            if fields?.caseSensitive.value == false { note("caseSensitive", 13, 5, fields?.caseSensitive.member) }
+            if fields?.percentEncoded.value == false { note("percentEncoded", 14, 0, fields?.percentEncoded.member) }
+        }
+        note("substitutionVariables", 13, 5, applinks?.substitutionVariables.member)
+        note("defaults", 14, 0, applinks?.defaults.member)
+        for (_, entry) in entries {
+            note("components", 13, 0, entry.components.member)
+            note("appIDs", 13, 0, entry.appIDs.member)
+            note("defaults", 14, 0, entry.defaults.member)
+            for component in entry.components.value ?? [] { note(component.fields) }
+        }
+        note("appclips", 14, 0, file.appclips.member)
+        for feature in features where minimum < feature.since {
+            findings.add(
+                AppleStructureRules.minimumSystem, at: feature.member,
+                "\(feature.name) needs iOS \(feature.since); the declared minimum is \(minimum)")
+        }
+    }
+}
+
+extension AASALint {
+    /// All app identifiers in the file.
+    mutating func identifiers() {
+        let places = AppleIdentifiers.places(in: file)
+        var known: [String: String] = [:]
+        for place in places where place.app.utf8.dropFirst(10).first == UInt8(ascii: ".") {
+            let bundle = String(place.app.dropFirst(11))
+            if known[bundle] == nil, (try? AppleAppID(place.app)) != nil { known[bundle] = place.app }
+        }
+        var prefixes: [String: String] = [:]
+        var reported: Set<String> = []
+        var sound: Set<String> = []
+        for place in places {
+            if !sound.contains(place.app), let fault = AppleIdentifiers.fault(in: place.app, known: known) {
+                findings.add(fault.rule, at: place.offset, fault.message, fix: fault.fix)
+                continue
+            }
+            sound.insert(place.app)
+            guard !place.app.isEmpty, let app = try? AppleAppID(place.app) else { continue }
+            if let other = prefixes[app.bundleID], other != app.teamID {
+                guard reported.insert(app.bundleID).inserted else { continue }
+                findings.add(
+                    AppleIdentifierRules.prefixDiffers, at: place.offset,
+                    "\(app.bundleID.quoted) has the prefixes \(other) and \(app.teamID)")
+            }
+            prefixes[app.bundleID] = prefixes[app.bundleID] ?? app.teamID
+        }
+        clips(places)
+        services(places, sound)
+    }
+
+    private mutating func clips(_ places: [AppleIdentifiers.Place]) {
+        let apps = Set(places.filter { $0.service == "applinks" || $0.service == "webcredentials" }.map(\.app))
+        for place in places {
+            let isClip = Self.isClip(place.app)
+            if place.service == "applinks", isClip {
+                findings.add(
+                    AppleIdentifierRules.clipInApplinks, at: place.offset,
+                    "\(place.app.quoted) looks like an App Clip, and stands under applinks")
+            } else if place.service == "appclips", !isClip, apps.contains(place.app) {
+                findings.add(
+                    AppleIdentifierRules.clipInApplinks, at: place.offset,
+                    "\(place.app.quoted) is an app of this file, and stands under appclips")
+            }
+        }
+    }
+
+    /// Only when both services are in use: a file for links alone is nothing to remark.
+    private mutating func services(_ places: [AppleIdentifiers.Place], _ known: Set<String>) {
+        func first(_ service: String) -> [(app: String, offset: Int)] {
+            var seen: Set<String> = []
+            return places.filter { $0.service == service && known.contains($0.app) && seen.insert($0.app).inserted }
+                .map { ($0.app, $0.offset) }
+        }
+        let links = first("applinks")
+        let credentials = first("webcredentials")
+        guard !links.isEmpty, !credentials.isEmpty else { return }
+        // By bundle identifier: another prefix has a finding of its own.
+        func bundles(_ service: String) -> Set<Substring> {
+            Set(places.filter { $0.service == service }.map { Self.bundle($0.app) })
+        }
+        let linkApps = bundles("applinks")
+        let credentialApps = bundles("webcredentials")
+        for (app, offset) in links where !credentialApps.contains(Self.bundle(app)) && !Self.isClip(app) {
+            findings.add(
+                AppleIdentifierRules.inconsistentServices, at: offset,
+                "\(app.quoted) is under applinks and not under webcredentials")
+        }
+        for (app, offset) in credentials where !linkApps.contains(Self.bundle(app)) && !Self.isClip(app) {
+            findings.add(
+                AppleIdentifierRules.inconsistentServices, at: offset,
+                "\(app.quoted) is under webcredentials and not under applinks")
+        }
+    }
+
+    private static func bundle(_ app: String) -> Substring { app.drop { $0 != "." } }
+
+    private static func isClip(_ app: String) -> Bool { app.lowercased().hasSuffix(".clip") }
+}

@@ -1,0 +1,122 @@
+import SSOShared
+
+/// Turns what the reader met into findings: one a cause, not one a place.
+enum JSONErrorLint {
+    static func check(_ document: JSONDocument, kind: AssociationKind, into findings: inout FindingCollector) {
+        let faults = document.errors
+        // A file pasted from a web page has a no-break space on every line: that is one thing to mend.
+        var firsts: Set<String> = []
+        let counts = Dictionary(faults.map { (rule(for: $0.kind).code, 1) }, uniquingKeysWith: +)
+        let quotes = faults.count { $0.kind == .singleQuotes }
+        let isOtherEncoding = faults.contains { if case .encoding = $0.kind { true } else { false } }
+        for fault in faults {
+            switch fault.kind {
+            case .byteOrderMark where isOtherEncoding: continue
+            case .trailingComma:
+                findings.add(
+                    JSONRules.trailingComma, at: fault.offset, message(fault, kind),
+                    severity: kind == .aasa ? .warning : .error)
+            case .duplicateKey(let key):
+                findings.add(
+                    JSONRules.duplicateKey, at: fault.offset,
+                    "The key \(key.quoted) stands in this object already")
+            case .tooLong: continue
+            case .syntax, .badString, .trailingContent:
+                if let quote = smartQuote(before: fault, in: document.text) {
+                    guard firsts.insert(JSONRules.smartQuotes.code).inserted else { continue }
+                    findings.add(
+                        JSONRules.smartQuotes, at: quote,
+                        "A typographic quotation mark where a plain one belongs; the text cannot be read behind it")
+                } else {
+                    findings.add(JSONRules.invalid, at: fault.offset, message(fault, kind))
+                }
+            default:
+                let rule = rule(for: fault.kind)
+                // Whoever quotes with single quotes does it throughout.
+                let isQuote = fault.kind == .singleQuotes
+                let same = isQuote ? quotes : counts[rule.code, default: 1]
+                let isRepeated = same > 1 && (rule != JSONRules.invalid || isQuote)
+                guard !isRepeated || firsts.insert(isQuote ? "'" : rule.code).inserted else { continue }
+                let more = isRepeated ? " (\(same) times in all)" : ""
+                findings.add(rule, at: fault.offset, message(fault, kind) + more)
+            }
+        }
+    }
+
+    private static func rule(for kind: JSONError.Kind) -> LintRule {
+        switch kind {
+        case .byteOrderMark: JSONRules.byteOrderMark
+        case .encoding: JSONRules.encoding
+        case .trailingComma: JSONRules.trailingComma
+        case .comment: JSONRules.comment
+        case .smartQuote: JSONRules.smartQuotes
+        case .invisible: JSONRules.invisible
+        case .duplicateKey: JSONRules.duplicateKey
+        case .tooDeep: JSONRules.deep
+        case .tooLong, .singleQuotes, .badString, .loneSurrogate, .badNumber, .trailingContent, .syntax:
+            JSONRules.invalid
+        }
+    }
+
+    private static func message(_ fault: JSONError, _ kind: AssociationKind) -> String {
+        let first = fault.message.prefix(1).uppercased() + fault.message.dropFirst()
+        guard fault.kind == .trailingComma, kind == .aasa else { return first }
+        return first + " (disputed: Apple's own reader is said to let it pass)"
+    }
+
+    /// A typographic mark just before the place where the text made no more sense: that is the cause then, and what the
+    /// reader expected there is not.
+    private static func smartQuote(before fault: JSONError, in text: [UInt8]) -> Int? {
+        var index = min(fault.offset + 3, text.count)
+        let start = max(0, fault.offset - 400)
+        while index > start {
+            index -= 1
+            // U+2018 to U+201F are E2 80 98 to E2 80 9F.
+            guard text[index] == 0xe2, index + 2 < text.count else { continue }
+            if text[index + 1] == 0x80, (0x98...0x9f).contains(text[index + 2]) { return index }
+        }
+        return nil
+    }
+}
+
+/// Reports invisible characters inside strings. The JSON reader reports those between values.
+enum InvisibleLint {
+    static func check(_ document: JSONDocument, into findings: inout FindingCollector) {
+        // Such a character is a byte beyond ASCII or an escape. Most files have neither.
+        guard let root = document.root, document.text.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "\\") })
+        else { return }
+        walk(root, isRemark: false, into: &findings)
+    }
+
+    /// As deep as the reader goes.
+    private static func walk(_ node: JSONNode, isRemark: Bool, into findings: inout FindingCollector) {
+        switch node.value {
+        case .string(let text): check(text, node.range, isRemark: isRemark, into: &findings)
+        case .array(let items): for item in items { walk(item, isRemark: isRemark, into: &findings) }
+        case .object(let members):
+            for member in members {
+                check(member.key, member.keyRange, isRemark: isRemark, into: &findings)
+                walk(member.value, isRemark: isRemark || AASALint.isRemark(member.key), into: &findings)
+            }
+        default: break
+        }
+    }
+
+    private static func check(
+        _ text: String, _ range: Range<Int>, isRemark: Bool, into findings: inout FindingCollector
+    ) {
+        guard !isRemark, text.utf8.contains(where: { $0 >= 0x80 }),
+            let scalar = text.unicodeScalars.first(where: JSONReader.isInvisible)
+        else { return }
+        findings.add(
+            JSONRules.invisible, at: place(of: scalar, in: range, findings.document.text),
+            "U+\(JSONError.hex(scalar.value)) cannot be seen, and stands inside \(text.quoted)")
+    }
+
+    /// The position of the character, or of the string if the character is escaped.
+    private static func place(of scalar: Unicode.Scalar, in range: Range<Int>, _ text: [UInt8]) -> Int {
+        let bytes = Array(String(scalar).utf8)
+        let slice = text[range.clamped(to: text.indices)]
+        return slice.indices.first { slice[$0...].starts(with: bytes) } ?? range.lowerBound
+    }
+}

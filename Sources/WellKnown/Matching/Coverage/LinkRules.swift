@@ -1,0 +1,249 @@
+import SSOShared
+
+/// The rules of one app on either platform as conditions on the parts of a URL, for finding dead rules and differences.
+final class LinkRules {
+    struct Rule {
+        /// The condition on the path in ``LinkSpaces/path``, or `nil` for any path.
+        let path: Int?
+        let query: [Int]
+        let fragment: [Int]
+        let isExclude: Bool
+        /// The common beginning of all matching paths, unless the rule ignores case.
+        let prefix: [UInt8]
+        /// URLs that the rule probably matches, tried before any computation.
+        let samples: [LinkURL]
+    }
+
+    /// `nil` for a rule that is too large or reads URLs differently from the others.
+    let rules: [Rule?]
+    /// Addresses that the rules that are `nil` probably match.
+    let samples: [LinkURL]
+    /// The decision if no rule matches.
+    let fallback: LinkDecision
+    /// Whether each rule excludes.
+    private let excludes: [Bool]
+    /// The index of the rule that decides; `nil` when none does.
+    let decider: (LinkURL) -> Int?
+
+    init(
+        _ rules: [Rule?], samples: [LinkURL] = [], excludes: [Bool] = [], fallback: LinkDecision,
+        decider: @escaping (LinkURL) -> Int?
+    ) {
+        self.rules = rules
+        self.samples = samples
+        self.excludes = excludes
+        self.fallback = fallback
+        self.decider = decider
+    }
+
+    /// Those of a file from which no reader takes anything.
+    static var none: LinkRules { LinkRules([], fallback: .noMatch) { _ in nil } }
+
+    func decision(of rule: Int?) -> LinkDecision {
+        guard let rule else { return fallback }
+        return excludes[rule] ? .excluded : .opens
+    }
+}
+
+/// The conditions of the current rules, part by part.
+final class LinkSpaces {
+    let path: PartSpace
+    let query: PartSpace
+    let fragment: PartSpace
+    /// The texts are decoded ones.
+    let isDecoded: Bool
+    /// An absent query or fragment differs from an empty one and matches nothing.
+    let tellsAbsent: Bool
+
+    init(isDecoded: Bool, tellsAbsent: Bool) {
+        self.isDecoded = isDecoded
+        self.tellsAbsent = tellsAbsent
+        let printable = ByteSet(0x21...0x7e).subtracting(ByteSet(#""<>\"#.utf8))
+        let legal = isDecoded ? ByteSet(0x20...0xff).subtracting(ByteSet([0x7f])) : printable
+        // Decoded, a question mark in a path or a number sign in a query is one that was escaped.
+        path = PartSpace(legal: isDecoded ? legal : legal.subtracting(ByteSet("?#".utf8)))
+        query = PartSpace(legal: isDecoded ? legal : legal.subtracting(ByteSet("#".utf8)))
+        fragment = PartSpace(legal: legal)
+        path.frame(tellsAbsent ? .rooted : .trimmed)
+        if isDecoded { for space in [path, query, fragment] { space.frame(.wellFormed) } }
+    }
+
+    /// The address of these texts; `nil` when there is none.
+    func url(path: [UInt8], query: [UInt8]?, fragment: [UInt8]?) -> LinkURL? {
+        let path = path.first == 0x2f ? path : [0x2f] + path
+        var text = "https://example.com" + sent(path, "/")
+        if let query { text += "?" + sent(query, "/?&=") }
+        if let fragment { text += "#" + sent(fragment, "/?") }
+        return LinkURL(text)
+    }
+
+    private func sent(_ text: [UInt8], _ free: String) -> String {
+        guard isDecoded else { return String(decoding: text, as: UTF8.self) }
+        let plain = ByteSet(Array("-._~!$'()*+,;:@".utf8) + free.utf8)
+        let bytes = text.flatMap { byte in
+            byte.isASCIILetter || byte.isASCIIDigit || plain.contains(byte) ? [byte] : PercentCoding.escape(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension AppleMatcher {
+    /// The rules of an app in the order in which they are tried, with where they stand.
+    func orderedRules(of app: String) -> [(entry: AppleEntry, rule: AppleRule)] {
+        (entriesOfApp[app] ?? []).flatMap { index in entries[index].rules.map { (entries[index], $0) } }
+    }
+
+    /// - Parameter name: distinguishes the variables of two files.
+    func linkRules(of app: String, in spaces: LinkSpaces, name: String) -> LinkRules {
+        let indices = entriesOfApp[app] ?? []
+        var starts: [Int: Int] = [:]
+        var count = 0
+        for index in indices {
+            starts[index] = count
+            count += entries[index].rules.count
+        }
+        let ordered = orderedRules(of: app)
+        let rules = ordered.map { Self.linkRule($0.rule, spaces, name) }
+        // Rules that read addresses otherwise than the rest are compared by examples at least.
+        let other = LinkSpaces(isDecoded: !spaces.isDecoded, tellsAbsent: false)
+        let samples = zip(ordered, rules).flatMap { pair, made in
+            made != nil
+                ? []
+                : RuleSamples.of(
+                    pair.rule, in: pair.rule.reading.contains(.decoded) == spaces.isDecoded ? spaces : other
+                ).flatMap { [$0] + RuleSamples.otherwiseEncoded($0) }
+        }
+        return LinkRules(rules, samples: samples, excludes: ordered.map(\.rule.isExclude), fallback: .noMatch) { url in
+            var texts = AppleTexts(url, self.assumptions)
+            var effort = MatchEffort()
+            guard let found = self.first(in: indices, &texts, &effort), let start = starts[found.entry] else {
+                return nil
+            }
+            return start + found.rule
+        }
+    }
+
+    private static func linkRule(_ rule: AppleRule, _ spaces: LinkSpaces, _ name: String) -> LinkRules.Rule? {
+        guard rule.reading.contains(.decoded) == spaces.isDecoded else { return nil }
+        let folds = rule.reading.contains(.folded)
+        func condition(_ pattern: LinkPattern, _ space: PartSpace, _ kind: PartTrack.Kind, _ label: String) -> Int? {
+            let variables = pattern.source.contains("$(") ? name : ""
+            return space.add("\(label) \(folds) \(variables) \(pattern.source)", kind) {
+                PartAutomaton(pattern, folds: folds, isDecoded: spaces.isDecoded)
+            }
+        }
+
+        var path: Int?
+        if !rule.path.isAnything {
+            path = condition(rule.path, spaces.path, .whole, "path")
+            if path == nil { return nil }
+        }
+        var query: [Int] = []
+        switch rule.query {
+        case .whole(let pattern):
+            if !pattern.isAnything {
+                guard let index = condition(pattern, spaces.query, .whole, "query") else { return nil }
+                query.append(index)
+            }
+        case .items(let items):
+            for item in items where !item.pattern.isAnything {
+                let label = "item " + item.name.map(String.init).joined(separator: ".")
+                guard let index = condition(item.pattern, spaces.query, .items(name: item.name), label) else {
+                    return nil
+                }
+                query.append(index)
+            }
+        }
+        var fragment: [Int] = []
+        if !rule.fragment.isAnything {
+            guard let index = condition(rule.fragment, spaces.fragment, .whole, "fragment") else { return nil }
+            fragment.append(index)
+        }
+        return LinkRules.Rule(
+            path: path, query: query, fragment: fragment, isExclude: rule.isExclude,
+            prefix: folds ? [] : rule.path.prefix, samples: RuleSamples.of(rule, in: spaces))
+    }
+}
+
+extension DynamicMatcher {
+    func linkRules(in spaces: LinkSpaces) -> LinkRules {
+        guard flaws.isEmpty, !rules.isEmpty else {
+            return LinkRules([], fallback: .manifestDecides) { _ in nil }
+        }
+        let made = rules.map { Self.linkRule($0, spaces) }
+        return LinkRules(made, excludes: rules.map(\.isExclude), fallback: .noMatch) { url in
+            let texts = DynamicTexts(url)
+            return self.rules.firstIndex { $0.matches(texts, DynamicAssumptions()) }
+        }
+    }
+
+    private static func linkRule(_ rule: Rule, _ spaces: LinkSpaces) -> LinkRules.Rule? {
+        var path: Int?
+        if let pattern = rule.path, pattern.steps != [.star] {
+            path = spaces.path.add(pattern.source, .whole) { PartAutomaton(pattern) }
+            if path == nil { return nil }
+        }
+        var query: [Int] = []
+        for item in rule.items {
+            let add = spaces.query.add("\(item.name.utf8.count) \(item.name) \(item.pattern.source)", .whole) {
+                PartAutomaton(item.pattern, isItem: true)
+            }
+            guard let add else { return nil }
+            query.append(add)
+        }
+        var fragment: [Int] = []
+        if let pattern = rule.fragment {
+            guard let index = spaces.fragment.add(pattern.source, .whole, { PartAutomaton(pattern) }) else {
+                return nil
+            }
+            fragment.append(index)
+        }
+        let prefix = (rule.path?.steps ?? []).prefix { if case .scalar = $0 { true } else { false } }
+        let bytes = prefix.flatMap { step in
+            if case .scalar(let scalar) = step { Array(String(scalar).utf8) } else { [UInt8]() }
+        }
+        return LinkRules.Rule(
+            path: path, query: query, fragment: fragment, isExclude: rule.isExclude, prefix: bytes,
+            samples: RuleSamples.of(rule, in: spaces))
+    }
+}
+
+/// The queries or fragments that the rules distinguish: the shortest of each kind.
+struct LinkAtoms {
+    struct Atom {
+        /// `nil` when the address has no such part.
+        let text: [UInt8]?
+        /// The conditions that it meets.
+        let meets: Set<Int>
+    }
+
+    private(set) var atoms: [Atom] = []
+    /// Every text is of one of these kinds.
+    private(set) var isComplete = true
+
+    /// The maximum number of kinds.
+    private static let limit = 256
+
+    init(_ space: PartSpace, _ conditions: [Int], tellsAbsent: Bool, limit: inout Int) {
+        var kinds: Set<Set<Int>> = []
+        var atoms: [Atom] = []
+        if tellsAbsent || conditions.isEmpty {
+            kinds.insert([])
+            atoms.append(Atom(text: nil, meets: []))
+        }
+        guard !conditions.isEmpty else {
+            self.atoms = atoms
+            return
+        }
+        let ending = space.walk(conditions, limit: &limit) { accepts, isDead, text in
+            let meets = Set(conditions.indices.filter { accepts[$0] }.map { conditions[$0] })
+            if kinds.insert(meets).inserted {
+                let text = text()
+                atoms.append(Atom(text: text.isEmpty && !tellsAbsent ? nil : text, meets: meets))
+            }
+            return atoms.count >= Self.limit ? .stop : isDead.allSatisfy { $0 } ? .prune : .goOn
+        }
+        self.atoms = atoms
+        isComplete = ending == .complete
+    }
+}

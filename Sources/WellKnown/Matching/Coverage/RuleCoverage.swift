@@ -1,0 +1,280 @@
+import SSOShared
+
+/// Finds the rules of an app that can never decide, by comparing the rules as regular languages. All sample URLs are
+/// checked by the matcher.
+public struct RuleCoverage: Sendable {
+    public enum Verdict: Sendable, Hashable {
+        /// It decides this address.
+        case decides(LinkURL)
+        /// It never decides: an earlier rule matches all that it matches. `rule` is that rule's place in the same list
+        /// of ``RuleCoverage``; `sample` an address that both match.
+        case covered(by: Int, sample: LinkURL)
+        /// It never decides: several earlier rules together match all that it matches. `by` decides the sample.
+        case coveredTogether(by: Int, sample: LinkURL)
+        /// It matches no address at all.
+        case impossible
+        /// The rules are too large or too many to decide within the limits.
+        case notDecided
+    }
+
+    /// The place of the entry in `details`, or of the statement; from 0.
+    public let entry: Int
+    /// The place of the rule in its list; from 0.
+    public let rule: Int
+    /// In ``JSONDocument/text``.
+    public let range: Range<Int>
+    public let pointer: String
+    public let isExclude: Bool
+    /// It matches every address.
+    public let isCatchAll: Bool
+    public let verdict: Verdict
+
+    public var isDead: Bool {
+        switch verdict {
+        case .covered, .coveredTogether, .impossible: true
+        case .decides, .notDecided: false
+        }
+    }
+
+    /// The work limits, after which the answer is "not decided". One unit is some nanoseconds, so no file is slow.
+    public struct Limits: Sendable {
+        /// For one rule.
+        public var perRule = 400_000
+        /// And for all rules of an app.
+        public var total = 2_000_000
+
+        public init() {}
+    }
+
+    /// The rules of an app in the order in which they are tried.
+    public static func rules(of app: String, _ matcher: AppleMatcher, limits: Limits = Limits()) -> [RuleCoverage] {
+        let ordered = matcher.orderedRules(of: app)
+        let isDecoded = ordered.first?.rule.reading.contains(.decoded) ?? false
+        let spaces = LinkSpaces(isDecoded: isDecoded, tellsAbsent: false)
+        var analysis = CoverageAnalysis(matcher.linkRules(of: app, in: spaces, name: ""), spaces, limits)
+        return ordered.indices.map { index in
+            let (entry, rule) = ordered[index]
+            return RuleCoverage(
+                entry: entry.index, rule: rule.index, range: rule.range, pointer: entry.pointer(of: rule),
+                isExclude: rule.isExclude, isCatchAll: rule.isCatchAll, verdict: analysis.verdict(of: index))
+        }
+    }
+
+    /// Whether each of some excluding rules of an app, by its place in ``rules(of:_:limits:)``, keeps an address from a rule
+    /// after it; `nil` if that cannot be decided within the limits.
+    static func protecting(_ places: [Int], of app: String, _ matcher: AppleMatcher, limits: Limits) -> [Bool?] {
+        let ordered = matcher.orderedRules(of: app)
+        let isDecoded = ordered.first?.rule.reading.contains(.decoded) ?? false
+        let spaces = LinkSpaces(isDecoded: isDecoded, tellsAbsent: false)
+        var analysis = CoverageAnalysis(matcher.linkRules(of: app, in: spaces, name: ""), spaces, limits)
+        return places.map { analysis.protects($0) }
+    }
+
+    /// The dynamic rules of an Android app; none when Android discards them.
+    public static func rules(_ matcher: DynamicMatcher, limits: Limits = Limits()) -> [RuleCoverage] {
+        guard matcher.flaws.isEmpty else { return [] }
+        let spaces = LinkSpaces(isDecoded: true, tellsAbsent: true)
+        var analysis = CoverageAnalysis(matcher.linkRules(in: spaces), spaces, limits)
+        return matcher.rules.indices.map { index in
+            let rule = matcher.rules[index]
+            return RuleCoverage(
+                entry: matcher.statement, rule: rule.index, range: rule.range,
+                pointer: "\(matcher.pointer)/\(rule.index)",
+                isExclude: rule.isExclude,
+                isCatchAll: rule.path?.steps == [.star] && rule.items.isEmpty && rule.fragment == nil,
+                verdict: analysis.verdict(of: index))
+        }
+    }
+}
+
+extension AppleMatcher {
+    /// Apps with the same entries, whose results are the same.
+    public var appGroups: [[String]] {
+        var order: [[Int]] = []
+        var groups: [[Int]: [String]] = [:]
+        for app in apps {
+            let entries = entriesOfApp[app] ?? []
+            if groups[entries] == nil { order.append(entries) }
+            groups[entries, default: []].append(app)
+        }
+        return order.compactMap { groups[$0] }
+    }
+}
+
+/// Finds for each rule a URL that it decides, or proves that there is none.
+///
+/// A rule is a condition on the path, one on the query and one on the fragment. The rules distinguish only a few queries
+/// and fragments. For each of them, a rule decides a URL if its automaton accepts a path that those of the earlier
+/// rules do not.
+struct CoverageAnalysis {
+    private let program: LinkRules
+    private let spaces: LinkSpaces
+    private let limits: RuleCoverage.Limits
+    private var left: Int
+    private var atoms: (queries: LinkAtoms, fragments: LinkAtoms)?
+
+    init(_ program: LinkRules, _ spaces: LinkSpaces, _ limits: RuleCoverage.Limits) {
+        self.program = program
+        self.spaces = spaces
+        self.limits = limits
+        left = limits.total
+    }
+
+    mutating func verdict(of index: Int) -> RuleCoverage.Verdict {
+        guard let rule = program.rules[index] else { return .notDecided }
+        for sample in rule.samples where program.decider(sample) == index { return .decides(sample) }
+        guard left > 0 else { return .notDecided }
+        let (queries, fragments) = prepared()
+        var isComplete = queries.isComplete && fragments.isComplete
+        var rivals: [(paths: Set<Int>, query: [UInt8]?, fragment: [UInt8]?)] = []
+        var canMatch = false
+        for query in queries.atoms where rule.query.allSatisfy(query.meets.contains) {
+            for fragment in fragments.atoms where rule.fragment.allSatisfy(fragment.meets.contains) {
+                canMatch = true
+                guard let paths = self.rivals(of: index, rule, query, fragment) else { continue }
+                if !rivals.contains(where: { $0.paths.isSubset(of: paths) }) {
+                    rivals.append((paths, query.text, fragment.text))
+                }
+            }
+        }
+        guard canMatch else { return isComplete ? .impossible : .notDecided }
+        for rival in rivals.sorted(by: { $0.paths.count < $1.paths.count }) {
+            switch path(in: rule.path, outside: rival.paths) {
+            case .found(let path):
+                guard let url = spaces.url(path: path, query: rival.query, fragment: rival.fragment),
+                    program.decider(url) == index
+                else { return .notDecided }
+                return .decides(url)
+            case .none: break
+            case .unknown: isComplete = false
+            }
+        }
+        return isComplete ? dead(index, rule) : .notDecided
+    }
+
+    /// Whether a later rule matches one of its URLs and opens it. Otherwise it excludes what nothing opens.
+    /// `nil` if that cannot be decided within the limits.
+    mutating func protects(_ index: Int) -> Bool? {
+        guard let rule = program.rules[index], left > 0 else { return nil }
+        let (queries, fragments) = prepared()
+        var isComplete = queries.isComplete && fragments.isComplete
+        for later in program.rules[(index + 1)...] {
+            guard let later else { return nil }
+            guard !later.isExclude, Self.canMeet(rule.prefix, later.prefix),
+                queries.atoms.contains(where: { (rule.query + later.query).allSatisfy($0.meets.contains) }),
+                fragments.atoms.contains(where: { (rule.fragment + later.fragment).allSatisfy($0.meets.contains) })
+            else { continue }
+            guard let path = rule.path, let other = later.path, path != other else { return true }
+            var limit = min(left, limits.perRule)
+            let before = limit
+            var isMet = false
+            let ending = spaces.path.walk([path, other], limit: &limit) { accepts, isDead, _ in
+                if isDead[0] || isDead[1] { return .prune }
+                isMet = accepts[0] && accepts[1]
+                return isMet ? .stop : .goOn
+            }
+            left -= before - max(limit, 0)
+            if isMet { return true }
+            if ending != .complete { isComplete = false }
+        }
+        return isComplete ? false : nil
+    }
+
+    private mutating func prepared() -> (queries: LinkAtoms, fragments: LinkAtoms) {
+        if let atoms { return atoms }
+        let rules = program.rules.compactMap { $0 }
+        var limit = limits.perRule * 2
+        let made = (
+            LinkAtoms(
+                spaces.query, Array(Set(rules.flatMap(\.query))).sorted(), tellsAbsent: spaces.tellsAbsent,
+                limit: &limit),
+            LinkAtoms(
+                spaces.fragment, Array(Set(rules.flatMap(\.fragment))).sorted(), tellsAbsent: spaces.tellsAbsent,
+                limit: &limit)
+        )
+        left -= limits.perRule * 2 - max(limit, 0)
+        atoms = made
+        return made
+    }
+
+    /// The path conditions of the earlier rules that match such a query and fragment; `nil` when one of these rules
+    /// matches whatever the path is, or whatever this one matches.
+    private func rivals(
+        of index: Int, _ rule: LinkRules.Rule, _ query: LinkAtoms.Atom, _ fragment: LinkAtoms.Atom
+    ) -> Set<Int>? {
+        var paths: Set<Int> = []
+        for case let earlier? in program.rules[..<index]
+        where earlier.query.allSatisfy(query.meets.contains) && earlier.fragment.allSatisfy(fragment.meets.contains) {
+            guard let path = earlier.path, path != rule.path else { return nil }
+            if Self.canMeet(earlier.prefix, rule.prefix) { paths.insert(path) }
+        }
+        return paths
+    }
+
+    private static func canMeet(_ a: [UInt8], _ b: [UInt8]) -> Bool { zip(a, b).allSatisfy { $0 == $1 } }
+
+    private enum Search {
+        case found([UInt8])
+        case none
+        case unknown
+    }
+
+    /// The shortest path that meets one condition and none of the others.
+    private mutating func path(in condition: Int?, outside others: Set<Int>) -> Search {
+        var limit = min(left, limits.perRule)
+        let before = limit
+        defer { left -= before - max(limit, 0) }
+        let first = condition.map { [$0] } ?? []
+        var found: [UInt8]?
+        let ending = spaces.path.walk(first + others.sorted(), limit: &limit) { accepts, isDead, text in
+            if condition != nil, isDead[0] { return .prune }
+            guard condition == nil || accepts[0], !accepts.dropFirst(first.count).contains(true) else { return .goOn }
+            found = text()
+            return .stop
+        }
+        if let found { return .found(found) }
+        return ending == .complete ? .none : .unknown
+    }
+
+    /// Why a rule never decides.
+    private mutating func dead(_ index: Int, _ rule: LinkRules.Rule) -> RuleCoverage.Verdict {
+        var samples = rule.samples
+        let (queries, fragments) = prepared()
+        if case .found(let path) = path(in: rule.path, outside: []),
+            let query = queries.atoms.first(where: { rule.query.allSatisfy($0.meets.contains) }),
+            let fragment = fragments.atoms.first(where: { rule.fragment.allSatisfy($0.meets.contains) }),
+            let url = spaces.url(path: path, query: query.text, fragment: fragment.text)
+        {
+            samples.insert(url, at: 0)
+        } else {
+            return left > 0 ? .impossible : .notDecided
+        }
+        let sample = samples[0]
+        guard let decider = program.decider(sample), decider < index else { return .notDecided }
+        for (place, earlier) in program.rules[..<index].enumerated() {
+            guard let earlier, covers(earlier, rule, queries, fragments) else { continue }
+            return .covered(by: place, sample: sample)
+        }
+        return .coveredTogether(by: decider, sample: sample)
+    }
+
+    /// Whether one rule matches all that another matches.
+    private mutating func covers(
+        _ wide: LinkRules.Rule, _ narrow: LinkRules.Rule, _ queries: LinkAtoms, _ fragments: LinkAtoms
+    ) -> Bool {
+        for query in queries.atoms
+        where narrow.query.allSatisfy(query.meets.contains) && !wide.query.allSatisfy(query.meets.contains) {
+            return false
+        }
+        for fragment in fragments.atoms
+        where narrow.fragment.allSatisfy(fragment.meets.contains)
+            && !wide.fragment.allSatisfy(fragment.meets.contains)
+        {
+            return false
+        }
+        guard let path = wide.path, path != narrow.path else { return true }
+        guard Self.canMeet(wide.prefix, narrow.prefix) else { return false }
+        if case .none = self.path(in: narrow.path, outside: [path]) { return true }
+        return false
+    }
+}

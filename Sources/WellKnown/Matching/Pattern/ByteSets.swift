@@ -1,0 +1,161 @@
+import SSOShared
+
+/// A set of bytes.
+struct ByteSet: Sendable, Hashable {
+    private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
+    init(_ bytes: some Sequence<UInt8> = []) {
+        for byte in bytes { insert(byte) }
+    }
+
+    static let all = ByteSet(UInt8.min...UInt8.max)
+
+    @inline(__always)
+    func contains(_ byte: UInt8) -> Bool {
+        let bit: UInt64 = 1 << UInt64(byte & 63)
+        switch byte >> 6 {
+        case 0: return words.0 & bit != 0
+        case 1: return words.1 & bit != 0
+        case 2: return words.2 & bit != 0
+        default: return words.3 & bit != 0
+        }
+    }
+
+    mutating func insert(_ byte: UInt8) {
+        let bit: UInt64 = 1 << UInt64(byte & 63)
+        switch byte >> 6 {
+        case 0: words.0 |= bit
+        case 1: words.1 |= bit
+        case 2: words.2 |= bit
+        default: words.3 |= bit
+        }
+    }
+
+    mutating func remove(_ byte: UInt8) { self = subtracting(ByteSet(CollectionOfOne(byte))) }
+
+    func subtracting(_ other: ByteSet) -> ByteSet {
+        var set = self
+        set.words.0 &= ~other.words.0
+        set.words.1 &= ~other.words.1
+        set.words.2 &= ~other.words.2
+        set.words.3 &= ~other.words.3
+        return set
+    }
+
+    func intersection(_ other: ByteSet) -> ByteSet { subtracting(ByteSet.all.subtracting(other)) }
+
+    var isEmpty: Bool { words.0 | words.1 | words.2 | words.3 == 0 }
+
+    var bytes: [UInt8] { (UInt8.min...UInt8.max).filter(contains) }
+
+    /// With every ASCII letter in both cases, written in lower case as folded texts are.
+    var folded: ByteSet { ByteSet(bytes.map(\.asciiLowercased)) }
+
+    static func == (left: ByteSet, right: ByteSet) -> Bool { left.words == right.words }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(words.0)
+        hasher.combine(words.1)
+        hasher.combine(words.2)
+        hasher.combine(words.3)
+    }
+}
+
+/// The possible places of a match in a text, as bits, and the moves between them. One operation moves 64 places.
+struct PositionSet: Sendable {
+    /// Where a byte occurs, by byte. Built once for a text.
+    struct Occurrences: Sendable {
+        let wordCount: Int
+        let length: Int
+        /// Bits of places at which a character begins, and of the end.
+        let boundaries: [UInt64]
+        private var masks: [[UInt64]?] = Array(repeating: nil, count: 256)
+
+        init(_ text: LinkText) {
+            length = text.count
+            wordCount = (text.count + 64) / 64
+            var boundaries = Array(repeating: UInt64(0), count: wordCount)
+            for (place, byte) in text.slice.enumerated() {
+                var mask = masks[Int(byte)].take() ?? Array(repeating: 0, count: wordCount)
+                mask[place >> 6] |= 1 << UInt64(place & 63)
+                masks[Int(byte)] = mask
+                // A byte that continues a character begins with the bits 10.
+                if text.isASCII || byte & 0xc0 != 0x80 { boundaries[place >> 6] |= 1 << UInt64(place & 63) }
+            }
+            boundaries[length >> 6] |= 1 << UInt64(length & 63)
+            self.boundaries = boundaries
+        }
+
+        subscript(byte: UInt8) -> [UInt64]? { masks[Int(byte)] }
+    }
+
+    private(set) var words: [UInt64]
+
+    /// The beginning of the text.
+    init(start occurrences: Occurrences) {
+        words = Array(repeating: 0, count: occurrences.wordCount)
+        words[0] = 1
+    }
+
+    init(none occurrences: Occurrences) { words = Array(repeating: 0, count: occurrences.wordCount) }
+
+    var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+
+    func contains(_ place: Int) -> Bool { words[place >> 6] & 1 << UInt64(place & 63) != 0 }
+
+    mutating func insert(_ place: Int) { words[place >> 6] |= 1 << UInt64(place & 63) }
+
+    mutating func formUnion(_ other: PositionSet) {
+        for index in words.indices { words[index] |= other.words[index] }
+    }
+
+    /// One byte on, where the mask allows it.
+    mutating func advance(over mask: [UInt64]?) {
+        guard let mask else {
+            for index in words.indices { words[index] = 0 }
+            return
+        }
+        var carry: UInt64 = 0
+        for index in words.indices {
+            let word = words[index] & mask[index]
+            words[index] = word << 1 | carry
+            carry = word >> 63
+        }
+    }
+
+    /// One character on.
+    mutating func advanceOne(_ occurrences: Occurrences) {
+        // The end stays where it is: nothing follows it. A character has four bytes at most.
+        var mask = Array(repeating: UInt64.max, count: words.count)
+        mask[occurrences.length >> 6] &= ~(1 << UInt64(occurrences.length & 63))
+        var arrived = PositionSet(none: occurrences)
+        for _ in 0..<4 {
+            advance(over: mask)
+            for index in words.indices {
+                arrived.words[index] |= words[index] & occurrences.boundaries[index]
+                words[index] &= ~occurrences.boundaries[index]
+            }
+        }
+        self = arrived
+    }
+
+    /// Any number of characters on, from the first place.
+    mutating func advanceAny(_ occurrences: Occurrences) {
+        guard let first = words.firstIndex(where: { $0 != 0 }) else { return }
+        words[first] |= ~((words[first] & (~words[first] &+ 1)) &- 1)
+        for index in words.indices where index > first { words[index] = .max }
+        for index in words.indices { words[index] &= occurrences.boundaries[index] }
+    }
+
+    var places: [Int] {
+        var places: [Int] = []
+        for (index, word) in words.enumerated() {
+            var rest = word
+            while rest != 0 {
+                places.append(index << 6 | rest.trailingZeroBitCount)
+                rest &= rest &- 1
+            }
+        }
+        return places
+    }
+}

@@ -1,0 +1,20 @@
+import SSOShared
+
+extension String {
+    /// For messages: in quotation marks, in one line, at most 100 characters.
+    package var quoted: String {
+        var text = ""
+        for scalar in unicodeScalars.prefix(100) {
+            let isUnseen =
+                scalar.value < 0x20 || (0x7f...0xa0).contains(scalar.value)
+                || scalar.properties.isDefaultIgnorableCodePoint
+            text += isUnseen ? "\\u{" + String(scalar.value, radix: 16) + "}" : String(scalar)
+        }
+        return "\"" + text + (unicodeScalars.count > 100 ? "…\"" : "\"")
+    }
+
+    /// Whether it contains a character that is not displayed.
+    var hasInvisible: Bool {
+        utf8.contains { $0 >= 0x80 } && unicodeScalars.contains(where: JSONReader.isInvisible)
+    }
+}

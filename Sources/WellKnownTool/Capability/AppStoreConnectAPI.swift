@@ -1,0 +1,187 @@
+import Foundation
+import SSOShared
+
+/// Where the API is: Apple's address, or another one for tests and proxies.
+struct AppStoreConnectAddress: Equatable {
+    static let apple = "https://api.appstoreconnect.apple.com"
+
+    /// Scheme, host and port, without a slash at the end.
+    let base: String
+
+    /// - Throws: ``AppStoreConnectError/badArgument(_:)`` unless it is https, or http to a loopback address: each request
+    ///   contains a token that is valid for ten minutes.
+    init(_ text: String) throws(AppStoreConnectError) {
+        let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
+        let url: WebURL
+        do throws(WebURLError) { url = try WebURL(trimmed) } catch {
+            if case .otherScheme = error { throw Self.notHTTPS }
+            throw Self.notOrigin
+        }
+        guard url.rest.isEmpty else { throw Self.notOrigin }
+        guard url.isHTTPS || url.authority.isLoopback else { throw Self.notHTTPS }
+        base = trimmed
+    }
+
+    private static let notOrigin = AppStoreConnectError.badArgument(
+        "--base-url must be scheme, host and port only, as in \(apple)")
+    private static let notHTTPS = AppStoreConnectError.badArgument(
+        "--base-url must be https; http is for this very machine only")
+
+    var isPlaintext: Bool { base.lowercased().hasPrefix("http:") }
+
+    /// The App IDs whose identifiers begin with `identifier`: Apple's filter is not exact.
+    func bundleIDs(beginning identifier: String) -> String {
+        "\(base)/v1/bundleIds?filter%5Bidentifier%5D=\(PercentCoding.encode(identifier))&limit=200"
+    }
+
+    func capabilities(of id: String) -> String {
+        "\(base)/v1/bundleIds/\(PercentCoding.encode(id))/bundleIdCapabilities"
+    }
+
+    var newCapability: String { "\(base)/v1/bundleIdCapabilities" }
+
+    /// The next page, which the server names in full; a token is sent to no other server.
+    func page(_ next: String) throws(AppStoreConnectError) -> String {
+        guard next.hasPrefix(base + "/v1/"), next.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
+            throw .unexpected(status: 200, "its next page is on another server")
+        }
+        return next
+    }
+}
+
+/// The parts of App Store Connect's JSON:API documents that are used here.
+///
+/// Source: Apple, "App Store Connect API", Bundle IDs and Bundle ID Capabilities.
+enum StoreConnectMessages {
+    struct BundleIDs: Decodable {
+        struct Item: Decodable {
+            struct Attributes: Decodable {
+                let identifier: String
+                let name: String?
+                /// The prefix of its application identifier.
+                let seedId: String?
+            }
+
+            let id: String
+            let attributes: Attributes
+        }
+
+        let data: [Item]
+        let links: Links?
+    }
+
+    struct Capabilities: Decodable {
+        struct Item: Decodable {
+            struct Attributes: Decodable { let capabilityType: String? }
+
+            let attributes: Attributes?
+        }
+
+        let data: [Item]
+        let links: Links?
+    }
+
+    struct Links: Decodable { let next: String? }
+
+    struct Errors: Decodable {
+        struct Item: Decodable { let code, title, detail: String? }
+
+        let errors: [Item]
+
+        /// Apple's words in one line: titles and details, without what is said twice.
+        var words: String {
+            errors.prefix(3).map { item in
+                let parts = [item.title, item.detail == item.title ? nil : item.detail].compactMap(\.self)
+                return parts.joined(separator: " ") + (item.code.map { " [\($0)]" } ?? "")
+            }.joined(separator: " ")
+        }
+    }
+
+    /// The request that adds the capability.
+    struct NewCapability: Encodable {
+        struct Content: Encodable {
+            struct Attributes: Encodable { let capabilityType = "ASSOCIATED_DOMAINS" }
+            struct Relationships: Encodable {
+                struct BundleID: Encodable {
+                    struct Reference: Encodable {
+                        let type = "bundleIds"
+                        let id: String
+                    }
+
+                    let data: Reference
+                }
+
+                let bundleId: BundleID
+            }
+
+            let type = "bundleIdCapabilities"
+            let attributes = Attributes()
+            let relationships: Relationships
+        }
+
+        let data: Content
+
+        init(bundleID id: String) {
+            data = Content(relationships: .init(bundleId: .init(data: .init(id: id))))
+        }
+    }
+}
+
+/// Why the capability was not enabled.
+enum AppStoreConnectError: Error, Equatable {
+    /// The key file: why it cannot be used.
+    case badKey(String)
+    /// `--base-url` or another argument.
+    case badArgument(String)
+    /// No answer: curl's words.
+    case notReached(String)
+    /// An answer that is not the API's.
+    case unexpected(status: Int, String)
+    /// 401.
+    case notAuthorized(String)
+    /// 403.
+    case forbidden(String)
+    /// No App ID is registered under exactly this identifier; others that begin so.
+    case noSuchBundleID(String, near: [String])
+    /// 429; how many requests an hour Apple allows, when it says so.
+    case rateLimited(limit: String?)
+    /// Any other error, in Apple's words.
+    case refused(status: Int, String)
+}
+
+extension AppStoreConnectError: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .badKey(let why): "the key cannot be used: \(why)"
+        case .badArgument(let what): what
+        case .notReached(let why): "App Store Connect could not be reached: \(why)"
+        case .unexpected(let status, let what): "the answer (\(status)) is not one of App Store Connect: \(what)"
+        case .notAuthorized(let words):
+            "App Store Connect does not accept the key (401): \(words) Check --key-id and --issuer, that the key was not "
+                + "revoked, and this machine's clock."
+        case .forbidden(let words):
+            "the key may not do this (403): \(words) Changing App IDs needs the role Admin, or App Manager with access "
+                + "to Certificates, Identifiers & Profiles; an agreement may also wait for a signature."
+        case .noSuchBundleID(let id, let near):
+            "no App ID is registered for exactly \(id) in this team."
+                + Self.prefixHint(id)
+                + " Register it under Certificates, Identifiers & Profiles, or give a key of the team that has it."
+                + (near.isEmpty ? "" : " There are: \(near.prefix(5).joined(separator: ", ")).")
+        case .rateLimited(let limit):
+            "too many requests (429)" + (limit.map { ": Apple allows this key \($0) an hour" } ?? "")
+                + ". Try again later."
+        case .refused(let status, let words):
+            status >= 500
+                ? "App Store Connect has a fault of its own (\(status)): \(words) Try again later."
+                : "App Store Connect refused (\(status)): \(words)"
+        }
+    }
+
+    /// An identifier with the prefix that belongs into the association file.
+    private static func prefixHint(_ id: String) -> String {
+        let prefix = id.utf8.prefix { $0 != UInt8(ascii: ".") }
+        let isPrefix =
+            prefix.count == 10 && prefix.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) }
+        return isPrefix ? " The identifier has no prefix here: leave out \(id.prefix(11))" : ""
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import SSOShared
+import WellKnown
+
+/// One request to the API, without its token.
+struct StoreConnectRequest: Sendable {
+    let url: String
+    /// Posted as JSON; `nil` for a GET.
+    var body: [UInt8]?
+}
+
+/// What came back.
+struct StoreConnectAnswer: Sendable {
+    let status: Int
+    /// Names in lower case.
+    var headers: [(name: String, value: String)] = []
+    let body: [UInt8]
+}
+
+/// Whoever carries requests.
+protocol AppStoreConnectTransport: Sendable {
+    /// - Throws: ``AppStoreConnectError/notReached(_:)``.
+    func carry(_ request: StoreConnectRequest, token: String) async throws(AppStoreConnectError) -> StoreConnectAnswer
+}
+
+/// Enables Associated Domains for an App ID.
+struct AppStoreConnectClient {
+    /// How it ended.
+    enum Outcome: String, Sendable {
+        case enabled
+        case wasEnabled = "enabled already"
+        case wouldBeEnabled = "would be enabled"
+    }
+
+    struct Result: Sendable {
+        let outcome: Outcome
+        let identifier: String
+        let name: String?
+        /// The prefix that goes before the bundle id in the file on the server.
+        let prefix: String?
+    }
+
+    let address: AppStoreConnectAddress
+    let token: AppStoreConnectToken
+    let carrier: any AppStoreConnectTransport
+    let now: @Sendable () -> Date
+
+    /// A team with more App IDs that begin alike is not searched to the end.
+    private static let maximumPages = 20
+    private static let capability = "ASSOCIATED_DOMAINS"
+
+    /// - Parameter isDryRun: looks and changes nothing.
+    func enable(bundleID: String, isDryRun: Bool) async throws(AppStoreConnectError) -> Result {
+        let item = try await find(bundleID)
+        func result(_ outcome: Outcome) -> Result {
+            Result(
+                outcome: outcome, identifier: item.attributes.identifier, name: item.attributes.name,
+                prefix: item.attributes.seedId)
+        }
+        if try await isEnabled(item.id) { return result(.wasEnabled) }
+        guard !isDryRun else { return result(.wouldBeEnabled) }
+
+        guard let body = try? JSONEncoder().encode(StoreConnectMessages.NewCapability(bundleID: item.id)) else {
+            throw .badArgument("the request cannot be written")
+        }
+        let answer = try await send(StoreConnectRequest(url: address.newCapability, body: Array(body)))
+        if answer.status == 201 || answer.status == 200 { return result(.enabled) }
+        // Somebody else was faster, or it is another conflict: what the App ID says decides.
+        if answer.status == 409, try await isEnabled(item.id) { return result(.wasEnabled) }
+        throw Self.fault(of: answer)
+    }
+
+    /// The filter finds identifiers that begin so; only the exact one counts.
+    private func find(_ identifier: String) async throws(AppStoreConnectError) -> StoreConnectMessages.BundleIDs.Item {
+        var near: [String] = []
+        var next: String? = address.bundleIDs(beginning: identifier)
+        for _ in 0..<Self.maximumPages {
+            guard let url = next else { break }
+            let page = try await get(url, as: StoreConnectMessages.BundleIDs.self)
+            if let item = page.data.first(where: { $0.attributes.identifier == identifier }) { return item }
+            near += page.data.map(\.attributes.identifier)
+            if let link = page.links?.next { next = try address.page(link) } else { next = nil }
+        }
+        throw .noSuchBundleID(identifier, near: near)
+    }
+
+    private func isEnabled(_ id: String) async throws(AppStoreConnectError) -> Bool {
+        var next: String? = address.capabilities(of: id)
+        for _ in 0..<Self.maximumPages {
+            guard let url = next else { break }
+            let page = try await get(url, as: StoreConnectMessages.Capabilities.self)
+            if page.data.contains(where: { $0.attributes?.capabilityType == Self.capability }) { return true }
+            if let link = page.links?.next { next = try address.page(link) } else { next = nil }
+        }
+        return false
+    }
+
+    private func get<Document: Decodable>(
+        _ url: String, as type: Document.Type
+    ) async throws(AppStoreConnectError) -> Document {
+        let answer = try await send(StoreConnectRequest(url: url))
+        guard answer.status == 200 else { throw Self.fault(of: answer) }
+        guard let document = try? JSONDecoder().decode(type, from: Data(answer.body)) else {
+            throw .unexpected(status: answer.status, "its JSON has another form")
+        }
+        return document
+    }
+
+    /// A fresh token each time: a run takes seconds, and nothing has to remember one.
+    private func send(_ request: StoreConnectRequest) async throws(AppStoreConnectError) -> StoreConnectAnswer {
+        try await carrier.carry(request, token: try token.text(now: now()))
+    }
+
+    private static func fault(of answer: StoreConnectAnswer) -> AppStoreConnectError {
+        if answer.status == 429 { return .rateLimited(limit: limit(in: answer)) }
+        guard let errors = try? JSONDecoder().decode(StoreConnectMessages.Errors.self, from: Data(answer.body)) else {
+            return (300..<400).contains(answer.status)
+                ? .unexpected(status: answer.status, "it points elsewhere, and is not followed")
+                : .unexpected(status: answer.status, "it carries none of Apple's error messages")
+        }
+        return switch answer.status {
+        case 401: .notAuthorized(errors.words)
+        case 403: .forbidden(errors.words)
+        default: .refused(status: answer.status, errors.words)
+        }
+    }
+
+    /// `X-Rate-Limit: user-hour-lim:3500;user-hour-rem:0;`. Source: Apple, "Identifying Rate Limits".
+    private static func limit(in answer: StoreConnectAnswer) -> String? {
+        let header = answer.headers.first { $0.name == "x-rate-limit" }?.value
+        let item = header?.split(separator: ";").first { $0.hasPrefix("user-hour-lim:") }
+        return item.map { String($0.dropFirst("user-hour-lim:".count).prefix(12)) }
+    }
+}
+
+/// Carries requests to App Store Connect as every command reaches the network: certificate checked, no redirect followed,
+/// no proxy, bounded in time and size.
+struct AppStoreConnectWebTransport: AppStoreConnectTransport {
+    private let client: WebClient
+    /// Only ever set for this very machine.
+    private let isPlaintext: Bool
+
+    /// - Throws: ``AppStoreConnectError/notReached(_:)`` when curl cannot be used.
+    init(isPlaintext: Bool, caFile: String?) throws(AppStoreConnectError) {
+        var settings = WebSettings()
+        // Apple answers in a second or two; some hundred App IDs are some hundred kilobytes.
+        settings.timeLimit = .seconds(30)
+        settings.largestBody = 4 << 20
+        settings.caFile = caFile
+        guard let client = WebClient(settings) else { throw .notReached("curl cannot be used") }
+        self.client = client
+        self.isPlaintext = isPlaintext
+    }
+
+    func carry(_ request: StoreConnectRequest, token: String) async throws(AppStoreConnectError) -> StoreConnectAnswer {
+        var question = WebRequest(url: request.url)
+        question.userAgent = "wellknown/\(ProductVersion.text)"
+        // The address is the user's own choice, not a stranger's: a proxy in the house is fine.
+        question.allowsPrivate = true
+        question.allowsHTTP = isPlaintext
+        question.headers = ["Authorization: Bearer \(token)", "Accept: application/json"]
+        question.posted = request.body
+        if request.body != nil { question.headers.append("Content-Type: application/json") }
+        switch await client.ask(question) {
+        case .failure(let failure): throw .notReached(failure.words)
+        case .success(let answer):
+            guard !answer.isTruncated else { throw .unexpected(status: answer.status, "it is larger than 4 MiB") }
+            return StoreConnectAnswer(status: answer.status, headers: answer.headers, body: answer.body)
+        }
+    }
+}

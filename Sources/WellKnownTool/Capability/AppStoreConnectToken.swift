@@ -1,0 +1,78 @@
+import COpenSSL
+import Foundation
+import SSOShared
+
+/// The proof that a request comes from the holder of a key: a JWT (RFC 7519) signed with ES256.
+///
+/// Source: Apple, "Generating Tokens for API Requests".
+struct AppStoreConnectToken {
+    let keyID: String
+    let issuer: String
+    let key: AppStoreConnectKey
+
+    /// Ten minutes: Apple takes no more than twenty, and a clock may be some minutes off.
+    static let lifetime: TimeInterval = 600
+
+    func text(now: Date) throws(AppStoreConnectError) -> String {
+        struct Header: Encodable {
+            let alg = "ES256"
+            let kid: String
+            let typ = "JWT"
+        }
+        struct Claims: Encodable {
+            let iss: String
+            let iat: Int
+            let exp: Int
+            let aud = "appstoreconnect-v1"
+        }
+        let seconds = Int(now.timeIntervalSince1970.rounded(.down))
+        let claims = Claims(iss: issuer, iat: seconds, exp: seconds + Int(Self.lifetime))
+        let signed = "\(try Self.part(Header(kid: keyID))).\(try Self.part(claims))"
+        return "\(signed).\(Base64URL.encode(try key.sign(Array(signed.utf8))))"
+    }
+
+    private static func part(_ value: some Encodable) throws(AppStoreConnectError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        guard let data = try? encoder.encode(value) else { throw .badKey("its id or issuer cannot be written") }
+        return Base64URL.encode(Array(data))
+    }
+}
+
+/// A private key of the App Store Connect API: P-256, in the PEM file that Apple lets one download once.
+///
+/// Prints as `<redacted>`; the bytes never leave libcrypto.
+final class AppStoreConnectKey: CustomStringConvertible {
+    private let key: OpaquePointer
+    let description = "<redacted>"
+
+    /// - Throws: ``AppStoreConnectError/badKey(_:)`` for anything but an unencrypted P-256 key in PEM.
+    ///
+    /// - Parameter file: where it was read, for the words of the fault.
+    init(pem: [UInt8], file: String = "it") throws(AppStoreConnectError) {
+        guard let key = sso_es256_key(pem, pem.count) else {
+            let text = String(decoding: pem.prefix(200), as: UTF8.self)
+            if text.contains("ENCRYPTED") {
+                throw .badKey("\(file) is sealed with a passphrase, which Apple's keys are not")
+            }
+            guard text.contains("-----BEGIN ") else { throw .badKey("\(file) is no PEM file") }
+            throw .badKey("\(file) holds no private key of the curve P-256")
+        }
+        self.key = key
+    }
+
+    deinit { EVP_PKEY_free(key) }
+
+    /// 64 bytes, as RFC 7518 section 3.4 has them.
+    func sign(_ bytes: [UInt8]) throws(AppStoreConnectError) -> [UInt8] {
+        var signature = [UInt8](repeating: 0, count: 64)
+        guard sso_es256_sign(key, bytes, bytes.count, &signature) == 1 else { throw .badKey("it cannot sign") }
+        return signature
+    }
+
+    /// Whether others on this machine may read the file.
+    static func isOpenToOthers(_ file: String) -> Bool {
+        let mode = (try? FileManager.default.attributesOfItem(atPath: file))?[.posixPermissions] as? NSNumber
+        return (mode?.intValue ?? 0) & 0o077 != 0
+    }
+}

@@ -1,0 +1,304 @@
+import SSOShared
+import WellKnown
+
+/// Compares the places that must agree before an Android App Link opens an app: the file on the server, the intent
+/// filters of the manifest, the certificate the app is signed with.
+///
+/// Sources: Android, "Verify Android App Links", "`<data>`"; AOSP, StatementService and IntentFilter.
+struct AndroidDoctor: Sendable {
+    /// A certificate the app is, was or may be signed with.
+    struct Certificate: Sendable, Hashable {
+        let fingerprint: CertificateFingerprint
+        /// Where it comes from: "app.apk, signer".
+        let place: String
+        /// False for an upload key: users never see it.
+        let isOnDevices: Bool
+
+        init(_ fingerprint: CertificateFingerprint, place: String, isOnDevices: Bool = true) {
+            self.fingerprint = fingerprint
+            self.place = place
+            self.isOnDevices = isOnDevices
+        }
+    }
+
+    var host: DomainName
+    var file: AssetLinksFile?
+    var manifest: AndroidManifest?
+    var certificates: [Certificate]
+    /// The application id, if it was given.
+    var package: String?
+
+    init(
+        host: DomainName, file: AssetLinksFile? = nil, manifest: AndroidManifest? = nil,
+        certificates: [Certificate] = [], package: String? = nil
+    ) {
+        self.host = host
+        self.file = file
+        self.manifest = manifest
+        self.certificates = certificates
+        self.package = package
+    }
+
+    func lines() -> [DoctorLine] { [packageLine] + certificateLines + manifestLines }
+
+    /// The application id and where it was taken from, the surest place first.
+    var identity: (name: String, place: String)? {
+        if let package { return (package, "--package") }
+        if let name = manifest?.package { return (name, "manifest") }
+        let listed = Set(listedPackages)
+        return listed.count == 1 ? listed.first.map { ($0, "file") } : nil
+    }
+
+    /// The statements that let an app open links, in the order of the file.
+    private var statements: [AssetTarget] {
+        file?.statements.compactMap { statement in
+            guard statement.relations.contains(AssetLinks.handleAllURLs), let target = statement.target.value,
+                target.namespace.value == "android_app"
+            else { return nil }
+            return target
+        } ?? []
+    }
+
+    private var listedPackages: [String] { statements.compactMap(\.packageName.value) }
+
+    private var packageLine: DoctorLine {
+        let subject = "the app's package"
+        let listed = DoctorLine.Side("assetlinks.json", AppleDoctor.list(listedPackages))
+        guard let identity else {
+            return DoctorLine(
+                .android, subject, .init("app", "unknown"), listed, .notChecked,
+                "Give --package, or a manifest with a package attribute (the merged one of a build has it).")
+        }
+        let side = DoctorLine.Side(identity.place, identity.name)
+        if let named = manifest?.package, named != identity.name {
+            return DoctorLine(
+                .android, subject, side, .init("manifest", named), .differs,
+                "The manifest is of another app than --package says: give one of the two only, or those that belong together."
+            )
+        }
+        guard file != nil else {
+            return DoctorLine(
+                .android, subject, side, .init("assetlinks.json", "not given"), .notChecked,
+                "Give the domain's file with --assetlinks FILE.")
+        }
+        if identity.place == "file" {
+            return DoctorLine(
+                .android, subject, side, listed, .notChecked,
+                "The file names one package only, which is taken for yours: give --package to be sure.")
+        }
+        if listedPackages.contains(identity.name) { return DoctorLine(.android, subject, side, listed, .agrees) }
+        let isElsewhere = file?.statements.contains { $0.target.value?.packageName.value == identity.name } ?? false
+        return DoctorLine(
+            .android, subject, side, listed, .differs,
+            isElsewhere
+                ? "The file has \(identity.name), but not under the relation \(AssetLinks.handleAllURLs): add it."
+                : "Add a statement with the relation \(AssetLinks.handleAllURLs) for \(identity.name).")
+    }
+
+    // MARK: the certificate
+
+    private var certificateLines: [DoctorLine] {
+        let subject = "the signing certificate"
+        guard !certificates.isEmpty else {
+            return [
+                DoctorLine(
+                    .android, subject, .init("certificate", "not given"),
+                    .init(
+                        "assetlinks.json",
+                        file == nil
+                            ? "not given" : "\(fingerprints.count) fingerprint\(fingerprints.count == 1 ? "" : "s")"),
+                    .notChecked,
+                    "Give the certificate with --cert FILE: an APK, a key store, or the one from the Play Console.")
+            ]
+        }
+        return certificates.map { certificate in
+            let left = DoctorLine.Side(certificate.place, Self.short(certificate.fingerprint.description))
+            let right = DoctorLine.Side("assetlinks.json", AppleDoctor.list(fingerprints.map(Self.short)))
+            guard file != nil, identity != nil else {
+                return DoctorLine(
+                    .android, subject, left,
+                    .init("assetlinks.json", file == nil ? "not given" : "which app is unknown"),
+                    .notChecked, "Give --assetlinks FILE and --package.")
+            }
+            let isListed = fingerprints.contains(certificate.fingerprint.description)
+            if !certificate.isOnDevices {
+                return DoctorLine(
+                    .android, subject, left, right, .notChecked,
+                    "This is the upload key. Compare the app-signing key of the Play Console instead.")
+            }
+            guard !isListed else { return DoctorLine(.android, subject, left, right, .agrees) }
+            return DoctorLine(.android, subject, left, right, .differs, mismatchAdvice(certificate.fingerprint))
+        }
+    }
+
+    /// The fingerprints of the app, as written: devices compare the text.
+    private var fingerprints: [String] {
+        guard let identity else { return [] }
+        return statements.filter { $0.packageName.value == identity.name }
+            .flatMap { $0.fingerprints.value?.compactMap(\.string) ?? [] }
+    }
+
+    private func mismatchAdvice(_ fingerprint: CertificateFingerprint) -> String {
+        let isOtherwiseWritten = fingerprints.contains { CertificateFingerprint($0) == fingerprint }
+        if isOtherwiseWritten {
+            return "The file has it in another form: devices compare the text, upper case with colons. "
+                + "Write \(fingerprint)."
+        }
+        return "Add \(fingerprint) to the app's statement."
+            + (fingerprints.isEmpty
+                ? "" : " With Play App Signing the one that counts is the app-signing key's, in the Play Console.")
+    }
+
+    /// The first and last octets: enough to tell two apart in a table.
+    private static func short(_ fingerprint: String) -> String {
+        fingerprint.utf8.count > 30 ? "\(fingerprint.prefix(11))…\(fingerprint.suffix(5))" : fingerprint
+    }
+}
+
+/// The intent filters of the manifest.
+extension AndroidDoctor {
+    private static let subject = "the intent filter"
+
+    var manifestLines: [DoctorLine] {
+        let wanted = DoctorLine.Side("domain", host.name)
+        guard let manifest else {
+            return [
+                DoctorLine(
+                    .android, Self.subject, wanted, .init("manifest", "not given"), .notChecked,
+                    "Give the manifest with --manifest FILE, best the merged one of a build.")
+            ]
+        }
+        let candidates = manifest.filters.filter { filter in filter.hosts.contains { host.isMeant(by: $0.name) } }
+        guard !candidates.isEmpty else { return [missing(manifest, wanted)] }
+        // Any one good filter is enough; otherwise the best one is worth mending.
+        let judged = candidates.map { (filter: $0, faults: faults(of: $0, in: manifest)) }
+        guard let best = judged.min(by: { $0.faults.count < $1.faults.count }) else { return [] }
+        let place = Self.place(best.filter)
+        if best.faults.isEmpty {
+            return [
+                DoctorLine(
+                    .android, Self.subject, wanted,
+                    .init(place, "autoVerify, VIEW, \(AppleDoctor.list(best.filter.hosts.map(\.name)))"), .agrees)
+            ] + wildcard(best.filter) + otherHosts(manifest)
+        }
+        return best.faults.map { fault in
+            DoctorLine(.android, Self.subject, wanted, .init(place, fault.found), .differs, fault.advice)
+        }
+    }
+
+    /// Android asks the domain of a wildcard for the file, not the hosts below it.
+    private func wildcard(_ filter: IntentFilter) -> [DoctorLine] {
+        guard !filter.hosts.contains(where: { $0.name == host.name }),
+            let name = filter.hosts.map(\.name).first(where: { $0.hasPrefix("*.") && host.isMeant(by: $0) })
+        else { return [] }
+        let parent = String(name.dropFirst(2))
+        return [
+            DoctorLine(
+                .android, "the file of the wildcard", .init("domain", host.name), .init(Self.place(filter), name),
+                .caution,
+                "For \(name) Android reads the file of \(parent), not that of \(host.name): check \(parent), too.")
+        ]
+    }
+
+    private func missing(_ manifest: AndroidManifest, _ wanted: DoctorLine.Side) -> DoctorLine {
+        let hosts = manifest.filters.flatMap(\.hosts).map(\.name)
+        let side = DoctorLine.Side("manifest", "hosts: \(AppleDoctor.list(hosts))")
+        if hosts.contains(where: { $0.hasPrefix("@") || $0.contains("$") }) {
+            return DoctorLine(
+                .android, Self.subject, wanted, side, .notChecked,
+                "A host is a resource or a placeholder: give the merged manifest of a build, where it is filled in.")
+        }
+        if hosts.contains("*") {
+            return DoctorLine(
+                .android, Self.subject, wanted, side, .differs,
+                "A host * is every host, and none is verified. Name \(host.name).")
+        }
+        if hosts.contains(where: { $0.lowercased().contains(host.name) && ($0.contains("/") || $0.contains(":")) }) {
+            return DoctorLine(
+                .android, Self.subject, wanted, side, .differs,
+                "android:host takes the bare name, without scheme, port or path: android:host=\"\(host.name)\".")
+        }
+        return DoctorLine(
+            .android, Self.subject, wanted, side, .differs,
+            "Add an intent filter with android:autoVerify=\"true\" and <data android:scheme=\"https\" "
+                + "android:host=\"\(host.name)\"/>.")
+    }
+
+    private func faults(of filter: IntentFilter, in manifest: AndroidManifest) -> [(found: String, advice: String)] {
+        var faults: [(found: String, advice: String)] = []
+        func note(_ isFine: Bool, _ found: String, _ advice: String) {
+            if !isFine { faults.append((found, advice)) }
+        }
+        note(
+            filter.autoVerify, "no android:autoVerify",
+            "Write android:autoVerify=\"true\": without it nothing is verified, and the user is asked or sent to the "
+                + "browser.")
+        note(
+            filter.actions.contains("android.intent.action.VIEW"), "no action VIEW",
+            "Add <action android:name=\"android.intent.action.VIEW\"/>: links are delivered with it.")
+        note(
+            filter.categories.contains("android.intent.category.BROWSABLE"), "no category BROWSABLE",
+            "Add <category android:name=\"android.intent.category.BROWSABLE\"/>: browsers send links to such filters only."
+        )
+        note(
+            filter.categories.contains("android.intent.category.DEFAULT"), "no category DEFAULT",
+            "Add <category android:name=\"android.intent.category.DEFAULT\"/>: links come as implicit intents.")
+        let web = filter.schemes.filter { $0 == "http" || $0 == "https" }
+        let others = filter.schemes.filter { $0 != "http" && $0 != "https" }
+        if let loud = others.first(where: { ["http", "https"].contains($0.lowercased()) }) {
+            note(false, "scheme \(loud)", "Write the scheme in lower case: Android compares the text.")
+        } else if !others.isEmpty {
+            note(
+                false, "schemes \(filter.schemes.joined(separator: ", "))",
+                "Move \(AppleDoctor.list(others)) to an intent filter of its own: one with other schemes is not verified."
+            )
+        }
+        note(
+            !web.isEmpty || !others.isEmpty, "no scheme",
+            "Add android:scheme=\"https\": without a scheme the host is ignored.")
+        if web == ["http"] {
+            note(false, "scheme http only", "Add android:scheme=\"https\": https links do not open the app.")
+        }
+        let hosts = filter.hosts.filter { host.isMeant(by: $0.name) }
+        if let loud = hosts.first(where: { $0.name != $0.name.lowercased() }),
+            !hosts.contains(where: { $0.name == host.name })
+        {
+            note(false, "host \(loud.name)", "Write the host in lower case: Android compares the text.")
+        }
+        if let port = hosts.compactMap(\.port).first, !hosts.contains(where: { $0.port == nil }) {
+            note(false, "port \(port)", "Take android:port out: links without it do not open the app.")
+        }
+        if let activity = filter.activity, manifest.closedActivities.contains(activity) {
+            note(
+                false, "android:exported=\"false\"",
+                "Write android:exported=\"true\" on \(activity): no link reaches it.")
+        }
+        if let activity = filter.activity, manifest.disabledActivities.contains(activity) {
+            note(
+                false, "android:enabled=\"false\"",
+                "Take android:enabled=\"false\" off \(activity): what is disabled takes no link until code enables it.")
+        }
+        return faults
+    }
+
+    /// Up to Android 11 one host that fails takes all others of the app down with it.
+    private func otherHosts(_ manifest: AndroidManifest) -> [DoctorLine] {
+        var others: [String] = []
+        for name in manifest.filters.filter(\.autoVerify).flatMap(\.hosts).map(\.name)
+        where !host.isMeant(by: name) && !others.contains(name) {
+            others.append(name)
+        }
+        guard !others.isEmpty else { return [] }
+        return [
+            DoctorLine(
+                .android, "the other hosts", .init("domain", host.name), .init("manifest", AppleDoctor.list(others)),
+                .caution,
+                "Up to Android 11 all hosts fail when one does: check these, too. Since Android 12 each counts alone.")
+        ]
+    }
+
+    private static func place(_ filter: IntentFilter) -> String {
+        let line = filter.position.map { ":\($0.line)" } ?? ""
+        return "manifest\(line)"
+    }
+}

@@ -1,0 +1,91 @@
+import WellKnown
+
+/// An AndroidManifest.xml as text: the intent filters of its activities.
+///
+/// Sources: Android, "App manifest overview", "`<data>`", "`<intent-filter>`".
+struct AndroidManifest: Sendable, Hashable {
+    /// The application id as the manifest has it; `nil` where the build fills it in, as Gradle does since AGP 7.
+    let package: String?
+    /// In the order of the file.
+    let filters: [IntentFilter]
+    /// The activities whose `android:exported` is `false`: no link reaches them.
+    let closedActivities: Set<String>
+    /// The activities whose own or whose application's `android:enabled` is `false`: they are as good as not there.
+    let disabledActivities: Set<String>
+
+    static let namespace = "http://schemas.android.com/apk/res/android"
+
+    /// Reads the manifest of a project, or what `apkanalyzer manifest print` writes.
+    ///
+    /// - Throws: ``ProjectFileError``; for the binary form inside an APK with the way out.
+    init(reading bytes: some Sequence<UInt8>) throws(ProjectFileError) {
+        let bytes = Array(bytes)
+        guard !bytes.starts(with: [0x03, 0x00, 0x08, 0x00]) else {
+            throw ProjectFileError(
+                "this is the binary form of the manifest; print the text with: apkanalyzer manifest print app.apk")
+        }
+        let root = try ProjectXMLReader.read(bytes)
+        guard root.name == "manifest" else {
+            throw ProjectFileError("the root element is <\(root.name)>, not <manifest>", at: root.position)
+        }
+        let bound = root.attributes.first { $0.name.hasPrefix("xmlns:") && $0.value == Self.namespace }
+        let prefix = bound.map { String($0.name.dropFirst("xmlns:".count)) } ?? "android"
+        self.init(root, prefix: prefix)
+    }
+
+    private init(_ root: ProjectXMLElement, prefix: String) {
+        let named = root["package"]
+        // A Gradle placeholder is not a name.
+        package = named.flatMap { $0.contains("$") ? nil : $0 }
+        var filters: [IntentFilter] = []
+        var (closed, disabled): (Set<String>, Set<String>) = ([], [])
+        let applications = root.children(named: "application")
+        let isDisabled = applications.contains { $0["\(prefix):enabled"] == "false" }
+        for activity in applications.flatMap(\.children)
+        where activity.name == "activity" || activity.name == "activity-alias" {
+            let name = activity["\(prefix):name"]
+            if activity["\(prefix):exported"] == "false", let name { closed.insert(name) }
+            if isDisabled || activity["\(prefix):enabled"] == "false", let name { disabled.insert(name) }
+            for filter in activity.children(named: "intent-filter") {
+                filters.append(Self.filter(filter, of: name, prefix: prefix))
+            }
+        }
+        self.filters = filters
+        (closedActivities, disabledActivities) = (closed, disabled)
+    }
+
+    private static func filter(_ element: ProjectXMLElement, of activity: String?, prefix: String) -> IntentFilter {
+        func names(_ tag: String) -> [String] { element.children(named: tag).compactMap { $0["\(prefix):name"] } }
+        var filter = IntentFilter(
+            activity: activity, autoVerify: element["\(prefix):autoVerify"] == "true", actions: names("action"),
+            categories: names("category"), position: element.position)
+        filter.hasRelativeGroups = !element.children(named: "uri-relative-filter-group").isEmpty
+        for data in element.children(named: "data") {
+            if let scheme = data["\(prefix):scheme"] { filter.schemes.append(scheme) }
+            if let host = data["\(prefix):host"] {
+                filter.hosts.append(ManifestHost(host, port: data["\(prefix):port"], position: data.position))
+            }
+            for kind in ManifestPath.Kind.allCases {
+                guard let path = data["\(prefix):\(kind.rawValue)"] else { continue }
+                filter.paths.append(ManifestPath(kind, unescaped(path)))
+            }
+        }
+        return filter
+    }
+
+    /// The resource compiler takes one backslash of each pair, and lets one protect a sign.
+    /// Source: Android, "String resources", section "Escape special characters".
+    private static func unescaped(_ text: String) -> String {
+        var result = ""
+        var isEscaped = false
+        for character in text {
+            if character == "\\", !isEscaped {
+                isEscaped = true
+                continue
+            }
+            result.append(character)
+            isEscaped = false
+        }
+        return result
+    }
+}

@@ -1,0 +1,344 @@
+import Foundation
+import SSOShared
+import WellKnown
+
+/// Compares the three places that must agree before a universal link opens an app: the file on the server, the
+/// entitlement in the app, the capability in the provisioning profile.
+///
+/// Sources: Apple, "Supporting associated domains", "Associated Domains Entitlement", TN3155 "Debugging universal
+/// links", TN3125 "Inside Code Signing: Provisioning Profiles".
+struct AppleDoctor: Sendable {
+    var host: DomainName
+    /// The file of that very host; `nil` when it was not given or could not be read.
+    var file: AASAFile?
+    var entitlements: AppEntitlements?
+    var profile: ProvisioningProfile?
+    /// `PREFIX.bundle.id`, if it was given.
+    var app: String?
+    /// Against which the profile's end is held.
+    var now: Date
+
+    init(
+        host: DomainName, file: AASAFile? = nil, entitlements: AppEntitlements? = nil,
+        profile: ProvisioningProfile? = nil, app: String? = nil, now: Date
+    ) {
+        self.host = host
+        self.file = file
+        self.entitlements = entitlements
+        self.profile = profile
+        self.app = app
+        self.now = now
+    }
+
+    /// The table, in the order in which people look: who the app is, the file, the app, the profile.
+    func lines() -> [DoctorLine] {
+        [appLine] + fileLines + entitlementLines + profileLines
+    }
+
+    // MARK: who the app is
+
+    /// The app's id and where it was taken from, the surest place first.
+    var identity: (id: String, place: String)? {
+        if let app { return (app, "--app") }
+        if let id = entitlements?.applicationIdentifier, !id.hasSuffix("*") { return (id, "entitlements") }
+        if let id = profile?.entitlements.applicationIdentifier, !id.hasSuffix("*") { return (id, "profile") }
+        let listed = Set(file?.applinks.value?.entries.flatMap(\.apps) ?? [])
+        return listed.count == 1 ? listed.first.map { ($0, "file") } : nil
+    }
+
+    private var listedApps: [String] { file?.applinks.value?.entries.flatMap(\.apps) ?? [] }
+
+    private var appLine: DoctorLine {
+        let listed = DoctorLine.Side("apple-app-site-association", Self.list(listedApps))
+        guard let identity else {
+            return DoctorLine(
+                .ios, "the app's id", .init("app", "unknown"), listed, .notChecked,
+                "Give --app PREFIX.bundle.id, or the entitlements of a signed build, or a profile for this one app.")
+        }
+        let side = DoctorLine.Side(identity.place, identity.id)
+        guard file != nil else {
+            return DoctorLine(
+                .ios, "the app's id", side, .init("apple-app-site-association", "not given"), .notChecked,
+                "Give the domain's file with --aasa FILE.")
+        }
+        if identity.place == "file" {
+            return DoctorLine(
+                .ios, "the app's id", side, listed, .notChecked,
+                "The file names one app only, which is taken for yours: give --app to be sure.")
+        }
+        if listedApps.contains(where: { $0.utf8.elementsEqual(identity.id.utf8) }) {
+            return DoctorLine(.ios, "the app's id", side, listed, .agrees)
+        }
+        return DoctorLine(.ios, "the app's id", side, listed, .differs, missingAdvice(identity.id))
+    }
+
+    private func missingAdvice(_ id: String) -> String {
+        let bundle = id.split(separator: ".", maxSplits: 1).last.map(String.init) ?? ""
+        let other = listedApps.first { $0.split(separator: ".", maxSplits: 1).last.map(String.init) == bundle }
+        if let other, !bundle.isEmpty {
+            return "The file has the same bundle id with another prefix (\(other)). The prefix must be that of the "
+                + "application identifier, which in old accounts is not the team id: write \(id)."
+        }
+        if let other = listedApps.first(where: { $0.lowercased() == id.lowercased() }) {
+            return "The file writes \(other): letter case counts. Write \(id)."
+        }
+        return "Add \(id) to the appIDs of an entry of applinks.details."
+    }
+
+    // MARK: the file and the entitlement
+
+    private var fileLines: [DoctorLine] {
+        guard let entitlements else { return [] }
+        return AASAFile.services.dropFirst().compactMap { serviceLine($0, entitlements) }
+    }
+
+    /// The other services: those the entitlement asks for must be in the file, and the other way round.
+    private func serviceLine(_ service: String, _ entitlements: AppEntitlements) -> DoctorLine? {
+        guard let file, let identity else { return nil }
+        let listed = apps(of: service, in: file)
+        let isListed = listed.contains { $0.utf8.elementsEqual(identity.id.utf8) }
+        let asked = entitlements.associatedDomains?.first { $0.service == service && host.isMeant(by: $0.host) }
+        let sides = (
+            DoctorLine.Side("apple-app-site-association", Self.list(listed)),
+            DoctorLine.Side("entitlements", asked?.raw ?? "no \(service) for \(host.name)")
+        )
+        let subject = "the service \(service)"
+        switch (isListed, asked != nil) {
+        case (false, false): return nil
+        case (true, true): return DoctorLine(.ios, subject, sides.0, sides.1, .agrees)
+        case (true, false):
+            // An App Clip has entitlements of its own: those of the app say nothing about it.
+            guard service != "appclips" else { return nil }
+            return DoctorLine(
+                .ios, subject, sides.0, sides.1, .differs,
+                "Add \(service):\(host.name) to the associated domains of the app, or take the app out of the file.")
+        case (false, true):
+            return DoctorLine(
+                .ios, subject, sides.0, sides.1, .differs, "Add \(identity.id) to \(service).apps of the file.")
+        }
+    }
+
+    private func apps(of service: String, in file: AASAFile) -> [String] {
+        let field =
+            switch service {
+            case "webcredentials": file.webcredentials
+            case "appclips": file.appclips
+            case "activitycontinuation": file.activitycontinuation
+            default: file.authsrv
+            }
+        return field.value?.appIDs ?? []
+    }
+
+    static func list(_ values: [String]) -> String {
+        guard !values.isEmpty else { return "none" }
+        let shown = values.prefix(3).joined(separator: ", ")
+        return values.count > 3 ? "\(shown) and \(values.count - 3) more" : shown
+    }
+}
+
+/// The associated domains of the app.
+extension AppleDoctor {
+    private static let subject = "the associated domain"
+
+    var entitlementLines: [DoctorLine] {
+        let wanted = DoctorLine.Side("domain", "applinks:\(host.name)")
+        guard let entitlements else {
+            return [
+                DoctorLine(
+                    .ios, Self.subject, wanted, .init("entitlements", "not given"), .notChecked,
+                    "Give the app's entitlements with --entitlements FILE; of a built app: codesign -d --entitlements - "
+                        + "--xml App.app")
+            ]
+        }
+        guard let domains = entitlements.associatedDomains else {
+            return [
+                DoctorLine(
+                    .ios, Self.subject, wanted, .init("entitlements", "no associated domains at all"), .differs,
+                    "Add \(AppEntitlements.associatedDomainsKey) with applinks:\(host.name): in Xcode under Signing & "
+                        + "Capabilities.")
+            ]
+        }
+        if entitlements.hasLoneDomain {
+            return [
+                DoctorLine(
+                    .ios, Self.subject, wanted, .init("entitlements", "one text: \(Self.list(domains.map(\.raw)))"),
+                    .differs,
+                    "\(AppEntitlements.associatedDomainsKey) must be an array of strings, for one domain, too.")
+            ]
+        }
+        let links = domains.filter { $0.service == "applinks" }
+        let exact = links.first { $0.host.lowercased() == host.name }
+        guard let match = exact ?? links.first(where: { host.isMeant(by: $0.host) }) else {
+            return [missing(wanted, domains)]
+        }
+        return [found(match, wanted)] + modeLine(match)
+    }
+
+    private func found(_ domain: AssociatedDomain, _ wanted: DoctorLine.Side) -> DoctorLine {
+        let side = DoctorLine.Side("entitlements", domain.raw)
+        if domain.host != domain.host.lowercased() {
+            return DoctorLine(
+                .ios, Self.subject, wanted, side, .caution, "Write the host in lower case: applinks:\(host.name).")
+        }
+        if domain.host.hasPrefix("*.") {
+            return DoctorLine(
+                .ios, Self.subject, wanted, side, .caution,
+                "For a wildcard the system also reads the file of \(domain.host.dropFirst(2)); check that host, too.")
+        }
+        return DoctorLine(.ios, Self.subject, wanted, side, .agrees)
+    }
+
+    /// What is there instead, and what its writer had in mind.
+    private func missing(_ wanted: DoctorLine.Side, _ domains: [AssociatedDomain]) -> DoctorLine {
+        let side = DoctorLine.Side("entitlements", Self.list(domains.map(\.raw)))
+        let fix = "Add applinks:\(host.name)."
+        func line(_ advice: String) -> DoctorLine { DoctorLine(.ios, Self.subject, wanted, side, .differs, advice) }
+
+        if let apex = domains.first(where: { $0.service == "applinks" && $0.host.lowercased() == "*.\(host.name)" }) {
+            return line("\(apex.raw) means the subdomains only, not \(host.name) itself. \(fix)")
+        }
+        if let written = domains.first(where: { $0.raw.lowercased().contains(host.name) && isMisspelt($0) }) {
+            return line("\(written.raw) is no `service:host`: no scheme, port, path or blank may stand there. \(fix)")
+        }
+        let www = host.name.hasPrefix("www.") ? String(host.name.dropFirst(4)) : "www.\(host.name)"
+        if let near = domains.first(where: { $0.service == "applinks" && $0.host.lowercased() == www }) {
+            return line("\(near.raw) is another host: each needs its own value and its own file. \(fix)")
+        }
+        if let other = domains.first(where: { host.isMeant(by: $0.host) }) {
+            return line("\(other.raw) is another service. \(fix)")
+        }
+        return line(fix)
+    }
+
+    /// `applinks:https://example.com/`, `applinks:example.com:443`, `applinks: example.com`, `example.com`.
+    private func isMisspelt(_ domain: AssociatedDomain) -> Bool {
+        !AASAFile.services.contains(domain.service) || domain.host.utf8.contains { !$0.isHostByte }
+    }
+
+    private func modeLine(_ domain: AssociatedDomain) -> [DoctorLine] {
+        guard let mode = domain.mode else { return [] }
+        let isDevelopment = profile?.entitlements.isDebuggable ?? entitlements?.isDebuggable
+        let left = DoctorLine.Side("entitlements", domain.raw)
+        let subject = "the mode of the domain"
+        switch isDevelopment {
+        case true?:
+            return [DoctorLine(.ios, subject, left, .init("profile", "development"), .agrees)]
+        case false?:
+            let isManaged = mode == "managed"
+            return [
+                DoctorLine(
+                    .ios, subject, left, .init("profile", "distribution"), isManaged ? .caution : .differs,
+                    isManaged
+                        ? "It counts on managed devices only."
+                        : "mode=\(mode) is for development: take it out before the app goes to the store.")
+            ]
+        case nil:
+            return [
+                DoctorLine(
+                    .ios, subject, left, .init("profile", "not given"), .caution,
+                    "A mode must be gone before the app goes to the store.")
+            ]
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHostByte: Bool {
+        isASCIILetter || isASCIIDigit || self == UInt8(ascii: ".") || self == UInt8(ascii: "-")
+            || self == UInt8(ascii: "*")
+    }
+}
+
+/// The provisioning profile.
+extension AppleDoctor {
+    var profileLines: [DoctorLine] {
+        guard let profile else {
+            return [
+                DoctorLine(
+                    .ios, "the capability", .init("entitlements", Self.domains(entitlements)),
+                    .init("profile", "not given"), .notChecked,
+                    "Give the profile with --profile FILE: embedded.mobileprovision inside the built app.")
+            ]
+        }
+        return [capabilityLine(profile), identifierLine(profile), teamLine(profile), endLine(profile)].compactMap(
+            \.self)
+    }
+
+    private func capabilityLine(_ profile: ProvisioningProfile) -> DoctorLine {
+        let subject = "the capability"
+        let left = DoctorLine.Side("entitlements", Self.domains(entitlements))
+        guard let allowed = profile.entitlements.associatedDomains else {
+            let bundle = identity?.id.split(separator: ".", maxSplits: 1).last.map(String.init) ?? "ID"
+            return DoctorLine(
+                .ios, subject, left, .init("profile", "no associated domains"), .differs,
+                "Enable the capability (wellknown capability enable --bundle-id \(bundle) …), then create the profile again "
+                    + "and sign with that one.")
+        }
+        let right = DoctorLine.Side("profile", Self.list(allowed.map(\.raw)))
+        // Apple writes an asterisk: any domain. Re-signing tools write a list.
+        let isAllowed = allowed.contains { $0.raw == "*" || ($0.service == "applinks" && host.isMeant(by: $0.host)) }
+        guard isAllowed else {
+            return DoctorLine(
+                .ios, subject, left, right, .differs,
+                "The profile allows other domains only: create it again, or sign with the one from Apple.")
+        }
+        return DoctorLine(.ios, subject, left, right, entitlements == nil ? .notChecked : .agrees)
+    }
+
+    private func identifierLine(_ profile: ProvisioningProfile) -> DoctorLine {
+        let subject = "the profile's app"
+        guard let allowed = profile.entitlements.applicationIdentifier else {
+            return DoctorLine(
+                .ios, subject, .init("profile", "no application-identifier"), .init("app", identity?.id ?? "unknown"),
+                .differs, "The profile is damaged: download it again.")
+        }
+        let left = DoctorLine.Side("profile", allowed)
+        if allowed.hasSuffix("*") {
+            return DoctorLine(
+                .ios, subject, left, .init("app", identity?.id ?? "unknown"), .differs,
+                "A wildcard App ID cannot have associated domains: register an explicit one, and make a profile for it."
+            )
+        }
+        guard let identity, identity.place != "profile" else {
+            return DoctorLine(
+                .ios, subject, left, .init("app", "unknown"), .notChecked,
+                "Give --app PREFIX.bundle.id or the entitlements of a signed build to compare.")
+        }
+        let isSame = allowed.utf8.elementsEqual(identity.id.utf8)
+        return DoctorLine(
+            .ios, subject, left, .init(identity.place, identity.id), isSame ? .agrees : .differs,
+            isSame ? nil : "The build is signed with the profile of another app: choose the one for \(identity.id).")
+    }
+
+    private func teamLine(_ profile: ProvisioningProfile) -> DoctorLine? {
+        guard let team = entitlements?.teamIdentifier, !profile.teamIdentifiers.isEmpty else { return nil }
+        let isSame = profile.teamIdentifiers.contains(team)
+        return DoctorLine(
+            .ios, "the team", .init("entitlements", team), .init("profile", Self.list(profile.teamIdentifiers)),
+            isSame ? .agrees : .differs, isSame ? nil : "Sign with a profile of the team \(team).")
+    }
+
+    private func endLine(_ profile: ProvisioningProfile) -> DoctorLine? {
+        guard let expires = profile.expires else { return nil }
+        let left = DoctorLine.Side("profile", "ends \(Self.day(expires))")
+        let right = DoctorLine.Side("today", Self.day(now))
+        let subject = "the profile's end"
+        if expires <= now {
+            return DoctorLine(
+                .ios, subject, left, right, .differs,
+                "The profile has ended: create it again. Builds signed with it no longer install.")
+        }
+        /// A month: about the time until all users have a new build.
+        let month: TimeInterval = 30 * 86_400
+        let isNear = expires.timeIntervalSince(now) < month
+        return DoctorLine(
+            .ios, subject, left, right, isNear ? .caution : .agrees, isNear ? "Create it again in time." : nil)
+    }
+
+    private static func domains(_ entitlements: AppEntitlements?) -> String {
+        guard let entitlements else { return "not given" }
+        return entitlements.associatedDomains.map { list($0.map(\.raw)) } ?? "no associated domains"
+    }
+
+    private static func day(_ date: Date) -> String { date.formatted(.iso8601.year().month().day()) }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import WellKnown
+
+/// The entitlements of an app on Apple's systems that concern links.
+///
+/// Sources: Apple, "Associated Domains Entitlement", "application-identifier", TN3125 "Inside Code Signing:
+/// Provisioning Profiles".
+struct AppEntitlements: Sendable, Hashable {
+    /// `PREFIX.bundle.id`; `nil` in a project's own file, where Xcode fills it in. May end with `*` in a profile.
+    let applicationIdentifier: String?
+    let teamIdentifier: String?
+    /// The values of `com.apple.developer.associated-domains`; `nil` when the key is absent.
+    let associatedDomains: [AssociatedDomain]?
+    /// The value is one string and no list: the system reads lists only.
+    let hasLoneDomain: Bool
+    /// True in builds for development.
+    let isDebuggable: Bool?
+
+    /// The key of the capability.
+    static let associatedDomainsKey = "com.apple.developer.associated-domains"
+
+    init(_ list: PropertyList) {
+        // iOS writes the one, macOS the other.
+        let identifier = (list["application-identifier"] ?? list["com.apple.application-identifier"])?.string
+        // $(AppIdentifierPrefix) in a project's own file: Xcode fills it in.
+        applicationIdentifier = identifier.flatMap { $0.contains("$(") ? nil : $0 }
+        teamIdentifier = list["com.apple.developer.team-identifier"]?.string
+        associatedDomains = list[Self.associatedDomainsKey].map { $0.strings ?? [] }?.map(AssociatedDomain.init)
+        hasLoneDomain = list[Self.associatedDomainsKey]?.string != nil
+        isDebuggable = (list["get-task-allow"] ?? list["com.apple.security.get-task-allow"])?.bool
+    }
+
+    /// Reads a project's `.entitlements` file, or what `codesign -d --entitlements` prints of a signed app.
+    ///
+    /// - Throws: ``ProjectFileError``.
+    init(reading bytes: some Sequence<UInt8>) throws(ProjectFileError) {
+        var bytes = Array(bytes)
+        // codesign without --xml puts the header of the signature's blob before the list: a magic number and a length.
+        if bytes.starts(with: [0xfa, 0xde, 0x71, 0x71]) { bytes.removeFirst(min(8, bytes.count)) }
+        let list = try PropertyList(reading: bytes)
+        guard list.dictionary != nil else { throw ProjectFileError("the property list is no dictionary") }
+        self.init(list)
+    }
+}
+
+/// A provisioning profile, which lists what a build of the app may use.
+///
+/// Source: Apple, TN3125 "Inside Code Signing: Provisioning Profiles".
+struct ProvisioningProfile: Sendable, Hashable {
+    let name: String?
+    let uuid: String?
+    let teamIdentifiers: [String]
+    /// The prefixes of its application identifier.
+    let prefixes: [String]
+    let expires: Date?
+    let entitlements: AppEntitlements
+
+    /// Reads the property list inside a profile. The file around it is a signed message, which needs a library of
+    /// cryptography to unwrap: that is the caller's.
+    ///
+    /// - Throws: ``ProjectFileError`` if it is not a property list with `Entitlements`.
+    init(reading bytes: some Sequence<UInt8>) throws(ProjectFileError) {
+        let list = try PropertyList(reading: bytes)
+        guard let entitlements = list["Entitlements"], entitlements.dictionary != nil else {
+            throw ProjectFileError("the property list has no Entitlements: it is no provisioning profile")
+        }
+        name = list["Name"]?.string
+        uuid = list["UUID"]?.string
+        teamIdentifiers = list["TeamIdentifier"]?.strings ?? []
+        prefixes = list["ApplicationIdentifierPrefix"]?.strings ?? []
+        expires = list["ExpirationDate"]?.date
+        self.entitlements = AppEntitlements(entitlements)
+    }
+}

@@ -1,0 +1,56 @@
+import WellKnown
+
+/// Statement lists from the network, one request each.
+struct NetworkAssetContent: AssetContent {
+    let client: WebClient
+
+    func list(at url: String) async -> AssetContentReply {
+        var request = WebRequest(url: url)
+        request.userAgent = AssociationKind.assetlinks.userAgent
+        request.allowsPrivate = client.settings.allowsPrivate
+        // A site asked about by its http address is asked over http.
+        request.allowsHTTP = true
+        switch await client.ask(request) {
+        case .success(let answer):
+            guard !answer.isTruncated else {
+                return .failure(
+                    AssetError(.tooLarge, "\(url) has more than \(client.settings.largestBody) bytes"))
+            }
+            return .answer(status: answer.status, contentType: answer["content-type"], body: answer.body)
+        case .failure(let failure): return .failure(Self.error(failure, url))
+        }
+    }
+
+    /// Only the app's package has its statements, and no server answers for it.
+    func list(ofApp packageName: String, fingerprint: String) async -> AssetContentReply {
+        .failure(
+            AssetError(
+                .fetchError, "The statements of \(packageName) stand in its package; give them with --content"))
+    }
+
+    private static func error(_ failure: HTTPFetchError, _ url: String) -> AssetError {
+        let code: AssetErrorCode =
+            switch failure {
+            case .certificate, .tls: .failedSSLValidation
+            case .malformed: .malformedHTTPResponse
+            default: .fetchError
+            }
+        return AssetError(code, "Error fetching \(url): \(failure.words)")
+    }
+}
+
+/// The site's own list as it was just fetched; what it includes comes from the network.
+struct ObservedAssetContent: AssetContent {
+    let url: String
+    let outcome: HTTPOutcome
+    let network: NetworkAssetContent
+
+    func list(at url: String) async -> AssetContentReply {
+        guard url == self.url, case .success(let answer) = outcome, !answer.isTruncated else {
+            return await network.list(at: url)
+        }
+        return .answer(status: answer.status, contentType: answer["content-type"], body: answer.body)
+    }
+
+    func list(ofApp packageName: String, fingerprint: String) async -> AssetContentReply { .nothing }
+}

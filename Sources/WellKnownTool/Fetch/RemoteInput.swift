@@ -1,0 +1,48 @@
+import WellKnown
+
+/// One file of a site, requested once in the way of the system that reads it. `fetch` checks more.
+struct RemoteInput: Sendable {
+    let target: FetchTarget
+    let kind: AssociationKind
+    let path: String
+    let seen: OriginObservation
+
+    /// - Parameters:
+    ///   - kind: which file; `nil` for the one that the address names, and for both of a domain.
+    static func fetch(_ target: FetchTarget, kind: AssociationKind?, client: WebClient) async -> [RemoteInput] {
+        let named = target.path.map { AssociationKind.guess(fileName: String($0.prefix { $0 != "?" })) ?? .aasa }
+        let kinds = (kind ?? named).map { [$0] } ?? [.aasa, .assetlinks]
+        var inputs: [RemoteInput] = []
+        for kind in kinds { inputs.append(await fetch(target, kind, client)) }
+        return inputs
+    }
+
+    private static func fetch(
+        _ target: FetchTarget, _ kind: AssociationKind, _ client: WebClient
+    ) async -> RemoteInput {
+        let path = target.path ?? kind.path
+        var request = WebRequest(url: target.url(path))
+        request.userAgent = kind.userAgent
+        request.allowsPrivate = client.settings.allowsPrivate
+        let outcome = await client.ask(request)
+        let seen = OriginObservation(file: kind, url: request.url, main: outcome)
+        return RemoteInput(target: target, kind: kind, path: path, seen: seen)
+    }
+
+    /// Whether the site reports that it has no such file.
+    var isMissing: Bool {
+        guard case .success(let answer) = seen.main else { return false }
+        return answer.status == 404 || answer.status == 410
+    }
+
+    /// Why there is no body, as half a sentence.
+    var trouble: String {
+        switch seen.main {
+        case .success(let answer) where answer.isTruncated: "it is too large"
+        case .success(let answer) where answer.isRedirect:
+            "it answers \(answer.status), to \((answer["location"] ?? "nowhere").printable); systems follow no redirect"
+        case .success(let answer): "it answers \(answer.status)"
+        case .failure(let failure): failure.words
+        }
+    }
+}

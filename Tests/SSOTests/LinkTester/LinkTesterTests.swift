@@ -1,0 +1,104 @@
+import Testing
+
+@testable import TestSupport
+
+@Suite("Link tester")
+struct LinkTesterTests {
+    private static let apps = [
+        "IDP_APPLE_APP_IDS": "A1B2C3D4E5.com.example.app",
+        "IDP_ANDROID_APPS":
+            "com.example.app=9A:3C:51:0F:77:E2:4B:D8:16:AC:05:6F:B1:92:3E:C4:5D:80:E9:2A:47:1B:F6:63:DC:08:95:7E:A0:34:CB:12",
+    ]
+
+    private static func lab(
+        _ deployment: TestDeployment, _ link: String = "", headers: HTTPProbe.Headers = [],
+        host: String = "localhost:4000"
+    )
+        async throws -> ProbeReply
+    {
+        let query =
+            link.isEmpty ? "" : "?url=" + link.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return try await HTTPProbe(port: deployment.port, authority: host).get(
+            deployment.linkTester + query, headers)
+    }
+
+    @Test("says which app opens a link, by which rule, and shows a code for the phone")
+    func opens() async throws {
+        try await TestDeployment.open(settings: Self.apps) { deployment in
+            let claimed = try await Self.lab(deployment, "https://sso.example/auth/sso/authorize?client_id=x")
+            #expect(claimed.status == 200)
+            #expect(claimed.text.contains("A1B2C3D4E5.com.example.app: opens the app"))
+            #expect(claimed.text.contains("/applinks/details/0/components/0"))
+            #expect(
+                claimed.text.contains("com.example.app: as the app&#39;s manifest says")
+                    || claimed.text.contains("manifest says"))
+            #expect(claimed.text.contains("<svg ") && claimed.text.contains("</svg>"))
+            let other = try await Self.lab(deployment, "https://sso.example/account")
+            #expect(other.text.contains("A1B2C3D4E5.com.example.app: stays in the browser"))
+        }
+    }
+
+    @Test("offers links that the rules open, at the public address")
+    func samples() async throws {
+        try await TestDeployment.open(settings: Self.apps) { deployment in
+            let page = try await Self.lab(deployment)
+            #expect(page.text.contains("href=\"http://localhost:4000/auth/sso/authorize\""))
+            #expect(page.text.contains("http://localhost:4000/sign-in/link"))
+            #expect(page.text.contains("Served, "))
+        }
+    }
+
+    @Test("without apps it says that nothing is configured")
+    func unconfigured() async throws {
+        try await TestDeployment.open { deployment in
+            let page = try await Self.lab(deployment, "https://sso.example/x")
+            #expect(page.text.contains("Not configured, so it is 404."))
+            #expect(page.text.contains("every link stays in the browser"))
+        }
+    }
+
+    @Test(
+        "what is no link is a plain error, and nothing of it becomes markup",
+        arguments: [
+            "javascript:alert(1)", "\"><script>alert(1)</script>", "https://", "ftp://x/", "http://a b/", "\u{0}",
+        ])
+    func noLink(_ text: String) async throws {
+        try await TestDeployment.open(settings: Self.apps) { deployment in
+            let page = try await Self.lab(deployment, text)
+            #expect(page.status == 422)
+            #expect(page.text.contains("This is no link"))
+            #expect(!page.text.contains("<script>"))
+            #expect(!page.text.contains("href=\"javascript:"))
+        }
+    }
+
+    /// A page of another site may let its own name resolve to 127.0.0.1; behind a proxy everybody comes from there.
+    @Test("answers to this machine under its own name only")
+    func guarded() async throws {
+        try await TestDeployment.open(settings: Self.apps) { deployment in
+            for host in ["localhost:4000", "127.0.0.1", "[::1]:4000"] {
+                let page = try await Self.lab(deployment, host: host)
+                #expect(page.status == 200)
+            }
+            for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "sso.example.com"] {
+                let page = try await Self.lab(deployment, host: host)
+                #expect(page.status == 404)
+            }
+            for name in ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via", "X-Forwarded-Host"] {
+                let page = try await Self.lab(deployment, headers: [(name, "127.0.0.1")])
+                #expect(page.status == 404)
+            }
+        }
+    }
+
+    @Test("a link too long for a code is answered without one")
+    func long() async throws {
+        try await TestDeployment.open(settings: Self.apps) { deployment in
+            let link = "https://sso.example/" + String(repeating: "a", count: 2_400)
+            let page = try await HTTPProbe(port: deployment.port, authority: "localhost:4000").get(
+                deployment.linkTester + "?url=" + link)
+            #expect(page.status == 200)
+            #expect(!page.text.contains("<svg "))
+        }
+    }
+}
