@@ -8,7 +8,7 @@ extension Journeys {
     @Suite("The example of docs/relying-party.md")
     struct Example {
         /// The example as a client of the identity provider.
-        private struct Place: PartnerPlace {
+        private struct Place: TestClient {
             let id = "partner-1"
             let name = "Example"
             let secret: String
@@ -32,7 +32,7 @@ extension Journeys {
             let port = try FreePort.find()
             let origin = "http://127.0.0.1:\(port)"
             let pair = try ProcessDeployment(settings: ["SSO_REDIRECT_URIS": origin + SSOPath.callback])
-            let place = Place(secret: pair.partner.secret, origin: origin)
+            let place = Place(secret: pair.client.secret, origin: origin)
             let program = ProgramProcess(
                 "RelyingPartyExample", [],
                 environment: [
@@ -44,28 +44,28 @@ extension Journeys {
             let probe = HTTPProbe(host: "127.0.0.1", port: port, timeout: .seconds(2))
             try await eventually("the example answers") { (try? await probe.get("/"))?.status == 200 ? () : nil }
 
-            let visitor = Browser()
-            let home = try await visitor.get(origin + "/")
+            let browser = Browser()
+            let home = try await browser.get(origin + "/")
             let link = try home.page().link(containing: SSOPath.start)
-            let form = try await visitor.follow(visitor.click(link, on: home))
-            let waiting = try await visitor.ask(for: "ann@example.com", on: form)
-            let code = try await pair.letters.code(to: "ann@example.com", count: 1)
-            let callback = try await visitor.enter(code, on: waiting).callback()
+            let form = try await browser.follow(browser.click(link, on: home))
+            let waiting = try await browser.ask(for: "ann@example.com", on: form)
+            let code = try await pair.mailbox.code(to: "ann@example.com", count: 1)
+            let callback = try await browser.enter(code, on: waiting).callback()
 
             // A browser that did not start, a wrong state, and a token without a state sign nobody in.
             #expect(try await Browser().get(callback).status == 400)
             for query in ["", "?token=sst_x", "?state=x&token=sst_x", "?state=x&state=x&token=sst_x"] {
-                #expect(try await visitor.get(origin + SSOPath.callback + query).status == 400)
+                #expect(try await browser.get(origin + SSOPath.callback + query).status == 400)
             }
-            #expect(try await !visitor.get(origin + "/").text.contains("Hello"))
+            #expect(try await !browser.get(origin + "/").text.contains("Hello"))
 
-            let signedIn = try await visitor.follow(visitor.get(callback))
+            let signedIn = try await browser.follow(browser.get(callback))
             #expect(signedIn.address.absolute == origin + "/" && signedIn.text.contains("Hello ann"))
             // The callback again, from another browser that has it: nothing.
             #expect(try await Browser().get(callback).status == 400)
 
-            let signedOut = try await visitor.follow(
-                visitor.submit(signedIn.page().form(to: "/sign-out"), on: signedIn))
+            let signedOut = try await browser.follow(
+                browser.submit(signedIn.page().form(to: "/sign-out"), on: signedIn))
             #expect(try signedOut.page().link(containing: SSOPath.start) != nil)
             _ = try await program.terminate()
             try await pair.stop()

@@ -93,7 +93,7 @@ struct ShutdownGraceTests {
         let proxy = try await ProxyProcess(kind, to: pair.idps.map(\.port), readiness: "/readyz")
         // A proxy does not repeat a POST, so every lost request shows.
         let body = VerifyRequest(token: Browser.someToken, redirectURI: nil, codeVerifier: nil).body()
-        let headers = try pair.signed(body, by: pair.partner)
+        let headers = try pair.signed(body, by: pair.client)
         let isOver = Atomic(false)
         async let outcomes = atOnce(4) { worker in
             var statuses: [Int: Int] = [:]
