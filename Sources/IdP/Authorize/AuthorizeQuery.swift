@@ -50,7 +50,7 @@ enum AuthorizeQuery {
 enum AuthorizeError {
     /// The client or its redirect URI is not registered. The page neither redirects nor links there.
     static let unknownClient = PublicError(
-        .badRequest, code: "unknown_partner", title: "This service is not registered here",
+        .badRequest, code: "unknown_client", title: "This service is not registered here",
         explanation:
             "The link that brought you here names a service, or an address of a service, that is not registered. "
             + "If you followed a link from a service you use, tell its support.",

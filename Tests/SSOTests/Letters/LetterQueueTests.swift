@@ -84,7 +84,9 @@ struct LetterQueueTests {
 
     /// Waits until a letter has been tried in vain.
     private static func attempted(_ deployment: TestDeployment) async throws {
-        _ = try await eventually("an attempt that failed") { deployment.log.contains("letter not sent") ? true : nil }
+        _ = try await eventually("an attempt that failed") {
+            deployment.log.contains("mail_delivery_failed") ? true : nil
+        }
     }
 
     /// Puts a file where the folder of letters was: nothing can be delivered.
