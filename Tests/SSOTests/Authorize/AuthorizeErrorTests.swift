@@ -4,7 +4,7 @@ import Testing
 @testable import SSOShared
 @testable import TestSupport
 
-/// Contract 3; RFC 6749 4.1.2.1: once the address is trusted, errors go back there and nowhere else.
+/// RFC 6749 4.1.2.1: once the address is trusted, errors go back there and nowhere else.
 @Suite("What is sent back to the client with an error")
 struct AuthorizeErrorTests {
     static let challenge = CodeChallenge.s256(String(repeating: "v", count: 43))

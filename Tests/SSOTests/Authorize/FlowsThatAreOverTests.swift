@@ -6,7 +6,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// Contract 3: a page that names the service, with one link to start again there, whatever ended the request.
+/// a page that names the service, with one link to start again there, whatever ended the request.
 @Suite("Coming back to a request that is over")
 struct FlowsThatAreOverTests {
     /// A browser that has signed in by way of a request of the deployment's client, and that request's id.

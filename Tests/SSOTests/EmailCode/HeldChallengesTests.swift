@@ -4,7 +4,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// Contract 3: asking again within a code's life sends the same code, whatever was typed in between.
+/// asking again within a code's life sends the same code, whatever was typed in between.
 @Suite("One browser, several addresses")
 struct HeldChallengesTests {
     @Test("from one address to another and back: the second letter carries the same code, and either letter's works")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestSupport
 
-/// Contract 2: whoever runs the programs sees all that is wrong at once, which setting it is, and the way out.
+/// whoever runs the programs sees all that is wrong at once, which setting it is, and the way out.
 @Suite("What is wrong with the settings")
 struct SettingsFaultTests {
     typealias Program = SettingsFixture.Program

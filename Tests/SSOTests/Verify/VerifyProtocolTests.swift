@@ -9,7 +9,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// ASVS 4.1.4, 3.5.2; contract 5: method, type, size, then the signature.
+/// ASVS 4.1.4, 3.5.2; method, type, size, then the signature.
 @Suite("The back channel as HTTP")
 struct VerifyProtocolTests {
     @Test("another method: 405 with Allow, whatever else is right")
