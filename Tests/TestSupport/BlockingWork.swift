@@ -22,7 +22,7 @@ func onOwnThread<Result: Sendable>(_ work: @escaping @Sendable () throws -> Resu
 ///
 /// - Throws: `ProbeFailure` naming `what` when the time is up; whatever `condition` throws.
 func eventually<Value>(
-    _ what: String, within limit: Duration = Patience.limit, every pause: Duration = .milliseconds(10),
+    _ what: String, within limit: Duration = TestTimeout.limit, every pause: Duration = .milliseconds(10),
     _ condition: () async throws -> Value?
 ) async throws -> Value {
     let end = ContinuousClock.now + limit
@@ -33,7 +33,7 @@ func eventually<Value>(
     }
 }
 
-enum Patience {
+enum TestTimeout {
     /// How long a test waits for what is sure to come. Only a fault ever takes so long, and a busy machine must not look
     /// like one.
     static let limit: Duration = .seconds(90)

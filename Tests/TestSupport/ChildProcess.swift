@@ -75,7 +75,7 @@ final class ChildProcess: Sendable {
 
     /// Waits for the end.
     /// - Throws: `ProbeFailure` when it still runs after `limit`.
-    func waitForExit(within limit: Duration = Patience.limit) async throws -> Exit {
+    func waitForExit(within limit: Duration = TestTimeout.limit) async throws -> Exit {
         try await eventually("process \(pid) ends", within: limit, every: .milliseconds(2)) { exit }
     }
 

@@ -56,7 +56,7 @@ final class Chromium: Sendable {
     }
 
     /// Waits for the first match, as a person waits for a page.
-    func element(_ css: String, within limit: Duration = Patience.limit) async throws -> String {
+    func element(_ css: String, within limit: Duration = TestTimeout.limit) async throws -> String {
         try await eventually("\(css) on the page", within: limit) { try await elements(css).first }
     }
 
@@ -133,7 +133,7 @@ final class Chromium: Sendable {
     /// Waits until the address fulfils a condition.
     @discardableResult
     func arrive(
-        _ what: String, within limit: Duration = Patience.limit, _ condition: (String) -> Bool
+        _ what: String, within limit: Duration = TestTimeout.limit, _ condition: (String) -> Bool
     ) async throws -> String {
         do {
             return try await eventually(what, within: limit, every: .milliseconds(30)) {

@@ -44,7 +44,7 @@ struct Mailbox: Sendable {
     }
 
     /// Waits for the email number `count` to an address.
-    func email(to address: String, count: Int = 1, within limit: Duration = Patience.limit) async throws -> Email {
+    func email(to address: String, count: Int = 1, within limit: Duration = TestTimeout.limit) async throws -> Email {
         try await eventually("email \(count) to \(address) in \(folder)", within: limit, every: .milliseconds(20)) {
             let emails = all(to: address)
             return emails.count >= count ? emails[count - 1] : nil
@@ -52,7 +52,7 @@ struct Mailbox: Sendable {
     }
 
     /// Waits for an email to an address and reads the code in it.
-    func code(to address: String, count: Int = 1, within limit: Duration = Patience.limit) async throws -> String {
+    func code(to address: String, count: Int = 1, within limit: Duration = TestTimeout.limit) async throws -> String {
         let email = try await email(to: address, count: count, within: limit)
         guard let code = email.code else { throw ProbeFailure("no code alone on a line of:\n\(email.text)") }
         return code

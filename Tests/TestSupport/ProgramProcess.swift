@@ -71,7 +71,7 @@ final class ProgramProcess: Sendable {
     /// Starts it and waits until `/readyz` says 200. Answers how long that took.
     /// - Throws: `ProbeFailure` with the log's end when the program ends instead, or is not ready in time.
     @discardableResult
-    func start(within limit: Duration = Patience.limit) async throws -> Duration {
+    func start(within limit: Duration = TestTimeout.limit) async throws -> Duration {
         let begin = ContinuousClock.now
         try launch()
         let probe = HTTPProbe(host: host, port: port, timeout: .seconds(2))
@@ -88,14 +88,14 @@ final class ProgramProcess: Sendable {
     }
 
     /// Runs a command that ends by itself, such as `check`.
-    func run(within limit: Duration = Patience.limit) async throws -> ChildProcess.Exit {
+    func run(within limit: Duration = TestTimeout.limit) async throws -> ChildProcess.Exit {
         try launch()
         return try await waitForExit(within: limit)
     }
 
     /// Asks it to stop (SIGTERM) and answers how it ended.
     @discardableResult
-    func terminate(within limit: Duration = Patience.limit) async throws -> ChildProcess.Exit {
+    func terminate(within limit: Duration = TestTimeout.limit) async throws -> ChildProcess.Exit {
         send(SIGTERM)
         return try await waitForExit(within: limit)
     }
@@ -110,7 +110,7 @@ final class ProgramProcess: Sendable {
         child.withLock { $0?.send(signal) }
     }
 
-    func waitForExit(within limit: Duration = Patience.limit) async throws -> ChildProcess.Exit {
+    func waitForExit(within limit: Duration = TestTimeout.limit) async throws -> ChildProcess.Exit {
         guard let child = child.withLock({ $0 }) else { throw ProbeFailure("\(label) was never started") }
         return try await child.waitForExit(within: limit)
     }

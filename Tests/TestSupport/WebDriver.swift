@@ -31,7 +31,7 @@ final class WebDriver: Sendable {
         process = try ChildProcess(
             binary, ["--port=0"], environment: environment, folder: folder.path,
             standardOutput: folder.path(of: "driver.out"), standardError: folder.path(of: "driver.err"))
-        let port = try await eventually("chromedriver prints its port", within: Patience.limit) { [folder] in
+        let port = try await eventually("chromedriver prints its port", within: TestTimeout.limit) { [folder] in
             folder.text(of: "driver.out").split(separator: "successfully on port ").dropFirst().last
                 .flatMap { UInt16($0.prefix { $0.isNumber }) }
         }

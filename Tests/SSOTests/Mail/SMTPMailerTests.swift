@@ -115,7 +115,7 @@ struct SMTPMailerTests {
     func slowAnswer() async throws {
         let gate = DispatchSemaphore(value: 0)
         let server = try ScriptedSMTPServer(gate: gate)
-        let timeouts = SMTPMailer.Timeouts(connect: .seconds(3), upload: .seconds(3), answer: Patience.limit)
+        let timeouts = SMTPMailer.Timeouts(connect: .seconds(3), upload: .seconds(3), answer: TestTimeout.limit)
         let mailer = SMTPMailer(try endpoint(server.url), caFile: nil, timeouts: timeouts)
         let deadline = ContinuousClock.now + timeouts.upload
         let task = Task { try await mailer.send(try EmailMessage.example()) }

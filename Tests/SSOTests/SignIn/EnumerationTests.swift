@@ -102,7 +102,7 @@ struct EnumerationTests {
     @Test("while the mail server refuses letters, one that goes to nobody is tried again like the others")
     func sameTrouble() async throws {
         try await TestDeployment.open { deployment in
-            try LetterQueueTests.breakMail(of: deployment)
+            try MailQueueTests.breakMail(of: deployment)
             for address in [Self.addresses.known, Self.addresses.stray] {
                 _ = try await deployment.waiting(for: address, by: deployment.browser())
                 try await eventually("the letter to \(address) was tried and put back") {

@@ -6,7 +6,7 @@ import Testing
 
 /// Contract 3: asking again within a code's life sends the same code, whatever was typed in between.
 @Suite("One browser, several addresses")
-struct HeldChallengesTests {
+struct BrowserChallengesTests {
     @Test("from one address to another and back: the second letter carries the same code, and either letter's works")
     func thereAndBack() async throws {
         try await TestDeployment.open { deployment in

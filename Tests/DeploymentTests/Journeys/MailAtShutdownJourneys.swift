@@ -6,7 +6,7 @@ import Testing
 
 extension Journeys {
     @Suite("A letter under way when the IdP stops")
-    struct LastLetter {
+    struct MailAtShutdown {
         @Test("is finished, and not sent again after the next start", .timeLimit(.minutes(2)))
         func finished() async throws {
             let (gate, server, pair) = try await Self.stopping()

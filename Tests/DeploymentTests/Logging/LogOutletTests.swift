@@ -15,7 +15,7 @@ struct LogOutletTests {
             Programs.path(of: name), ["serve"], environment: original.settings, folder: folder.path,
             standardOutput: "/dev/full", standardError: "/dev/full")
         let probe = HTTPProbe(host: original.host, port: original.port, timeout: .seconds(5))
-        try await eventually("\(name) is ready", within: Patience.limit) { () -> Void? in
+        try await eventually("\(name) is ready", within: TestTimeout.limit) { () -> Void? in
             if let exit = child.exit { throw ProbeFailure("\(name) ended: \(exit)") }
             return (try? await probe.get("/readyz"))?.status == 200 ? () : nil
         }

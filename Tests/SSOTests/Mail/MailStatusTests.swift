@@ -5,7 +5,7 @@ import Testing
 
 /// What the page says of the letter is so, for whoever asks and whether or not the address may sign in.
 @Suite("What the page says of the letter")
-struct LetterNewsTests {
+struct MailStatusTests {
     private static let addresses = ["known@example.com", "stray@nowhere.org"]
     private static let none = "No letter comes now."
 

@@ -6,7 +6,7 @@ import Testing
 
 /// ASVS 2.4.1: a session is a row, and whoever throws the cookie away makes one a visit.
 @Suite("How many sessions one network may begin")
-struct NewcomerLimitTests {
+struct NewSessionLimitTests {
     private static let settings = ["IDP_TRUSTED_PROXIES": "127.0.0.0/8", "IDP_LIMIT_NEW_SESSIONS": "120"]
 
     @Test("a limit of 120 an hour, by the sign-in form or by authorize; then a page with the wait, and no further row")

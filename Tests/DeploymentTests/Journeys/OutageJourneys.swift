@@ -6,7 +6,7 @@ import Testing
 
 extension Journeys {
     @Suite("Something is down")
-    struct Trouble {
+    struct Outage {
         @Test("a login goes on where it was after the IdP was restarted in the middle", arguments: [SIGTERM, SIGKILL])
         func restartInTheMiddle(signal: Int32) async throws {
             try await ProcessDeployment.running(ProcessDeployment()) { pair in

@@ -4,7 +4,7 @@ import Testing
 @testable import TestSupport
 
 @Suite("Addresses letters may go to")
-struct LetterAddressTests {
+struct EmailAddressTests {
     @Test(
         "an ordinary address is taken, lower-cased, without blanks at its ends",
         arguments: [

@@ -8,7 +8,7 @@ import Testing
 /// A long attack on one address every thirty minutes, with the clock in the test's hand. `SSO_ATTACK=full` makes it a
 /// fortnight from 1, 10 and 100 networks with 100 sign-ins each; without it, it lasts twenty hours.
 @Suite("An owner gets in while an attack goes on for days")
-struct FortnightTests {
+struct LongAttackTests {
     private static let networks = AttackReport.isFull ? [1, 10, 100] : [10]
     private static let signIns = AttackReport.isFull ? 100 : 4
     private static let steps = AttackReport.isFull ? 14 * 48 : 40

@@ -20,7 +20,7 @@ struct PurgeServiceTests {
         let group = ServiceGroup(configuration: .init(services: [service], logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
-            try await eventually("the purge has done its work", within: Patience.limit, every: .milliseconds(5)) {
+            try await eventually("the purge has done its work", within: TestTimeout.limit, every: .milliseconds(5)) {
                 isOver() ? () : nil
             }
             await group.triggerGracefulShutdown()

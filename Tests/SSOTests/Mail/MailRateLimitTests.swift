@@ -5,7 +5,7 @@ import Testing
 @testable import TestSupport
 
 @Suite("How many letters one address gets")
-struct LetterLimitTests {
+struct MailRateLimitTests {
     private static let now = TestClock().now
 
     /// How many seconds ago letters went, and how many to wait for the next (0: none).

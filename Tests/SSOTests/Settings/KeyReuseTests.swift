@@ -5,7 +5,7 @@ import Testing
 
 /// A key that a client holds as well protects nothing from that client.
 @Suite("A program's own key beside shared secrets")
-struct OwnKeyTests {
+struct KeyReuseTests {
     private let own = SettingsFixture.secret
     private let shared = SettingsFixture.otherSecret
 

@@ -8,7 +8,7 @@ import Testing
 @testable import TestSupport
 
 @Suite("Storage faults while running")
-struct SQLiteFaultTests {
+struct SQLiteRuntimeErrorTests {
     private let fixture: StorageFixture
 
     init() throws { fixture = try StorageFixture() }

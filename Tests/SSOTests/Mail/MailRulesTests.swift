@@ -4,7 +4,7 @@ import Testing
 @testable import TestSupport
 
 @Suite("PendingCode for letters")
-struct LetterRulesTests {
+struct MailRulesTests {
     @Test("the second letter leaves a minute after the first, and the page counts the wait down")
     func countdown() async throws {
         try await TestDeployment.open { deployment in

@@ -5,7 +5,7 @@ import Testing
 
 extension Journeys {
     @Suite("Several clients, several tabs")
-    struct TabsAndPartners {
+    struct TabsAndClients {
         @Test("at a second client nobody has to sign in again")
         func secondPartner() async throws {
             try await ProcessDeployment.running(ProcessDeployment(clients: 2)) { pair in

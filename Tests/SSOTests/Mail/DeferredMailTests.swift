@@ -5,7 +5,7 @@ import Testing
 @testable import TestSupport
 
 @Suite("A new code always has its letter")
-struct DeferredLetterTests {
+struct DeferredMailTests {
     @Test("a second browser's letter waits for its minute, and its code works there")
     func secondBrowser() async throws {
         try await TestDeployment.open { deployment in

@@ -6,7 +6,7 @@ import Testing
 @testable import TestSupport
 
 @Suite("Databases that are refused at start")
-struct SQLiteRefusalTests {
+struct SQLiteOpeningErrorTests {
     private let fixture: StorageFixture
 
     init() throws { fixture = try StorageFixture() }

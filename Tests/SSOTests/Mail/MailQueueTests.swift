@@ -6,7 +6,7 @@ import Testing
 @testable import TestSupport
 
 @Suite("The queue of letters")
-struct LetterQueueTests {
+struct MailQueueTests {
     @Test("while no letter can leave, the page comes as always; when one can again, it leaves")
     func downAndBack() async throws {
         try await TestDeployment.open { deployment in

@@ -6,7 +6,7 @@ import Testing
 
 /// Time and load. The limits are short here, so that reaching them takes little time.
 @Suite("Limits of the back channel")
-struct BackChannelPatienceTests {
+struct BackChannelLimitsTests {
     typealias Fixture = BackChannelFixture
     typealias Outcome = Result<VerifyReply, BackChannelError>
 

@@ -4,7 +4,7 @@ import Testing
 
 /// RFC 9110 10.1.1 and RFC 9112 9.3.
 @Suite("Expect: 100-continue, HTTP/1.0 and Connection: close")
-struct ConnectionMannersTests {
+struct ConnectionHeaderTests {
     private static let form = "POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n"
 
     @Test("Expect: 100-continue gets 100 once, and then its response")

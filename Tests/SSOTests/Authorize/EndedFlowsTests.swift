@@ -8,7 +8,7 @@ import Testing
 
 /// Contract 3: a page that names the service, with one link to start again there, whatever ended the request.
 @Suite("Coming back to a request that is over")
-struct FlowsThatAreOverTests {
+struct EndedFlowsTests {
     /// A browser that has signed in by way of a request of the deployment's client, and that request's id.
     private static func finished(_ deployment: TestDeployment) async throws -> (browser: Browser, flow: String) {
         let browser = deployment.browser()

@@ -7,9 +7,9 @@ import Testing
 @testable import TestSupport
 
 @Suite("Letters on their way at once")
-struct LetterPlacesTests {
+struct MailParallelDeliveryTests {
     /// Hangs on every letter to an address that begins with `held-`, until it is let go; delivers the others.
-    private final class HeldMailer: Mailer {
+    private final class BlockingMailer: Mailer {
         private let outbox: OutboxMailer
         private let waiting = Mutex<[CheckedContinuation<Void, Never>]?>([])
 
@@ -17,7 +17,7 @@ struct LetterPlacesTests {
 
         var held: Int { waiting.withLock { $0?.count ?? 0 } }
 
-        func letGo() {
+        func release() {
             let all = waiting.withLock { waiting in
                 defer { waiting = nil }
                 return waiting ?? []
@@ -40,10 +40,10 @@ struct LetterPlacesTests {
     }
 
     /// A deployment whose mailer hangs.
-    private static func open(_ body: (TestDeployment, HeldMailer) async throws -> Void) async throws {
-        var mailer: HeldMailer?
+    private static func open(_ body: (TestDeployment, BlockingMailer) async throws -> Void) async throws {
+        var mailer: BlockingMailer?
         let make = { (folder: String) -> any Mailer in
-            let held = HeldMailer(folder)
+            let held = BlockingMailer(folder)
             mailer = held
             return held
         }
@@ -61,7 +61,7 @@ struct LetterPlacesTests {
                 _ = try await deployment.asking("\(name)@example.com")
             }
             #expect(mailer.held == 1)
-            mailer.letGo()
+            mailer.release()
             _ = try await deployment.mailbox.code(to: "held-1@example.com")
             #expect(try await deployment.count("SELECT MAX(attempts) FROM mail_queue") == 1)
         }
@@ -76,7 +76,7 @@ struct LetterPlacesTests {
                 try await eventually("letter \(number) hangs") { mailer.held == number ? () : nil }
             }
             for name in ["ann", "ben", "cleo"] { _ = try await deployment.asking("\(name)@example.com") }
-            mailer.letGo()
+            mailer.release()
             for number in held { _ = try await deployment.mailbox.code(to: "held-\(number)@example.com") }
         }
     }

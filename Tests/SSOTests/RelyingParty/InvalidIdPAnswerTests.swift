@@ -9,7 +9,7 @@ import Testing
 private final class Counter: Sendable { let value = Atomic(0) }
 
 @Suite("The relying party and the IdP's answer")
-struct LyingIdPTests {
+struct InvalidIdPAnswerTests {
     struct Lie: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let status: Int

@@ -8,7 +8,7 @@ import Testing
 
 /// Which connection is closed when the limit is reached.
 @Suite("The limit of connections")
-struct ConnectionPlacesTests {
+struct ConnectionLimitTests {
     /// Places whose connections note their end.
     private final class Board: Sendable {
         let places: ConnectionPlaces

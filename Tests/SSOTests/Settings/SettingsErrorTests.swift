@@ -5,7 +5,7 @@ import Testing
 
 /// Contract 2: whoever runs the programs sees all that is wrong at once, which setting it is, and the way out.
 @Suite("What is wrong with the settings")
-struct SettingsFaultTests {
+struct SettingsErrorTests {
     typealias Program = SettingsFixture.Program
 
     struct Fault: Sendable, CustomTestStringConvertible {
