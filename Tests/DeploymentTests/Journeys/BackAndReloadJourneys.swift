@@ -5,7 +5,7 @@ import Testing
 extension Journeys {
     @Suite("Back, reload, double click")
     struct BackAndReload {
-        @Test("a reload of the callback after success goes to the page and not to an error")
+        @Test("a reload of the callback after success leads to the page and not to an error")
         func reloadedCallback() async throws {
             try await ProcessDeployment.running(ProcessDeployment()) { pair in
                 let browser = Browser()
@@ -34,7 +34,7 @@ extension Journeys {
             }
         }
 
-        @Test("a code sent twice in one breath signs in once, and neither answer says that it was wrong")
+        @Test("a code sent twice at once signs in once, and neither answer says that it was wrong")
         func doubleClick() async throws {
             try await ProcessDeployment.running(ProcessDeployment()) { pair in
                 let browser = Browser()
@@ -65,8 +65,9 @@ extension Journeys {
                 try await person.pressTwice("form:has(input[name=code]) \(Chromium.submit)")
                 let end = try await person.arrive("an end") { $0 == home || $0.contains("/sign-in?flow=") }
                 if end != home {
-                    // Without JavaScript nothing stops the second click, and the browser may drop the very answer that
-                    // signs in (docs/decisions/0007). The code is used; the way is begun anew.
+                    // Without JavaScript nothing prevents the second click, and the browser may drop the very answer
+                    // that
+                    // signs in (docs/decisions/0007). The code is used; the sign-in is started again.
                     #expect(!javaScript)
                     try await person.visit(home)
                     try await person.press("a[href*='/auth/sso/authorize']")
@@ -80,9 +81,11 @@ extension Journeys {
 
                 try await person.back()
                 try await person.arrive("the IdP again") { $0.hasPrefix(pair.origin) }
-                // The browser's own clock is the point: longer than the two seconds after which the page went on the
-                // first time. No event says that nothing happens; how the page is built does not, either, for it may be
-                // the old one, kept whole with its timer run out.
+                // Depends on the browser's own clock: waits longer than the two seconds after which the page
+                // continued the
+                // first time. No event reports that nothing happens. The page may be the old one from the browser's
+                // cache,
+                // with its timer expired, so its content does not show it either.
                 try await Task.sleep(for: .milliseconds(3_500))
                 #expect(try await person.address().hasPrefix(pair.origin))
                 #expect(try await person.elements("a[href]").isEmpty == false)

@@ -52,7 +52,7 @@ extension Journeys {
             let code = try await pair.mailbox.code(to: "ann@example.com", count: 1)
             let callback = try await browser.enter(code, on: waiting).callback()
 
-            // A browser that did not start, a wrong state, and a token without a state sign nobody in.
+            // A browser that did not start, a wrong state, and a token without a state sign no user in.
             #expect(try await Browser().get(callback).status == 400)
             for query in ["", "?token=sst_x", "?state=x&token=sst_x", "?state=x&state=x&token=sst_x"] {
                 #expect(try await browser.get(origin + SSOPath.callback + query).status == 400)
@@ -61,7 +61,7 @@ extension Journeys {
 
             let signedIn = try await browser.follow(browser.get(callback))
             #expect(signedIn.address.absolute == origin + "/" && signedIn.text.contains("Hello ann"))
-            // The callback again, from another browser that has it: nothing.
+            // The same callback in another browser is refused.
             #expect(try await Browser().get(callback).status == 400)
 
             let signedOut = try await browser.follow(

@@ -7,7 +7,7 @@ extension Journeys {
     @Suite("First sign-in")
     struct FirstSignIn {
         @Test(
-            "a person with a code from a real letter is signed in at the partner", .enabled(if: SMTPServer.isInstalled))
+            "a user with a code from a real email is signed in at the client", .enabled(if: SMTPServer.isInstalled))
         func fromPartnerToPartner() async throws {
             let server = try SMTPServer()
             try await server.start()
@@ -29,7 +29,7 @@ extension Journeys {
             try await server.stop()
         }
 
-        @Test("the letter is complete, and the code stands alone on a line", .enabled(if: SMTPServer.isInstalled))
+        @Test("the email is complete, and the code is alone on a line", .enabled(if: SMTPServer.isInstalled))
         func letter() async throws {
             let server = try SMTPServer()
             try await server.start()
@@ -49,7 +49,7 @@ extension Journeys {
         }
 
         @Test(
-            "in a real browser, with and without JavaScript, the page after the code leads back by itself",
+            "in a real browser, with and without JavaScript, the page after the code returns by itself",
             .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"), arguments: [true, false])
         func inChromium(javaScript: Bool) async throws {
             try await ProcessDeployment.running(ProcessDeployment()) { pair in

@@ -5,9 +5,9 @@ import Testing
 @testable import TestSupport
 
 extension Journeys {
-    @Suite("A letter under way when the IdP stops")
+    @Suite("An email in delivery when the IdP stops")
     struct MailAtShutdown {
-        @Test("is finished, and not sent again after the next start", .timeLimit(.minutes(2)))
+        @Test("is delivered, and not sent again after the next start", .timeLimit(.minutes(2)))
         func finished() async throws {
             let (gate, server, pair) = try await Self.stopping()
             let probe = HTTPProbe(port: pair.idp.port)
@@ -16,7 +16,7 @@ extension Journeys {
             #expect(try await pair.idp.waitForExit() == .code(0))
             #expect(pair.idp.log.contains("letter sent"), "\(pair.idp.log)")
             try await pair.idp.start()
-            // A letter that was asked for later has come: the queue has been gone through.
+            // A later email has arrived, so the queue has been processed.
             gate.signal()
             let browser = Browser()
             _ = try await browser.ask(for: "ben@example.com", on: browser.beginSignIn(at: pair.client))
@@ -25,8 +25,8 @@ extension Journeys {
             try await pair.stop()
         }
 
-        /// libcurl asks nobody while it waits for the answer to the whole letter, two minutes if need be.
-        @Test("holds the stop up for the time to drain at most, when its server says nothing any more")
+        /// libcurl does not call back while it waits for the answer to the whole email, up to two minutes.
+        @Test("delays the stop by at most the drain time when its server no longer answers")
         func silent() async throws {
             let (gate, _, pair) = try await Self.stopping()
             #expect(try await pair.idp.waitForExit(within: .seconds(60)) == .code(0))
@@ -34,7 +34,8 @@ extension Journeys {
             try await pair.client.process.terminate()
         }
 
-        /// A pair whose IdP was told to stop with a letter under way: the server has all of it, and says so at the gate.
+        /// A deployment whose IdP was told to stop during a delivery: the server has the whole email, and confirms it
+        /// at the gate.
         private static func stopping() async throws -> (DispatchSemaphore, ScriptedSMTPServer, ProcessDeployment) {
             let gate = DispatchSemaphore(value: 0)
             let server = try ScriptedSMTPServer(gate: gate)

@@ -5,9 +5,9 @@ import Testing
 @testable import TestSupport
 
 extension Journeys {
-    @Suite("Something is down")
+    @Suite("Outages")
     struct Outage {
-        @Test("a login goes on where it was after the IdP was restarted in the middle", arguments: [SIGTERM, SIGKILL])
+        @Test("a sign-in continues after the IdP was restarted in the middle", arguments: [SIGTERM, SIGKILL])
         func restartInTheMiddle(signal: Int32) async throws {
             try await ProcessDeployment.running(ProcessDeployment()) { pair in
                 let browser = Browser()
@@ -21,7 +21,7 @@ extension Journeys {
             }
         }
 
-        @Test("a client that restarts in the middle still knows the state it gave")
+        @Test("a client that restarts in the middle still accepts its state")
         func partnerRestart() async throws {
             try await ProcessDeployment.running(ProcessDeployment()) { pair in
                 let browser = Browser()
@@ -33,7 +33,7 @@ extension Journeys {
         }
 
         @Test(
-            "a dead mail server slows no page, and the letter goes out when it is back",
+            "a mail server outage slows no page, and the email is sent after the outage",
             .enabled(if: SMTPServer.isInstalled), .timeLimit(.minutes(3)))
         func mailDown() async throws {
             let server = try SMTPServer()
@@ -53,7 +53,7 @@ extension Journeys {
         }
 
         @Test(
-            "a letter that was waiting survives a restart of the IdP", .enabled(if: SMTPServer.isInstalled),
+            "a waiting email survives a restart of the IdP", .enabled(if: SMTPServer.isInstalled),
             .timeLimit(.minutes(3)))
         func queueSurvives() async throws {
             let server = try SMTPServer()
@@ -86,7 +86,7 @@ extension Journeys {
             }
         }
 
-        @Test("whoever is signed in at the client stays so while the IdP is down")
+        @Test("a user who is signed in at the client stays signed in while the IdP is down")
         func sessionsOutliveTheIdP() async throws {
             try await ProcessDeployment.running(ProcessDeployment()) { pair in
                 let browser = Browser()

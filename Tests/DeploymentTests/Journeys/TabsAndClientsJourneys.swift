@@ -6,7 +6,7 @@ import Testing
 extension Journeys {
     @Suite("Several clients, several tabs")
     struct TabsAndClients {
-        @Test("at a second client nobody has to sign in again")
+        @Test("at a second client the user does not have to sign in again")
         func secondPartner() async throws {
             try await ProcessDeployment.running(ProcessDeployment(clients: 2)) { pair in
                 let browser = Browser()
@@ -21,14 +21,14 @@ extension Journeys {
             }
         }
 
-        @Test("two tabs of two clients, finished in reverse order, each come back to their own partner")
+        @Test("two tabs of two clients, finished in reverse order, each return to their own client")
         func reverseOrder() async throws {
             try await ProcessDeployment.running(ProcessDeployment(clients: 2)) { pair in
                 let browser = Browser()
                 let first = try await browser.beginSignIn(at: pair.clients[0])
                 let second = try await browser.signIn(at: pair.clients[1], of: pair, as: "ann@example.com")
                 #expect(try second.callback().absolute.hasPrefix(pair.clients[1].callback + "?"))
-                // The first tab still shows the form of its own flow: its reload goes on with that flow.
+                // The first tab still shows the form of its own flow: its reload continues that flow.
                 let late = try await browser.follow(browser.get(first.address))
                 #expect(try late.callback().absolute.hasPrefix(pair.clients[0].callback + "?"))
                 for (complete, client) in [(second, pair.clients[1]), (late, pair.clients[0])] {
@@ -38,7 +38,7 @@ extension Journeys {
             }
         }
 
-        @Test("the form of the tab that comes late still leads on when it is sent instead of reloaded")
+        @Test("the form of the later tab still works when it is sent instead of reloaded")
         func lateForm() async throws {
             try await ProcessDeployment.running(ProcessDeployment(clients: 2)) { pair in
                 let browser = Browser()
@@ -69,7 +69,7 @@ extension Journeys {
             }
         }
 
-        @Test("a browser that holds nine pending flows keeps the newest eight")
+        @Test("a browser with nine pending flows keeps the newest eight")
         func ninePending() async throws {
             try await ProcessDeployment.running(ProcessDeployment()) { pair in
                 let browser = Browser()
