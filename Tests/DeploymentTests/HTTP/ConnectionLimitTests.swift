@@ -9,7 +9,7 @@ import Testing
 /// Which connection is closed when the limit is reached.
 @Suite("The limit of connections")
 struct ConnectionLimitTests {
-    /// Places whose connections note their end.
+    /// Places whose connections record that they were closed.
     private final class Board: Sendable {
         let places: ConnectionPlaces
         private let list = Mutex<[String]>([])
@@ -25,7 +25,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("the one that has waited longest is closed; an answered one begins to wait again")
+    @Test("the connection that has waited longest is closed; after an answer a connection waits again")
     func order() throws {
         let board = try Board(3)
         let numbers = ["a", "b", "c"].map { board.enter($0, from: "192.0.2.1") }
@@ -38,7 +38,7 @@ struct ConnectionLimitTests {
         #expect(board.closed == ["b", "c", "a"])
     }
 
-    @Test("one that is being answered is never closed, and a closed one is not answered")
+    @Test("a connection that is being answered is never closed, and a closed one is not answered")
     func answering() throws {
         let board = try Board(2)
         let first = board.enter("a", from: "192.0.2.1")
@@ -47,13 +47,13 @@ struct ConnectionLimitTests {
         for name in ["c", "d", "e"] { board.enter(name, from: "192.0.2.2") }
         #expect(board.closed == ["b", "c", "d"])
         #expect(!board.places.beginAnswer(second))
-        // Its place is free for others once it has left.
+        // Its place is free after it has left.
         board.places.leave(first)
         board.enter("f", from: "192.0.2.3")
         #expect(board.closed == ["b", "c", "d"])
     }
 
-    @Test("peers over their share lose theirs first, although others have waited longer")
+    @Test("connections of a peer over its share are closed first, although others have waited longer")
     func share() throws {
         let board = try Board(8)
         for name in ["old", "older"] { board.enter(name, from: "192.0.2.1") }
@@ -64,7 +64,7 @@ struct ConnectionLimitTests {
         #expect(board.closed.count == 15 && board.closed.allSatisfy { $0.hasPrefix("flood") })
     }
 
-    @Test("with declared proxies every other peer is held to a quarter at all times")
+    @Test("with declared proxies every other peer is limited to a quarter at all times")
     func proxies() throws {
         let board = try Board(8, proxies: ["10.0.0.0/8"])
         for number in 1...6 { board.enter("proxy \(number)", from: "10.0.0.1") }
@@ -76,7 +76,7 @@ struct ConnectionLimitTests {
         #expect(board.closed.suffix(1) == ["six 1"] || board.closed.contains("six 1"))
     }
 
-    @Test("a peer whose share is all being answered gets no further place")
+    @Test("a peer whose whole share is being answered gets no further place")
     func busyShare() throws {
         let board = try Board(8, proxies: ["10.0.0.0/8"])
         for name in ["a", "b"] { #expect(board.places.beginAnswer(board.enter(name, from: "192.0.2.9"))) }
@@ -84,7 +84,7 @@ struct ConnectionLimitTests {
         #expect(board.closed == ["c"])
     }
 
-    @Test("while all are being answered no connection is accepted; the first that waits is closed")
+    @Test("while all connections are being answered none is accepted; the first that waits is closed")
     func paused() throws {
         let board = try Board(2)
         let gate = ConnectionGate(places: board.places)
@@ -104,18 +104,19 @@ struct ConnectionLimitTests {
         #expect(board.closed == ["b"])
     }
 
-    @Test("on real sockets idle ones, half heads and half bodies are closed; a response in progress arrives whole")
+    @Test(
+        "on real sockets idle connections, half heads and half bodies are closed; a response in progress arrives whole")
     func sockets() async throws {
         let limits = ServerLimits(idle: .seconds(300), request: .seconds(300), answer: .seconds(300), connections: 16)
         try await TinyServer.running(limits) { probe in
             let reader = try probe.connect()
             try reader.send(probe.request("GET", "/big"))
-            // Something has come: it is being answered, and much more than the sockets hold is still to come.
+            // Bytes have arrived: the response has begun, and the rest is larger than the socket buffers.
             let beginning = try await onOwnThread { try reader.receive().count }
             let hostile = ["", "GET / HT", "POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nslow"]
             let flood = try (0..<200).map { number in
                 let connection = try probe.connect()
-                // Connections that were closed before are reset.
+                // Connections that were already closed are reset.
                 try? connection.send(Array(hostile[number % 3].utf8))
                 return connection
             }
@@ -128,7 +129,7 @@ struct ConnectionLimitTests {
 
     @Test("a real program answers in less than a second while thousands of hostile connections are open")
     func flood() async throws {
-        // 3,000, or as many as this system lets a test hold.
+        // 3,000, or the most that this system's limit allows.
         var files = rlimit()
         getrlimit(numericCast(RLIMIT_NOFILE.rawValue), &files)
         files.rlim_cur = max(files.rlim_cur, min(16_384, files.rlim_max))
@@ -146,7 +147,8 @@ struct ConnectionLimitTests {
             }
         }
         let times = try await Self.times(of: ["/healthz", "/sign-in", "/readyz"], probe)
-        // The slowest of these on an idle machine takes some milliseconds; on one that runs other tests it may take more.
+        // On an idle machine the slowest takes some milliseconds; on a machine that runs other tests it may take
+        // more.
         #expect(times.sorted()[times.count / 2] < .seconds(1), "\(times)")
         withExtendedLifetime(flood) {}
         try await pair.stop()

@@ -25,18 +25,18 @@ struct ShutdownGraceTests {
     @Test("during the shutdown every response ends its connection, kept or new")
     func everyAnswer() async throws {
         let shutdown = ShutdownState()
-        // No timer ends a connection before the test gives up.
+        // No timer ends a connection before the test's timeout.
         try await TinyServer.running(ServerLimits(idle: .seconds(300)), shutdown: shutdown) { probe in
             let kept = try probe.connect()
             let form = probe.request("POST", "/form", body: Array("12345".utf8), close: false)
             try await onOwnThread {
                 try kept.send(probe.request("GET", "/", close: false))
                 #expect(try kept.reply().header("connection") == nil)
-                // A request whose head was there before, and one that has not begun.
+                // One request whose head was sent before, and one that has not begun.
                 try kept.send(Array(form.dropLast(3)))
             }
             let idle = try probe.connect()
-            // An answer on a later connection: what was sent before has been read.
+            // An answer on a later connection shows that the earlier bytes have been read.
             _ = try await probe.get("/")
             shutdown.begin()
             try await onOwnThread {
@@ -70,7 +70,7 @@ struct ShutdownGraceTests {
                 return try kept.reply()
             }
             #expect(health.status == 200 && health.header("connection") == "close")
-            // The second signal, whichever it is, ends the grace.
+            // A second signal of either kind ends the grace.
             if process.port != pair.idp.port { process.send(SIGTERM) }
             #expect(try await process.waitForExit() == .code(0))
             if process.port == pair.idp.port { #expect(ContinuousClock.now - begin >= .seconds(3)) }
@@ -103,7 +103,7 @@ struct ShutdownGraceTests {
                     ? try? await proxy.probe.post(SSOPath.verify, headers, body: body)
                     : try? await proxy.probe.get("/sign-in")
                 statuses[reply?.status ?? 0, default: 0] += 1
-                // A steady load of about 50 requests a second, not the most that fits.
+                // A steady load of about 50 requests per second, not the maximum.
                 try? await Task.sleep(for: .milliseconds(80))
             } while !isOver.load(ordering: .relaxed)
             return statuses

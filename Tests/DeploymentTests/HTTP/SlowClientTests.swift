@@ -4,7 +4,7 @@ import Testing
 
 @testable import TestSupport
 
-/// Slow clients in any number never hold a connection for ever (ASVS 15.1.3, slow request attacks).
+/// Slow clients in any number never hold a connection forever (ASVS 15.1.3, slow request attacks).
 @Suite("Slow clients and floods of connections")
 struct SlowClientTests {
     static let limits = ServerLimits(
@@ -30,7 +30,7 @@ struct SlowClientTests {
     }
 
     @Test(
-        "a head that drips, a body that drips, chunks that drip: closed in time",
+        "a slow head, a slow body and slow chunks: the connection is closed in time",
         arguments: [
             ("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ", "a"),
             ("GET / HTTP/1.1\r\nHost: a\r\n", "X-Slow: a\r\n"),
@@ -45,7 +45,9 @@ struct SlowClientTests {
         }
     }
 
-    @Test("many requests in time on one connection outlast the deadline of one, and a slow one after them is closed")
+    @Test(
+        "many requests on one connection may together take longer than one deadline, and a slow one after them is closed"
+    )
     func deadlinePerRequest() async throws {
         try await TinyServer.running(ServerLimits(request: .seconds(2))) { probe in
             try await onOwnThread {
@@ -70,7 +72,7 @@ struct SlowClientTests {
     }
 
     @Test(
-        "a connection that says nothing, half a head, or nothing after an answer is closed",
+        "an idle connection, half a head, and an idle connection after an answer are closed",
         arguments: ["", "G", "GET / HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"])
     func silent(_ beginning: String) async throws {
         try await TinyServer.running(Self.limits) { probe in
@@ -104,18 +106,18 @@ struct SlowClientTests {
         }
     }
 
-    @Test("connections over the limit are closed in turn, so that a visitor gets through")
+    @Test("connections over the limit are closed in turn, so that a browser is served")
     func flood() async throws {
         try await TinyServer.running(Self.limits) { probe in
             let flood = try (0..<120).map { _ in try probe.connect() }
-            // On a busy machine the limit of a fifth of a second may close this one, too, before it is read.
-            try await eventually("a browser gets through") { (try? await probe.get("/").text) == "here" ? () : nil }
+            // On a busy machine the limit of a fifth of a second may close this connection too, before it is read.
+            try await eventually("a browser is served") { (try? await probe.get("/").text) == "here" ? () : nil }
             withExtendedLifetime(flood) {}
         }
     }
 
     @Test(
-        "with the delivered rules Caddy buffers a slow body until it is whole",
+        "with the delivered rules Caddy buffers a slow body until it is complete",
         .enabled(if: ProxyProcess.Kind.caddy.path != nil))
     func bufferedBody() async throws {
         try await TinyServer.running(ServerLimits(request: .milliseconds(200))) { server in
@@ -125,7 +127,7 @@ struct SlowClientTests {
             let reply = try await onOwnThread {
                 let connection = try proxy.probe.connect()
                 try connection.send(Array(form.dropLast(2)))
-                // A slow peer is the point: the server alone would have closed the connection.
+                // A slow peer is required here: the server alone would have closed the connection.
                 Thread.sleep(forTimeInterval: 1)
                 try connection.send(Array(form.suffix(2)))
                 return try connection.reply()

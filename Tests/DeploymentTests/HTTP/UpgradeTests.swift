@@ -23,7 +23,7 @@ struct UpgradeTests {
             "POST /form HTTP/1.1\r\nHost: a\r\n\($0)Transfer-Encoding: chunked\r\n\r\n4\r\nhere\r\n0\r\n\r\n"
         }
 
-    /// Long enough that no timer closes a connection before the test gives up.
+    /// Long enough that no timer closes a connection before the test's timeout.
     private static let limits = ServerLimits(idle: .seconds(300))
 
     /// Sends the request and a second one. Returns everything until the server closes.
@@ -83,14 +83,14 @@ struct UpgradeTests {
         }
     }
 
-    @Test("behind a proxy with kept connections no visitor waits", arguments: ProxyProcess.Kind.installed)
+    @Test("a proxy with kept connections loses no request of a browser", arguments: ProxyProcess.Kind.installed)
     func proxy(_ kind: ProxyProcess.Kind) async throws {
         try await TinyServer.running(Self.limits) { server in
             let proxy = try await ProxyProcess(kind, to: [server.port])
             for round in 1...20 {
                 let fields = Self.fields[round % Self.fields.count]
                 _ = try await proxy.probe.raw(Array("GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n".utf8))
-                // A connection in the proxy's pool that no longer reads would lose these.
+                // These requests would be lost on a connection in the proxy's pool that is no longer read.
                 for _ in 1...2 {
                     let begin = ContinuousClock.now
                     #expect(try await proxy.probe.get("/").text == "here")

@@ -167,7 +167,7 @@ struct JournalStreamTests {
         #expect(!JournalStream.isConnected(to: -1, name))
     }
 
-    @Test("a program whose standard error is the journal prefixes every line; one that was redirected does not")
+    @Test("a program whose standard error is the journal prefixes every line; a redirected one does not")
     func program() async throws {
         let folder = try TemporaryFolder()
         for isJournal in [true, false] {

@@ -99,14 +99,14 @@ struct DotEnvTests {
         let typed = SettingsReader(
             SettingsSource(
                 arguments: ["--s-file", file], environment: ["S": "near"], dotEnv: folder.path(of: "no.env")))
-        #expect(typed.secretText("S", required: true, hint: "") == "from a file", "the command line is nearest")
+        #expect(typed.secretText("S", required: true, hint: "") == "from a file", "the command line comes first")
         let path = try folder.write("S=far\nS_FILE=\(file)", to: ".env")
         let reader = SettingsReader(SettingsSource(arguments: [], environment: [:], dotEnv: path))
         #expect(reader.secretText("S", required: true, hint: "") == nil)
         #expect(reader.problems.first?.contains("given twice") == true)
     }
 
-    @Test("`env:NAME` finds it by exactly its name, and the file that NAME_FILE names; an empty variable hides nothing")
+    @Test("`env:NAME` finds it by its exact name, and the file that NAME_FILE names; an empty variable hides nothing")
     func variables() throws {
         let folder = try TemporaryFolder()
         let secret = try folder.write("from a file", to: "secret")

@@ -33,7 +33,7 @@ struct InspectionTests {
     }
 
     @Test(
-        "a damaged file, a folder, a file of another program, one without a place: named",
+        "a damaged file, a folder, a file of another program, and a missing folder are reported",
         arguments: [
             ("damaged", "not an SQLite database"), ("folder", "not a file"), ("stranger", "tables are not ours"),
             ("nowhere", "cannot be made"), ("empty", "0 bytes"),
@@ -58,7 +58,7 @@ struct InspectionTests {
     }
 
     @Test(
-        "a database without the right to write is named", .enabled(if: getuid() != 0, "root may write to every file"),
+        "a database without write permission is reported", .enabled(if: getuid() != 0, "root may write to every file"),
         arguments: ["idp", "relying-party"])
     func readOnly(name: String) async throws {
         let path = folder.path(of: "db")
@@ -70,7 +70,7 @@ struct InspectionTests {
         #expect(program.log.contains("read-only"))
     }
 
-    @Test("serve refuses a stranger's database with the same words, and leaves it alone")
+    @Test("serve refuses another program's database with the same message, and does not change it")
     func stranger() async throws {
         let path = folder.path(of: "db")
         try await makeStranger(path)
@@ -87,7 +87,7 @@ struct InspectionTests {
     }
 
     @Test(
-        "an outbox folder that cannot be: named, by serve as well",
+        "an impossible outbox folder is reported, by serve as well",
         arguments: [("check", 1), ("serve", 78)] as [(String, Int32)])
     func outbox(command: String, code: Int32) async throws {
         try folder.write("", to: "file")

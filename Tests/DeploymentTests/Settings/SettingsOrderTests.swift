@@ -29,7 +29,7 @@ struct SettingsOrderTests {
         #expect(try listen(["--log-level", "debug", "--idp-listen", "line"], both) == "line")
     }
 
-    @Test("a value keeps its equals signs, blanks and dashes")
+    @Test("a value keeps its equals signs, spaces and dashes")
     func values() throws {
         #expect(try listen(["--idp-listen", "a=b c"]) == "a=b c")
         #expect(try listen(["--idp-listen=a=b=c"]) == "a=b=c")

@@ -5,10 +5,10 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// ASVS 8.3.2: what is taken from an account is gone with its next request.
-@Suite("Who may sign in, asked at every use")
+/// ASVS 8.3.2: a permission taken from an account is gone with its next request.
+@Suite("Who may sign in is checked at every use")
 struct EligibilityTests {
-    /// The IdP of `deployment`, started anew on the same database with another `IDP_ALLOWED_EMAILS`.
+    /// The IdP of `deployment`, restarted on the same database with another `IDP_ALLOWED_EMAILS`.
     private static func restarted(
         _ deployment: TestDeployment, allowing allowed: String, _ body: (_ port: UInt16) async throws -> Void
     ) async throws {
@@ -36,7 +36,7 @@ struct EligibilityTests {
             SSOPath.verify, try deployment.signed(body, by: deployment.client), body: body)
     }
 
-    @Test("an address taken out of the setting is signed out everywhere at once; the others are not")
+    @Test("an address removed from the setting is signed out everywhere immediately; the others are not")
     func takenOut() async throws {
         try await TestDeployment.open(settings: ["IDP_SECRET_KEY": Self.key]) { deployment in
             let (ann, bob) = (try await deployment.signedIn(), try await deployment.signedIn(as: "bob@example.com"))
@@ -51,7 +51,7 @@ struct EligibilityTests {
                 #expect(try await other.isKnownAtHome(of: deployment))
                 #expect(try await other.get(deployment.authorize(deployment.client, state: "s")).status == 200)
             }
-            // The session itself is whole: put back into the setting, the address is known again.
+            // The session itself still exists: after the address is back in the setting, the user is signed in again.
             #expect(try await ann.isKnownAtHome(of: deployment))
         }
     }
@@ -74,7 +74,7 @@ struct EligibilityTests {
         }
     }
 
-    @Test("a code that was sent before opens nothing after, and makes no account")
+    @Test("a code sent before does not work after, and makes no account")
     func code() async throws {
         try await TestDeployment.open(settings: ["IDP_SECRET_KEY": Self.key]) { deployment in
             let asking = try await deployment.asking()
@@ -86,12 +86,12 @@ struct EligibilityTests {
                 #expect(try await !browser.isKnownAtHome(of: deployment))
             }
             #expect(try await deployment.rows(of: "account") == 0)
-            // Nothing was used up either.
+            // The code was not used up either.
             #expect(try await asking.guess(asking.code).status == 303)
         }
     }
 
-    @Test("an account alone opens nothing: an address outside the setting gets no email, account or not")
+    @Test("an account alone is not enough: an address outside the setting gets no email, with or without an account")
     func noEmail() async throws {
         try await TestDeployment.open(settings: ["IDP_SECRET_KEY": Self.key]) { deployment in
             _ = try await deployment.signedIn()
@@ -106,7 +106,7 @@ struct EligibilityTests {
         }
     }
 
-    @Test("disabling and signing out hold from the next request, and enabling revives nothing")
+    @Test("disabling and signing out apply from the next request, and enabling restores no session or token")
     func administration() async throws {
         try await TestDeployment.open { deployment in
             let administration = AccountAdministration(database: deployment.database)
@@ -132,7 +132,7 @@ struct EligibilityTests {
         }
     }
 
-    @Test("a session from before there was such a number goes on, until its account is signed out")
+    @Test("a session from before this number existed continues, until its account is signed out")
     func oldSession() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
@@ -145,7 +145,7 @@ struct EligibilityTests {
         }
     }
 
-    @Test("where no account has the address nothing is done, and that is said")
+    @Test("without an account for the address nothing changes, and the command reports that")
     func unknown() async throws {
         try await TestDeployment.open { deployment in
             let administration = AccountAdministration(database: deployment.database)

@@ -6,7 +6,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// The database as the last version wrote it: nine migrations, sessions as one object with fixed slots.
+/// The database as the previous version wrote it: nine migrations, sessions as one object with fixed slots.
 @Suite("A database of the previous version")
 struct PreviousVersionTests {
     private static let cookie = Base64URL.encode([UInt8](repeating: 7, count: 32))
@@ -38,7 +38,7 @@ struct PreviousVersionTests {
         await database.close()
     }
 
-    @Test("keeps its users signed in, with the same account and their pending requests")
+    @Test("keeps its users signed in, with the same account and their pending flows")
     func signedIn() async throws {
         let now = TestClock().now.milliseconds
         try await TestDeployment.open(preparing: { try await Self.write(to: $0, now: now) }) { deployment in
@@ -54,7 +54,7 @@ struct PreviousVersionTests {
         }
     }
 
-    @Test("leads the identity of each address to its account, and keeps its queue of emails")
+    @Test("links the identity of each address to its account, and keeps its queue of emails")
     func rows() async throws {
         let now = TestClock().now.milliseconds
         try await TestDeployment.open(preparing: { try await Self.write(to: $0, now: now) }) { deployment in

@@ -4,19 +4,19 @@ import Testing
 @testable import SSOShared
 @testable import TestSupport
 
-/// Contract 3; RFC 6749 4.1.2.1: once the address is trusted, errors go back there and nowhere else.
-@Suite("What is sent back to the client with an error")
+/// Contract 3; RFC 6749 4.1.2.1: after the address is validated, errors are sent there and nowhere else.
+@Suite("Errors that are sent to the client")
 struct AuthorizeErrorTests {
     static let challenge = CodeChallenge.s256(String(repeating: "v", count: 43))
 
-    /// The fields after client and address, and the state that must come back.
+    /// The fields after client and address, and the expected state.
     static let faults: [([(String, String)], String?)] = [
         ([], nil), ([("state", "")], nil), ([("state", "a"), ("state", "a")], nil),
         ([("state", "a"), ("state", "b")], nil), ([("state[]", "a")], nil), ([("state", "a"), ("state[]", "b")], nil),
         ([("state", String(repeating: "x", count: 513))], String(repeating: "x", count: 513)),
         ([("state", "a\r\nX-Evil: b")], "a\r\nX-Evil: b"), ([("state", "\u{e9}")], "\u{e9}"),
         ([("state", "a\u{0}")], "a\u{0}"), ([("state", "a\u{7f}")], "a\u{7f}"),
-        // RFC 7636 4.4.1; 4.3: a challenge without a method would mean `plain`, which sends the verifier itself around.
+        // RFC 7636 4.4.1; 4.3: a challenge without a method would mean `plain`, which sends the verifier itself.
         ([("state", "s"), ("code_challenge", challenge)], "s"),
         ([("state", "s"), ("code_challenge", challenge), ("code_challenge_method", "plain")], "s"),
         ([("state", "s"), ("code_challenge", challenge), ("code_challenge_method", "s256")], "s"),
@@ -37,7 +37,7 @@ struct AuthorizeErrorTests {
         ),
     ]
 
-    @Test("302 to the registered address, the error and the state as they were, and no token")
+    @Test("302 to the registered address, with the error and the unchanged state, without a token")
     func refused() async throws {
         try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
             let (ann, stranger) = (try await deployment.signedIn(), deployment.browser())
@@ -62,7 +62,7 @@ struct AuthorizeErrorTests {
         }
     }
 
-    /// A client reads back what it sent: what is no text is not made into some, and nothing of it ends the address.
+    /// A client gets back what it sent: malformed text is not repaired, and no byte of it ends the address.
     @Test(
         "a state that is not UTF-8 or not printable comes back byte for byte, escaped",
         arguments: [
@@ -80,7 +80,7 @@ struct AuthorizeErrorTests {
             #expect(visit.status == 302)
             #expect(
                 visit.reply.all("location") == ["\(WebRelyingParty.redirectURI)?error=invalid_request&state=\(echoed)"])
-            // An escape that is none has no bytes to give back.
+            // An invalid escape has no bytes to return.
             let broken = try await deployment.browser().get(address + "%zz")
             #expect(broken.reply.all("location") == ["\(WebRelyingParty.redirectURI)?error=invalid_request"])
         }

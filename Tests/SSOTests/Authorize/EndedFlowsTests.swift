@@ -6,10 +6,10 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// Contract 3: a page that names the service, with one link to start again there, whatever ended the request.
-@Suite("Coming back to a request that is over")
+/// Contract 3: the page names the client and has one link to its start page, whatever ended the flow.
+@Suite("Returning to an ended flow")
 struct EndedFlowsTests {
-    /// A browser that has signed in by way of a request of the deployment's client, and that request's id.
+    /// A browser that has signed in through a flow of the deployment's client, and that flow's id.
     private static func finished(_ deployment: TestDeployment) async throws -> (browser: Browser, flow: String) {
         let browser = deployment.browser()
         let form = try await browser.beginSignIn(at: deployment.client)
@@ -19,7 +19,7 @@ struct EndedFlowsTests {
         return (browser, flow)
     }
 
-    /// The page names the client, links to its start and nowhere else, and holds no token.
+    /// The page names the client, links to its start page and nowhere else, and holds no token.
     private static func check(_ visit: Visit, _ deployment: TestDeployment, _ comment: Comment) throws {
         #expect(visit.status == 410, comment)
         #expect(visit.text.contains(deployment.client.name), comment)
@@ -27,7 +27,8 @@ struct EndedFlowsTests {
         #expect(!visit.text.contains("sst_"), comment)
     }
 
-    @Test("after a first sign-in Back to the code page, its reload, and the link itself lead to the client's start")
+    @Test(
+        "after a first sign-in Back to the code page, its reload, and the link itself lead to the client's start page")
     func backAfterFirstSignIn() async throws {
         try await TestDeployment.open { deployment in
             let (browser, flow) = try await Self.finished(deployment)
@@ -36,7 +37,7 @@ struct EndedFlowsTests {
                 let back = try await browser.follow(browser.get("\(deployment.origin)\(path)?flow=\(flow)"))
                 try Self.check(back, deployment, "\(path)")
             }
-            // Where the person goes from there: one click, and no code.
+            // From there the user needs one click, and no code.
             let start = try await browser.get(deployment.client.origin + "/")
             let again = try await browser.click(start.page().link(containing: SSOPath.authorize), on: start)
             #expect(try again.token().hasPrefix("sst_"))
@@ -44,30 +45,31 @@ struct EndedFlowsTests {
         }
     }
 
-    @Test("ten minutes later, behind eight newer ones, taken by another tab: the same page; nothing is issued for it")
+    @Test("ten minutes later, after eight newer flows, or used by another tab: the same page, and no token is issued")
     func whateverEndedIt() async throws {
         try await TestDeployment.open { deployment in
             let (browser, flow) = try await Self.finished(deployment)
             let complete = "\(deployment.origin)\(SSOPath.complete)?flow="
             deployment.clock.advance(by: .minutes(30))
-            try Self.check(try await browser.get(complete + flow), deployment, "long finished")
+            try Self.check(try await browser.get(complete + flow), deployment, "ended long ago")
 
             let stranger = deployment.browser()
             let old = try #require(try await stranger.beginSignIn(at: deployment.client).address.query("flow"))
             deployment.clock.advance(by: .minutes(10))
             try Self.check(try await stranger.get(complete + old), deployment, "expired, not signed in")
             for _ in 1...8 { _ = try await stranger.beginSignIn(at: deployment.client) }
-            try Self.check(try await stranger.get(complete + old), deployment, "expired and pushed out")
+            try Self.check(try await stranger.get(complete + old), deployment, "expired and evicted")
 
             let other = try await deployment.signedIn(as: "ben@example.com")
             for browser in [other, deployment.browser()] {
                 let visit = try await browser.get(complete + flow)
-                #expect(visit.status == 404 && !visit.text.contains(deployment.client.name), "another browser's")
+                #expect(
+                    visit.status == 404 && !visit.text.contains(deployment.client.name), "the flow of another browser")
             }
         }
     }
 
-    @Test("a request that two tabs complete at the same instant goes on once")
+    @Test("a flow that two tabs complete at the same instant continues once")
     func together() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
@@ -88,7 +90,8 @@ struct EndedFlowsTests {
         }
     }
 
-    @Test("what is kept is an id, a client and an address: no state, nothing a token could be issued for, and sixteen")
+    @Test(
+        "the stored list has at most sixteen entries of id, client and address: no state, nothing that allows a token")
     func kept() throws {
         let now = TestClock().now
         var flows = PendingFlows()

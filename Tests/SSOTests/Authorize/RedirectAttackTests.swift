@@ -3,8 +3,8 @@ import Testing
 
 @testable import TestSupport
 
-/// RFC 9700 4.1 and 4.11: the registered bytes, or a page.
-@Suite("Where the browser may be sent")
+/// RFC 9700 4.1 and 4.11: the browser gets a redirect to the registered bytes, or a page.
+@Suite("Redirect targets")
 struct RedirectAttackTests {
     static let addresses = [
         "https://evil.example/cb", "https://rp.example@evil.example/cb", "https://x@rp.example/cb",
@@ -27,7 +27,7 @@ struct RedirectAttackTests {
         "https://rp.example/cb\u{0}", "https://rp.example\u{0}.evil.example/cb", "http://rp.example/cb",
         "javascript:alert(1)//https://rp.example/cb", "data:text/html,https://rp.example/cb", "myapp://cb",
         "http://localhost/cb", "http://localhost:4100/auth/sso/callback", "http://127.0.0.1/cb", "http://[::1]/cb",
-        // Another client's, registered and right, but not this one's.
+        // Registered and valid, but for another client.
         "http://127.0.0.2:4100/auth/sso/callback",
         String(repeating: "https://rp.example/cb", count: 200),
     ]
@@ -53,7 +53,7 @@ struct RedirectAttackTests {
             + "redirect_uri=https://evil.example/",
     ]
 
-    @Test("anything but the registered bytes gives a page: no redirect, no link there, no token, nothing kept")
+    @Test("anything but the registered bytes gives a page: no redirect, no link there, no token, nothing stored")
     func refused() async throws {
         try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
             let (ann, stranger) = (try await deployment.signedIn(), deployment.browser())
@@ -87,7 +87,7 @@ struct RedirectAttackTests {
         }
     }
 
-    @Test("what is too long for any address is not read, and nothing is kept")
+    @Test("a value longer than any address is not read, and nothing is stored")
     func tooLong() async throws {
         try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
             let stranger = deployment.browser()

@@ -28,7 +28,7 @@ struct BackChannelLimitsTests {
 
     @Test("a call to a server that sends slowly ends too: the limit is for the whole call")
     func drip() async throws {
-        // Interim answers without end: there is always something to read.
+        // Interim answers without end: there are always more bytes to read.
         let server = try BackChannelStub { _ in .endless([], again: [UInt8]("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
         defer { server.stop() }
         let start = ContinuousClock.now
@@ -47,7 +47,8 @@ struct BackChannelLimitsTests {
         }
     }
 
-    /// Room for a machine that is busy with other tests; what is measured is two orders below what it is told from.
+    /// Tolerance for a machine that is busy with other tests; the measured time is a hundredth of the limit it must
+    /// differ from.
     private static let generous = HTTPLimits(
         connect: .seconds(60), call: .seconds(60), queue: .seconds(60))
 
@@ -93,7 +94,7 @@ struct BackChannelLimitsTests {
         #expect(Set(counts.keys) == ["unavailable: timed out", "unavailable: too many calls at once"])
     }
 
-    @Test("more calls than places all succeed, and no more connections than places are made")
+    @Test("more calls than connections all succeed, and the number of connections is limited")
     func line() async throws {
         let server = try BackChannelStub { .bytes(Fixture.signed($0)) }
         defer { server.stop() }
@@ -130,7 +131,7 @@ struct BackChannelLimitsTests {
 
     @Test("cancelling ends a call immediately, on the wire or in the queue, and frees its place")
     func cancellation() async throws {
-        // A call without a redirect URI hangs, one with is answered.
+        // A call without a redirect URI hangs, a call with one is answered.
         let server = try BackChannelStub { $0.body.count > 100 ? .bytes(Fixture.signed($0)) : .hang }
         defer { server.stop() }
         var limits = Self.generous
@@ -144,7 +145,7 @@ struct BackChannelLimitsTests {
         #expect(next == Fixture.reply())
     }
 
-    @Test("a task that was cancelled before makes no call")
+    @Test("a task that was already cancelled makes no call")
     func cancelledBefore() async throws {
         let server = try BackChannelStub { .bytes(Fixture.signed($0)) }
         defer { server.stop() }
@@ -160,7 +161,7 @@ struct BackChannelLimitsTests {
     @Test("a client that is no longer used ends its thread")
     func shutdown() async {
         await #expect(processExitsWith: .success) {
-            // A process of its own: other tests have clients, too.
+            // In a process of its own: other tests have clients, too.
             let server = try BackChannelStub { .bytes(Fixture.signed($0)) }
             for _ in 0..<20 { _ = try await Fixture.client(server.origin).verify(token: Fixture.token) }
             let deadline = ContinuousClock.now + .seconds(10)
@@ -177,7 +178,7 @@ struct BackChannelLimitsTests {
     @Test("proxies of the environment are not used")
     func proxies() async {
         await #expect(processExitsWith: .success) {
-            // A process of its own: the environment belongs to all tests of this one.
+            // In a process of its own: all tests of this process share its environment.
             let proxy = try BackChannelStub { _ in .bytesThenClose(Fixture.http("502 Bad Gateway", [], [])) }
             for name in ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
                 setenv(name, proxy.origin, 1)

@@ -5,9 +5,9 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// A long attack on one address every thirty minutes, with the clock in the test's hand. `SSO_ATTACK=full` makes it a
-/// fortnight from 1, 10 and 100 networks with 100 sign-ins each; without it, it lasts twenty hours.
-@Suite("An owner gets in while an attack goes on for days")
+/// A long attack on one address every thirty minutes, with the clock set by the test. `SSO_ATTACK=full` makes it a
+/// fortnight from 1, 10 and 100 networks with 100 sign-ins each; otherwise it lasts twenty hours.
+@Suite("The owner can sign in during an attack that lasts for days")
 struct LongAttackTests {
     private static let networks = AttackReport.isFull ? [1, 10, 100] : [10]
     private static let signIns = AttackReport.isFull ? 100 : 4
@@ -19,7 +19,7 @@ struct LongAttackTests {
             let waiting = try await deployment.waiting(for: "ann@example.com", by: owner)
             let form = try waiting.page().form(with: "code")
             let code = try await deployment.codeOfNewestEmail()
-            // A code may have to be typed a second time, as people do.
+            // A code may have to be typed a second time, as users do.
             _ = try await owner.submit(form, on: waiting, ["code": code == "000000" ? "000001" : "000000"])
             guard try await owner.submit(form, on: waiting, ["code": code]).status == 303 else { return nil }
             try await owner.signOut(of: deployment)
@@ -28,7 +28,7 @@ struct LongAttackTests {
     }
 
     @Test(
-        "in a browser that was never seen as well: by an email, or by the link in the newest one", arguments: networks)
+        "in an unknown browser as well: by an email, or by the link in the newest one", arguments: networks)
     func unknown(networks: Int) async throws {
         try await run(networks, "a new browser") { deployment, _ in
             let owner = deployment.browser()
@@ -49,7 +49,7 @@ struct LongAttackTests {
         }
     }
 
-    /// - Parameter signIn: one attempt of the owner; how long it took by the clock, nil when it failed.
+    /// - Parameter signIn: one attempt of the owner. It returns its duration by the clock, or nil after a failure.
     private func run(
         _ networks: Int, _ browser: String,
         signIn: @escaping @Sendable (TestDeployment, Browser) async throws -> Duration?
@@ -77,7 +77,7 @@ struct LongAttackTests {
         }
     }
 
-    /// Asks for a code in a fresh browser, and types five wrong ones where the page takes them.
+    /// Asks for a code in a fresh browser, and types five wrong codes where the page accepts them.
     private static func attack(_ deployment: TestDeployment, from network: String) async throws {
         let browser = deployment.browser()
         let from: HTTPProbe.Headers = [("X-Forwarded-For", network)]
@@ -95,7 +95,7 @@ struct LongAttackTests {
 }
 
 extension TestDeployment {
-    /// The code in the email of the newest challenge: among those of an attack the owner knows it by its time.
+    /// The code in the email of the newest challenge: during an attack the owner recognises it by its time.
     fileprivate func codeOfNewestEmail() async throws -> String {
         let id = try await database.read { connection in
             try connection.query("SELECT email_id FROM challenge ORDER BY rowid DESC LIMIT 1")[0].text("email_id")

@@ -4,10 +4,11 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// Contract 3: asking again within a code's life sends the same code, whatever was typed in between.
-@Suite("One browser, several addresses")
+/// Contract 3: asking again within a code's lifetime sends the same code, whatever was typed in between.
+@Suite("One browser with several addresses")
 struct BrowserChallengesTests {
-    @Test("from one address to another and back: the second letter carries the same code, and either letter's works")
+    @Test(
+        "asking for another address and then the first one again: the second email carries the same code, and it works")
     func thereAndBack() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.asking("ann@example.com")
@@ -20,7 +21,7 @@ struct BrowserChallengesTests {
         }
     }
 
-    @Test("back within the minute no second letter leaves, and the first one's code works")
+    @Test("asking again within the minute sends no second email, and the first email's code works")
     func withinTheMinute() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.asking("ann@example.com")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("The life of a code")
+@Suite("The lifetime of a code")
 struct CodeLifeTests {
     /// NIST SP 800-63B-4 3.1.3.2: ten minutes at most.
     @Test("a code works for ten minutes", arguments: [(599, true), (600, false), (601, false)])
@@ -15,7 +15,7 @@ struct CodeLifeTests {
         }
     }
 
-    @Test("asking again sends the same code and gives it no longer life", arguments: [(599, true), (600, false)])
+    @Test("asking again sends the same code and does not extend its lifetime", arguments: [(599, true), (600, false)])
     func again(seconds: Int, works: Bool) async throws {
         try await TestDeployment.open { deployment in
             let first = try await deployment.asking()
@@ -37,7 +37,7 @@ struct CodeLifeTests {
         }
     }
 
-    @Test("after five wrong guesses a new letter brings a new code, and the old one stays dead")
+    @Test("after five wrong guesses a new email brings a new code, and the old one stays invalid")
     func afterFive() async throws {
         try await TestDeployment.open { deployment in
             let first = try await deployment.asking()
@@ -50,8 +50,8 @@ struct CodeLifeTests {
         }
     }
 
-    /// ASVS 6.6.2: bound to the request it was made for.
-    @Test("a code is worth nothing in another browser that waits for the same address")
+    /// ASVS 6.6.2: a code is bound to the request it was made for.
+    @Test("a code does not work in another browser that waits for the same address")
     func otherBrowser() async throws {
         try await TestDeployment.open { deployment in
             let first = try await deployment.asking()
@@ -63,7 +63,7 @@ struct CodeLifeTests {
         }
     }
 
-    @Test("a code for one address does not open another in the same browser")
+    @Test("a code for one address does not work for another in the same browser")
     func otherAddress() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.asking("ann@example.com")
@@ -75,7 +75,7 @@ struct CodeLifeTests {
         }
     }
 
-    @Test("a code that was used is refused in the words of a wrong one")
+    @Test("a used code is refused with the message for a wrong one")
     func reuse() async throws {
         try await TestDeployment.open { deployment in
             let first = try await deployment.asking()

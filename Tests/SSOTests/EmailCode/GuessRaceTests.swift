@@ -2,9 +2,9 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("A hundred at the same instant")
+@Suite("A hundred guesses at the same instant")
 struct GuessRaceTests {
-    @Test("of 100 wrong guesses at one code five are looked at, and then the right one is refused")
+    @Test("of 100 wrong guesses at one code five are compared, and then the right one is refused")
     func oneCode() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
@@ -17,7 +17,7 @@ struct GuessRaceTests {
     }
 
     /// ZITADEL CVE-2023-47111, Keycloak CVE-2024-4629: the count was read before it was raised.
-    @Test("of 100 wrong guesses in 25 browsers, three before an account pauses, three are looked at")
+    @Test("of 100 wrong guesses in 25 browsers, with three left before the pause, three are compared")
     func accountEdge() async throws {
         try await TestDeployment.open { deployment in
             try await deployment.typeWrongCodes(17)
