@@ -33,7 +33,7 @@ struct BrowserChallengesTests {
         }
     }
 
-    @Test("wrong guesses stay counted on the way there and back, and a code past its life is made anew")
+    @Test("wrong guesses stay counted across addresses, and an expired code is replaced by a new one")
     func counters() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.asking("ann@example.com")
@@ -43,7 +43,7 @@ struct BrowserChallengesTests {
             let again = try await deployment.asking("ann@example.com", by: ann.browser)
             #expect(try await deployment.failures() == 4)
             try await again.guess(again.wrong)
-            #expect(try await again.guess(again.code).status == 422, "five in all")
+            #expect(try await again.guess(again.code).status == 422, "five in total")
             #expect(try await deployment.failures() == 5)
             deployment.clock.advance(by: .minutes(10))
             let fresh = try await deployment.asking("ann@example.com", by: ann.browser)
@@ -52,7 +52,7 @@ struct BrowserChallengesTests {
         }
     }
 
-    @Test("the page and what is stored are the same for an address that may not sign in")
+    @Test("the page and the stored rows are the same for an address that may not sign in")
     func unknown() async throws {
         try await TestDeployment.open { deployment in
             for address in ["stray@nowhere.org", "known@example.com"] {
@@ -66,7 +66,7 @@ struct BrowserChallengesTests {
         }
     }
 
-    @Test("five addresses are held, the oldest goes, and the last one asked for is the one whose code is taken")
+    @Test("five addresses are kept, the oldest is dropped, and the code of the last requested one is accepted")
     func bounded() throws {
         var held = BrowserChallenges()
         for number in 1...7 { held.keep(.init(address: "a\(number)@example.com", id: "chl_\(number)", emailAt: nil)) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TestSupport
 
-/// Bytes that are not HTTP get a bare 400. Heads that are HTTP and too large get a page.
+/// Bytes that are not HTTP get a 400 without a page. Heads that are valid HTTP and too large get a page.
 @Suite("Requests that the server refuses before any route")
 struct BrokenRequestTests {
     struct Broken: Sendable, CustomTestStringConvertible {
@@ -50,7 +50,8 @@ struct BrokenRequestTests {
     ]
 
     @Test(
-        "bytes that are not HTTP get a bare 400, a line in the log and the end of the connection", arguments: malformed)
+        "bytes that are not HTTP get a 400 without a page, a log line and the end of the connection",
+        arguments: malformed)
     func bare(_ broken: Broken) async throws {
         try await TestDeployment.open { deployment in
             let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
@@ -100,25 +101,25 @@ struct BrokenRequestTests {
     }
 
     /// RFC 9112 7.1.1: "A recipient MUST ignore unrecognized chunk extensions."
-    @Test("chunk extensions and trailers of a sane size are ignored")
+    @Test("chunk extensions and trailers of a reasonable size are ignored")
     func extensions() async throws {
         try await TinyServer.running { probe in
             let body = "3;name=value\r\nabc\r\n2;a;b=\"c\"\r\nde\r\n0\r\nX-Trailer: a\r\n\r\n"
             let text = "POST /form HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
             let small = try await Self.answer(to: text + body, from: probe)
             #expect(small.text == "5")
-            // The largest form in small pieces is no attack.
+            // The largest form in small pieces is not an attack.
             let pieces = String(repeating: "10\r\n\(Self.a(16))\r\n", count: 4096) + "0\r\n\r\n"
             let large = try await Self.answer(to: text + pieces, from: probe)
             #expect(large.text == "65536")
         }
     }
 
-    /// The one answer, read to the end of the connection: what follows it is a fault.
+    /// The single answer, read to the end of the connection: any further byte is an error.
     private static func answer(to text: String, from probe: HTTPProbe) async throws -> ProbeReply {
         try await onOwnThread {
             let connection = try probe.connect()
-            // The server may have answered and closed before it has taken all.
+            // The server may have answered and closed before it has read everything.
             try? connection.send(Array(text.utf8))
             let reply = try connection.reply()
             #expect(reply.header("connection") == "close" || text.contains("Connection: close"))

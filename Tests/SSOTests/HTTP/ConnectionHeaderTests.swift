@@ -53,7 +53,7 @@ struct ConnectionHeaderTests {
     }
 
     @Test(
-        "an HTTP/1.0 connection ends with its answer, and so does one that says close in any case",
+        "an HTTP/1.0 connection ends after its answer, and so does one with `Connection: close` in any case",
         arguments: [
             "GET / HTTP/1.0\r\nHost: a\r\n\r\n", "GET / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n",
             "GET / HTTP/1.0\r\nHost: a\r\nExpect: 100-continue\r\n\r\n",

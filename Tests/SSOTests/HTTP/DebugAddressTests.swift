@@ -8,15 +8,15 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// What helps on one's own machine is not there anywhere else (ASVS 15.2.3).
-@Suite("Addresses for trials")
+/// Development pages exist only on a developer's machine (ASVS 15.2.3).
+@Suite("Development pages")
 struct DebugAddressTests {
-    /// Stands for any way of sending emails but the outbox folder.
+    /// Any way of sending emails except the outbox folder.
     private struct RealMail: Mailer {
         func send(_ letter: EmailMessage) async throws(MailError) {}
     }
 
-    /// Asks an IdP with these settings, which serves nobody else.
+    /// Sends a request to a separate IdP with these settings.
     private static func status(
         _ path: String, _ deployment: TestDeployment, settings: [String: String] = [:], mailer: any Mailer,
         headers: HTTPFields = [:]
@@ -36,7 +36,9 @@ struct DebugAddressTests {
         }
     }
 
-    @Test("the page of all emails is under this start's word; any other word, and the old addresses, are 404")
+    @Test(
+        "the page of all emails needs the secret word of this start; with any other word, and at the old addresses, it is 404"
+    )
     func word() async throws {
         try await TestDeployment.open { deployment in
             let mailbox = deployment.dev.path(of: .mailbox)
@@ -58,11 +60,11 @@ struct DebugAddressTests {
                 #expect(client.status == 404, "\(path)")
             }
             #expect(try await deployment.browser().get(deployment.client.origin + mailbox).status == 404)
-            #expect(!deployment.log.contains(word), "whoever reads the log opens no page by it")
+            #expect(!deployment.log.contains(word), "the log does not contain the word")
         }
     }
 
-    @Test("with real mail there is no page of emails")
+    @Test("with SMTP there is no page of emails")
     func realMail() async throws {
         try await TestDeployment.open { deployment in
             let status = try await Self.status(deployment.mailboxPage, deployment, mailer: RealMail())
@@ -70,7 +72,7 @@ struct DebugAddressTests {
         }
     }
 
-    @Test("elsewhere than on loopback the mailbox is not there, and the link tester only when it is asked for")
+    @Test("on other addresses than loopback the mailbox does not exist, and the link tester only when it is enabled")
     func elsewhere() async throws {
         try await TestDeployment.open { deployment in
             var settings = ["IDP_PUBLIC_URL": "https://id.example.com", "IDP_MAIL_URL": "smtps://mail.example.com"]
@@ -79,7 +81,7 @@ struct DebugAddressTests {
                 #expect(try await Self.status(path, deployment, settings: settings, mailer: outbox) == .notFound)
             }
             settings["IDP_LINK_TESTER"] = "true"
-            // Through the proxy, as everything there.
+            // Through the proxy, as all requests there.
             let proxied: HTTPFields = [try #require(HTTPField.Name("X-Forwarded-For")): "203.0.113.7"]
             let there = try await Self.status(
                 deployment.linkTester, deployment, settings: settings, mailer: outbox, headers: proxied)
@@ -89,11 +91,11 @@ struct DebugAddressTests {
             }
             let off = ["IDP_LINK_TESTER": "false"]
             let here = try await Self.status(deployment.linkTester, deployment, settings: off, mailer: outbox)
-            #expect(here == .notFound, "and it can be switched off here")
+            #expect(here == .notFound, "it can be disabled here")
         }
     }
 
-    @Test("only pages that exist are announced, with their whole addresses")
+    @Test("only existing pages are announced, with their complete addresses")
     func announcement() throws {
         let dev = try DevPages(randomness: SystemRandomness())
         let base = SettingsFixture.idp
@@ -123,7 +125,7 @@ struct DebugAddressTests {
     }
 
     @Test(
-        "nothing else answers that a browser has no business with",
+        "a request that a browser does not send gets no answer",
         arguments: ["/dev", "/dev/", "/debug", "/metrics", "/status", "/test", "/admin", "/actuator/health", "/.env"])
     func others(path: String) async throws {
         try await TestDeployment.open { deployment in

@@ -3,9 +3,9 @@ import Testing
 @testable import SSOWeb
 @testable import TestSupport
 
-@Suite("Counting requests")
+@Suite("Rate limits")
 struct RateLimitTests {
-    @Test("the limit passes within the span, then nothing, then the limit again")
+    @Test("the limit allows its number of events in a span, then none, then the same number again")
     func window() {
         let clock = TestClock()
         let limit = RateLimit(5, per: .minutes(1), clock: clock.clock)
@@ -28,7 +28,7 @@ struct RateLimitTests {
         #expect(passed <= 1)
     }
 
-    @Test("a clock that goes back neither lifts the limit nor blocks for ever")
+    @Test("a clock that goes back neither lifts the limit nor blocks forever")
     func backwards() {
         let clock = TestClock()
         let limit = RateLimit(3, per: .minutes(1), clock: clock.clock)
@@ -36,7 +36,7 @@ struct RateLimitTests {
         clock.advance(by: .hours(-1))
         #expect(limit.hit([1]) != nil)
         clock.advance(by: .minutes(2))
-        #expect(limit.hit([1]) == nil, "not only when the old time comes again")
+        #expect(limit.hit([1]) == nil, "not only when the old time is reached again")
     }
 
     @Test("a million addresses use no more memory than twenty thousand")
@@ -60,7 +60,7 @@ struct RateLimitTests {
         #expect(limit.count <= RateLimit.maximumKeys)
     }
 
-    @Test("events given back can be used again, and never more than were counted")
+    @Test("returned events can be used again, and never more than were counted")
     func givenBack() {
         let limit = RateLimit(2, per: .hours(1), clock: TestClock().clock)
         limit.giveBack([1])

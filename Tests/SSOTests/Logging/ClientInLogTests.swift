@@ -4,13 +4,13 @@ import Testing
 @testable import SSOWeb
 @testable import TestSupport
 
-/// ASVS 16.2.1: a line has the client's address as the trusted proxies report it, never as the client claims.
+/// ASVS 16.2.1: a line has the client's address as the trusted proxies report it, never as the client states it.
 @Suite("The client address in the log")
 struct ClientInLogTests {
     private static let settings = ["IDP_TRUSTED_PROXIES": "127.0.0.0/8", "IDP_LIMIT_EMAIL_POSTS": "30"]
     private static let from: HTTPProbe.Headers = [("X-Forwarded-For", "192.0.2.66, 203.0.113.7")]
 
-    @Test("sign-in, wrong code, token, limit, bad signature, burnt token: each line carries it")
+    @Test("sign-in, wrong code, token, limit, bad signature, burnt token: each event has the client's address")
     func events() async throws {
         try await TestDeployment.open(clients: 2, settings: Self.settings) { deployment in
             let browser = deployment.browser()

@@ -37,7 +37,7 @@ struct LogLineTests {
         #expect(object["level"] == "info")
     }
 
-    @Test("the text format is as safe, and its fields are separate", arguments: hostile)
+    @Test("the text format is equally safe, and its fields are separate", arguments: hostile)
     func text(text: String) {
         let line = line(.text, text, ["name": "\(text)", "key \(text)": "x"])
         #expect(line.utf8.count { $0 == 10 } == 1 && line.utf8.last == 10)
@@ -49,7 +49,7 @@ struct LogLineTests {
     func reserved() throws {
         let fields: Logger.Metadata = ["level": "x", "event": "x", "time": "x", "program": "x"]
         let line = line(.json, "refused", fields)
-        // Strictly: a doubled key is refused.
+        // The parser is strict: a duplicate key is refused.
         let object = try JSONReader.readStrictly(Array(line.utf8.dropLast()))
         #expect(try object.text("event") == "refused")
         #expect(try object.text("level") == "info")

@@ -4,10 +4,10 @@ import Testing
 
 @testable import TestSupport
 
-/// Nothing that opens anything is in the log, at any level (ASVS 16.2.5); what happened to whom is (ASVS 16.3.1).
-@Suite("What is in the log")
+/// No secret is in the log, at any level (ASVS 16.2.5); the security events and their users are (ASVS 16.3.1).
+@Suite("Content of the log")
 struct LogSecrecyTests {
-    @Test("one name of the flow stands in every event, from the first visit to the replay (ASVS 16.3)")
+    @Test("one flow id is in every event, from the first visit to the replay (ASVS 16.3)")
     func flow() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
@@ -29,7 +29,7 @@ struct LogSecrecyTests {
         }
     }
 
-    @Test("over a whole journey with its failures nothing secret is logged, and everything that matters is")
+    @Test("over a whole journey with its failures no secret is logged, and every security event is")
     func journey() async throws {
         try await TestDeployment.open { deployment in
             var forbidden = [deployment.client.secret]
@@ -51,7 +51,7 @@ struct LogSecrecyTests {
             #expect(deployment.log.contains("token redeemed"))
             forbidden += cookies(of: browser) + (try formTokens(home))
 
-            // The ways that go wrong tempt a programmer to log everything.
+            // Failures are where a programmer is tempted to log everything.
             #expect(try await deployment.verify(token, as: deployment.client).status == 401)
             #expect(deployment.log.contains("invalid_token"))
             let body = VerifyRequest(token: token, redirectURI: nil, codeVerifier: nil).body()
@@ -68,7 +68,7 @@ struct LogSecrecyTests {
                 WebAddress(deployment.origin + "/sign-in"), [("email", "eve@example.com")])
             #expect(deployment.log.contains("stale_form"))
 
-            // Storage trouble in the middle of everything.
+            // Storage errors in the middle of the journey.
             await deployment.database.close()
             #expect(
                 try await browser.get(deployment.authorize(deployment.client, state: "a-private-state")).status == 503)
@@ -80,12 +80,12 @@ struct LogSecrecyTests {
             for secret in Set(forbidden) where !secret.isEmpty {
                 #expect(!log.contains(secret), "\(secret.prefix(8))… is in the log")
             }
-            // Queries and raw paths are no part of it: whoever writes them chooses them.
+            // Queries and raw paths are not logged: their sender chooses them.
             #expect(!log.contains("/nowhere") && !log.contains("?"))
         }
     }
 
-    @Test("a token in the wrong hands is an alarm that names both partners")
+    @Test("a token presented by the wrong client is an alarm that names both clients")
     func alarm() async throws {
         try await TestDeployment.open(clients: 2) { deployment in
             let browser = try await deployment.signedIn()
@@ -98,7 +98,7 @@ struct LogSecrecyTests {
         }
     }
 
-    @Test("signing out is logged at both ends, and a pause after too many guesses too")
+    @Test("signing out is logged by both programs, and so is a pause after too many guesses")
     func ends() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
@@ -123,7 +123,7 @@ struct LogSecrecyTests {
         }
     }
 
-    @Test("an error page and the log carry the same reference")
+    @Test("an error page and the log have the same reference")
     func reference() async throws {
         try await TestDeployment.open { deployment in
             for address in [deployment.origin + "/nowhere", deployment.client.callback + "?state=a&token=b"] {

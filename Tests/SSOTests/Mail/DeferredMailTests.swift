@@ -4,9 +4,9 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("A new code always has its letter")
+@Suite("Every new code has an email")
 struct DeferredMailTests {
-    @Test("a second browser's letter waits for its minute, and its code works there")
+    @Test("the email of a second browser waits for its minute, and its code works there")
     func secondBrowser() async throws {
         try await TestDeployment.open { deployment in
             let first = try await deployment.asking()
@@ -14,7 +14,7 @@ struct DeferredMailTests {
             let waiting = try await deployment.waiting(for: "ann@example.com", by: second)
             #expect(try await deployment.emailsQueued() == 2)
             #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NOT NULL") <= 1)
-            #expect(deployment.mailbox.all(to: "ann@example.com").count == 1, "one a minute")
+            #expect(deployment.mailbox.all(to: "ann@example.com").count == 1, "one per minute")
 
             deployment.clock.advance(by: .seconds(60))
             let letter = try await deployment.mailbox.email(to: "ann@example.com", count: 2)
@@ -24,7 +24,7 @@ struct DeferredMailTests {
         }
     }
 
-    @Test("the same browser asking again within the minute gets no second letter: it has the code already")
+    @Test("the same browser asking again within the minute gets no second email: it has the code already")
     func sameBrowser() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
@@ -34,10 +34,10 @@ struct DeferredMailTests {
         }
     }
 
-    @Test("a letter whose time comes after its code has expired is not queued at all")
+    @Test("an email that would be sent after its code has expired is not queued")
     func tooLate() async throws {
         try await TestDeployment.open { deployment in
-            // Five an hour: the sixth would go fifty minutes after its code has died.
+            // Five per hour: the sixth would be sent fifty minutes after its code has expired.
             for _ in 0..<6 { _ = try await deployment.waiting(for: "ann@example.com", by: deployment.browser()) }
             #expect(try await deployment.emailsQueued() == 5)
         }

@@ -3,10 +3,10 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-@Suite("Addresses letters may go to")
+@Suite("E-mail addresses")
 struct EmailAddressTests {
     @Test(
-        "an ordinary address is taken, lower-cased, without blanks at its ends",
+        "an ordinary address is accepted, lower-cased and trimmed",
         arguments: [
             ("ann@example.com", "ann@example.com"),
             ("  Ann.Lee+sso@Mail.Example.COM \t", "ann.lee+sso@mail.example.com"),
@@ -19,7 +19,7 @@ struct EmailAddressTests {
     }
 
     @Test(
-        "an address that could reach somebody else, or break a header, is refused",
+        "an address that could reach another mailbox, or break a header, is refused",
         arguments: [
             "", " ", "ann", "@", "ann@", "@example.com", "ann@example", "ann@localhost", "ann@.com", "ann@example.com.",
             "ann@exa..com", ".ann@example.com", "ann.@example.com", "a..n@example.com", "ann@-a.com", "ann@a-.com",
@@ -38,7 +38,7 @@ struct EmailAddressTests {
     }
 
     @Test(
-        "a mailbox has no tag; all its tags share one budget, apart from that of the bare address",
+        "a mailbox has no tag; all its tags share one budget, separate from that of the bare address",
         arguments: [
             ("ann+0@example.com", "ann@example.com", "+ann@example.com"),
             ("ann+a+b@example.com", "ann@example.com", "+ann@example.com"),
@@ -50,7 +50,7 @@ struct EmailAddressTests {
         #expect(try EmailAddress(address).budgetKey == key)
     }
 
-    @Test("254 bytes, 64 before the @ and 63 a label are the limits, to the byte")
+    @Test("254 bytes, 64 before the @ and 63 per label are the exact limits")
     func limits() throws {
         let label = String(repeating: "a", count: 63)
         let domain = "\(label).\(label).\(label)"
@@ -65,7 +65,7 @@ struct EmailAddressTests {
         #expect(throws: EmailAddressError.badDomain) { try EmailAddress("a@\(label)a.com") }
     }
 
-    @Test("every single byte in the middle of an address: taken as atom text, or refused")
+    @Test("every single byte in the middle of an address is accepted as atom text, or refused")
     func everyByte() {
         let taken = (0...127).filter { code in
             (try? EmailAddress("a\(Character(Unicode.Scalar(UInt8(code))))b@x.example")) != nil
@@ -75,7 +75,7 @@ struct EmailAddressTests {
     }
 }
 
-@Suite("Who letters come from")
+@Suite("The sender of emails")
 struct MailFromTests {
     @Test(
         "name and address, quoted or not, or the address alone",
@@ -93,7 +93,7 @@ struct MailFromTests {
     }
 
     @Test(
-        "what is not one sender is refused",
+        "text that is not exactly one sender is refused",
         arguments: [
             "", "Main App", "Main App <a@b.example", "Main <a@localhost>", "Main\r\nBcc: x <a@b.example>",
             "Main\u{2028} <a@b.example>", "Ma\u{202e}in <a@b.example>", "<a@b.example> Main",

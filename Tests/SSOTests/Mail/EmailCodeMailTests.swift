@@ -5,7 +5,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-@Suite("What the letter with the code says")
+@Suite("The content of the email with the code")
 struct EmailCodeMailTests {
     private static func content(service: String?) async throws -> (
         code: String, subject: String, text: String, html: String
@@ -23,8 +23,8 @@ struct EmailCodeMailTests {
         return (codes.code(for: "chl_one"), content.subject, content.text, content.html)
     }
 
-    /// ASVS 1.2.1: text in the text part, escaped in the other, and the same words in both.
-    @Test("the name of a service is text in both parts")
+    /// ASVS 1.2.1: plain in the text part, escaped in the HTML part, with the same wording in both.
+    @Test("the name of a client is text in both parts")
     func escaping() async throws {
         let content = try await Self.content(service: EscapingTests.evil)
         #expect(content.text.contains(EscapingTests.evil))
@@ -43,7 +43,7 @@ struct EmailCodeMailTests {
         #expect(content.subject.contains("Partner"))
     }
 
-    @Test("without a service it names the place where the sign-in happens")
+    @Test("without a client it names the identity provider")
     func ownSignIn() async throws {
         let content = try await Self.content(service: nil)
         #expect(content.text.contains("main.example"))

@@ -4,10 +4,10 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-@Suite("How many emails leave in an hour over all addresses")
+@Suite("The limit of emails per hour over all addresses")
 struct MailCapacityTests {
     @Test(
-        "seven of ten places are for everybody, three more for accounts, and then only known browsers get emails",
+        "seven of ten places are for any address, three more for accounts, and then only known browsers get emails",
         arguments: [
             (1000, 0, MailCapacity.Level.all), (1000, 699, .all), (1000, 700, .accountsOnly),
             (1000, 999, .accountsOnly), (1000, 1000, .knownBrowsersOnly), (1, 0, .all), (1, 1, .knownBrowsersOnly),
@@ -18,7 +18,7 @@ struct MailCapacityTests {
     }
 
     @Test(
-        "invented addresses use up their share alone: accounts and known browsers still get emails, the log has an alarm, and every page says that emails are delayed"
+        "made-up addresses use only their own share: accounts and known browsers still get emails, the log has an alarm, and every page says that emails are delayed"
     )
     func share() async throws {
         try await TestDeployment.open(settings: ["IDP_MAIL_HOURLY_LIMIT": "10"]) { deployment in
@@ -29,7 +29,7 @@ struct MailCapacityTests {
             for number in 0..<9 {
                 _ = try await deployment.waiting(for: "invented-\(number)@example.com", by: deployment.browser())
             }
-            try await eventually("the alarm") { deployment.log.contains("mail_limit_reached") ? () : nil }
+            try await eventually("the alarm event") { deployment.log.contains("mail_limit_reached") ? () : nil }
             #expect(try await deployment.delivered("invented-") == 7)
             for address in ["account@example.com", "stray@nowhere.example", "invented-8@example.com"] {
                 let page = try await deployment.waiting(for: address, by: deployment.browser())
@@ -41,12 +41,12 @@ struct MailCapacityTests {
             #expect(try await deployment.delivered("invented-") == 7)
 
             deployment.clock.advance(by: .hours(1))
-            try await eventually("the end of it") { deployment.log.contains("mail_limit_relaxed") ? () : nil }
+            try await eventually("the event of its end") { deployment.log.contains("mail_limit_relaxed") ? () : nil }
             _ = try await deployment.asking("invented-8@example.com")
         }
     }
 
-    @Test("it begins at the share and ends well below it, so that an alarm does not come with every email")
+    @Test("the alarm begins at the share and ends well below it, so that not every email raises an alarm")
     func hysteresis() {
         let (delay, capacity) = (MailDelay(), MailCapacity(limit: 100))
         func note(_ sent: Int) -> Bool? { delay.note(.init(level: capacity.level(sent: sent), sent: sent), capacity) }
@@ -57,7 +57,7 @@ struct MailCapacityTests {
         #expect(note(63) == false)
     }
 
-    @Test("emails that the mail server has not taken use up no place")
+    @Test("emails that the mail server has not accepted do not count")
     func failing() async throws {
         try await TestDeployment.open(settings: ["IDP_MAIL_HOURLY_LIMIT": "3"]) { deployment in
             try MailQueueTests.breakMail(of: deployment)
@@ -70,7 +70,7 @@ struct MailCapacityTests {
         }
     }
 
-    @Test("1,500 emails that are never sent do not delay a real one: it leaves while they still wait")
+    @Test("1,500 decoys do not delay a real email: it is sent while they still wait")
     func decoys() async throws {
         try await TestDeployment.open { deployment in
             let now = deployment.clock.now.milliseconds
@@ -85,7 +85,7 @@ struct MailCapacityTests {
             }
             _ = try await deployment.asking()
             #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE attempts = 0") >= 500)
-            try await eventually("they pass as well") {
+            try await eventually("the decoys are processed as well") {
                 try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NULL") == 0 ? () : nil
             }
         }
@@ -93,7 +93,7 @@ struct MailCapacityTests {
 }
 
 extension TestDeployment {
-    /// How many emails to addresses that begin like this were handed over.
+    /// How many emails to addresses with this prefix were delivered.
     fileprivate func delivered(_ prefix: String) async throws -> Int {
         try await count(
             "SELECT COUNT(*) FROM mail_queue WHERE address LIKE '\(prefix)%' AND attempts > 0 AND subject_id IS NOT NULL"

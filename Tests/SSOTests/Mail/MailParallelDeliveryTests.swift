@@ -6,9 +6,9 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-@Suite("Letters on their way at once")
+@Suite("Parallel deliveries")
 struct MailParallelDeliveryTests {
-    /// Hangs on every letter to an address that begins with `held-`, until it is let go; delivers the others.
+    /// Blocks on every email to an address that begins with `held-`, until it is released; delivers the others.
     private final class BlockingMailer: Mailer {
         private let outbox: OutboxMailer
         private let waiting = Mutex<[CheckedContinuation<Void, Never>]?>([])
@@ -39,7 +39,7 @@ struct MailParallelDeliveryTests {
         }
     }
 
-    /// A deployment whose mailer hangs.
+    /// A deployment whose mailer blocks.
     private static func open(_ body: (TestDeployment, BlockingMailer) async throws -> Void) async throws {
         var mailer: BlockingMailer?
         let make = { (folder: String) -> any Mailer in
@@ -50,14 +50,14 @@ struct MailParallelDeliveryTests {
         try await TestDeployment.open(mailer: make) { deployment in try await body(deployment, #require(mailer)) }
     }
 
-    @Test("a letter on its way is taken by nobody else, however long its server is silent")
+    @Test("an email in delivery is not delivered a second time, however long its server is silent")
     func heldLease() async throws {
         try await Self.open { deployment, mailer in
             _ = try await deployment.waiting(for: "held-1@example.com", by: deployment.browser())
-            try await eventually("the letter hangs") { mailer.held == 1 ? () : nil }
+            try await eventually("the delivery hangs") { mailer.held == 1 ? () : nil }
             for name in ["ann", "ben"] {
                 deployment.clock.advance(by: MailQueue.lease + .seconds(1))
-                // Later letters that arrive show that the queue has been gone through.
+                // Later emails that arrive show that the queue has been processed.
                 _ = try await deployment.asking("\(name)@example.com")
             }
             #expect(mailer.held == 1)
@@ -67,13 +67,13 @@ struct MailParallelDeliveryTests {
         }
     }
 
-    @Test("letters that hang in all places but one leave that one to all the others, one after the other")
+    @Test("deliveries that hang on all connections but one leave that one to all other emails, one after the other")
     func freePlace() async throws {
         try await Self.open { deployment, mailer in
             let held = 1..<MailQueueWorker.parallel
             for number in held {
                 _ = try await deployment.waiting(for: "held-\(number)@example.com", by: deployment.browser())
-                try await eventually("letter \(number) hangs") { mailer.held == number ? () : nil }
+                try await eventually("delivery \(number) hangs") { mailer.held == number ? () : nil }
             }
             for name in ["ann", "ben", "cleo"] { _ = try await deployment.asking("\(name)@example.com") }
             mailer.release()

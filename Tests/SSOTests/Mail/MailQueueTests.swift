@@ -5,9 +5,9 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-@Suite("The queue of letters")
+@Suite("The mail queue")
 struct MailQueueTests {
-    @Test("while no letter can leave, the page comes as always; when one can again, it leaves")
+    @Test("while no email can be sent, the page is unchanged; when sending works again, the email is sent")
     func downAndBack() async throws {
         try await TestDeployment.open { deployment in
             try Self.breakMail(of: deployment)
@@ -23,7 +23,7 @@ struct MailQueueTests {
         }
     }
 
-    @Test("a letter whose code has run out meanwhile does not leave")
+    @Test("an email whose code has expired meanwhile is not sent")
     func tooLate() async throws {
         try await TestDeployment.open { deployment in
             try Self.breakMail(of: deployment)
@@ -31,7 +31,7 @@ struct MailQueueTests {
             try await Self.attempted(deployment)
             deployment.clock.advance(by: .seconds(600))
             try Self.mendMail(of: deployment)
-            // A later letter that arrives shows that the queue has been gone through.
+            // A later email that arrives shows that the queue has been processed.
             _ = try await deployment.asking("ben@example.com")
             #expect(deployment.mailbox.all(to: "ann@example.com").allSatisfy { $0.code != nil })
             try await eventually("the later one is marked") {
@@ -41,7 +41,7 @@ struct MailQueueTests {
         }
     }
 
-    @Test("no letter leaves about a code that has been used meanwhile")
+    @Test("no email is sent for a code that has been used meanwhile")
     func used() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
@@ -59,16 +59,16 @@ struct MailQueueTests {
         }
     }
 
-    @Test("a letter that waits survives a killed process")
+    @Test("a waiting email survives a killed process")
     func restart() async throws {
         let pair = try ProcessDeployment()
         try await pair.start()
         try Self.breakMail(at: pair.mailbox.folder)
         let browser = Browser()
         let waiting = try await browser.ask(for: "ann@example.com", on: browser.get(pair.origin + "/sign-in"))
-        // Given back after a try in vain: a letter that dies with the process while it is on its way has a lease of a minute.
+        // Returned after a failed attempt: an email in delivery when the process is killed has a lease of a minute.
         let database = try await SQLiteDatabase(path: pair.databasePath, migrations: IdPMigrations.all)
-        try await eventually("the letter is given back") {
+        try await eventually("the email is returned") {
             let back = "SELECT 1 AS n FROM mail_queue WHERE attempts > 0 AND due_at < created_at + 30000"
             return try await database.read { try $0.query(back).isEmpty } ? nil : ()
         }
@@ -82,12 +82,12 @@ struct MailQueueTests {
         try await pair.stop()
     }
 
-    /// Waits until a letter has been tried in vain.
+    /// Waits until a delivery attempt has failed.
     private static func attempted(_ deployment: TestDeployment) async throws {
-        _ = try await eventually("an attempt that failed") { deployment.log.contains("letter not sent") ? true : nil }
+        _ = try await eventually("a failed attempt") { deployment.log.contains("letter not sent") ? true : nil }
     }
 
-    /// Puts a file where the folder of letters was: nothing can be delivered.
+    /// Puts a file at the path of the outbox folder: nothing can be delivered.
     static func breakMail(of deployment: TestDeployment) throws { try breakMail(at: deployment.mailbox.folder) }
     private static func mendMail(of deployment: TestDeployment) throws { try mendMail(at: deployment.mailbox.folder) }
 

@@ -4,11 +4,11 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-@Suite("How many letters one address gets")
+@Suite("The rate limit of emails to one address")
 struct MailRateLimitTests {
     private static let now = TestClock().now
 
-    /// How many seconds ago letters went, and how many to wait for the next (0: none).
+    /// How many seconds ago emails were sent, and the seconds to wait for the next (0: none).
     private static let cases: [(ago: [Int], wait: Int)] = [
         ([], 0), ([0], 60), ([59], 1), ([60], 0), ([60, 120, 180, 240], 0), ([60, 120, 180, 240, 300], 3300),
         ([60, 120, 180, 240, 3600], 0), ([0, 120, 180, 240, 300], 3300),
@@ -17,7 +17,7 @@ struct MailRateLimitTests {
         ([8640, 17280, 25920, 34560, 43200, 51840, 60480, 69120, 77760, 86400], 0),
     ]
 
-    @Test("one a minute, five an hour, ten a day", arguments: cases)
+    @Test("one per minute, five per hour, ten per day", arguments: cases)
     func table(ago: [Int], wait: Int) {
         let earlier = ago.map { Self.now - .seconds($0) }
         let next = wait == 0 ? nil : Self.now + .seconds(wait)
@@ -25,7 +25,7 @@ struct MailRateLimitTests {
         #expect(MailRateLimit.nextAllowed(after: earlier.reversed(), now: Self.now) == next)
     }
 
-    @Test("whoever asks every ten seconds for three days gets no more than that in any window")
+    @Test("requests every ten seconds for three days stay within the limit in any window")
     func greedy() {
         var sent: [Timestamp] = []
         for step in 0..<(3 * 8640) {

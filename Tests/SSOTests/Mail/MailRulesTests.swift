@@ -3,9 +3,9 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("PendingCode for letters")
+@Suite("Emails with codes")
 struct MailRulesTests {
-    @Test("the second letter leaves a minute after the first, and the page counts the wait down")
+    @Test("the second email is sent a minute after the first, and the page counts the wait down")
     func countdown() async throws {
         try await TestDeployment.open { deployment in
             let first = try await deployment.asking()
@@ -23,7 +23,7 @@ struct MailRulesTests {
         }
     }
 
-    @Test("no more than five letters an hour and ten a day reach one address, from however many browsers")
+    @Test("no more than five emails per hour and ten per day reach one address, from any number of browsers")
     func shares() async throws {
         try await TestDeployment.open { deployment in
             func askEveryMinute(_ times: Int) async throws -> Visit? {
@@ -53,7 +53,7 @@ struct MailRulesTests {
         }
     }
 
-    @Test("all letters of one sign-in carry one code, five of them in an hour included")
+    @Test("all emails of one sign-in carry one code, even five of them in an hour")
     func sameCode() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
@@ -67,7 +67,7 @@ struct MailRulesTests {
         }
     }
 
-    @Test("the letter says which service asked, on which kind of device, when, and that it can be ignored")
+    @Test("the email says which client asked, on which kind of device, when, and that it can be ignored")
     func words() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()

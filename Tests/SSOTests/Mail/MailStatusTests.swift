@@ -3,13 +3,13 @@ import Testing
 
 @testable import TestSupport
 
-/// What the page says of the letter is so, for whoever asks and whether or not the address may sign in.
-@Suite("What the page says of the letter")
+/// The page's statement about the email is true, and is the same whether or not the address may sign in.
+@Suite("The code page reports the email's status")
 struct MailStatusTests {
     private static let addresses = ["known@example.com", "stray@nowhere.org"]
     private static let none = "No letter comes now."
 
-    /// The sentence on the letter, and the wait for another one.
+    /// The sentence about the email, and the wait for the next one.
     private static func news(_ visit: Visit) throws -> (words: String, wait: Int?) {
         let main = visit.text.split(separator: "<h1>Check your mail</h1>").last ?? ""
         let line = main.split(separator: "\n").first { $0.hasPrefix("<p>") } ?? ""
@@ -18,7 +18,7 @@ struct MailStatusTests {
     }
 
     @Test(
-        "past five in the hour: none comes, how long to wait, and after the wait the next one leaves",
+        "after five in the hour the page says that no email is sent and how long to wait, and then the next one is sent",
         arguments: addresses)
     func share(address: String) async throws {
         try await TestDeployment.open { deployment in
@@ -32,10 +32,11 @@ struct MailStatusTests {
             #expect(try Self.news(sixth).words.contains(Self.none))
             #expect(try Self.news(sixth).wait == 55 * 60)
             #expect(sixth.text.contains("One address gets five within an hour and ten within a day."))
-            #expect(try sixth.page().form(with: "code") != nil, "the field is there all the same")
+            #expect(try sixth.page().form(with: "code") != nil, "the field is shown in any case")
             deployment.clock.advance(by: .seconds(55 * 60 - 1))
             let early = try await deployment.waiting(for: address, by: browser)
-            // The rest of the wait is shorter than a code's life: the letter is queued, and the page says for when.
+            // The remaining wait is shorter than a code's lifetime: the email is queued, and the page says when it is
+            // sent.
             #expect(try Self.news(early).words.contains("leaves for there in 1 second"))
             deployment.clock.advance(by: .seconds(1))
             let page = try await browser.get(early.address)
@@ -44,7 +45,7 @@ struct MailStatusTests {
         }
     }
 
-    @Test("past ten in the day the page says none, with the wait", arguments: addresses)
+    @Test("after ten in the day the page says that no email is sent, and shows the wait", arguments: addresses)
     func day(address: String) async throws {
         try await TestDeployment.open { deployment in
             for _ in 0..<10 {
@@ -58,7 +59,7 @@ struct MailStatusTests {
     }
 
     @Test(
-        "a code's letter that left a while ago is not promised anew, nor one that was not sent again",
+        "the page announces no new email when one was sent a while ago, or when none was sent again",
         arguments: addresses)
     func again(address: String) async throws {
         try await TestDeployment.open { deployment in
@@ -77,7 +78,7 @@ struct MailStatusTests {
         }
     }
 
-    @Test("a letter that waits for its turn is told with its moment", arguments: addresses)
+    @Test("the page shows when a waiting email will be sent", arguments: addresses)
     func deferred(address: String) async throws {
         try await TestDeployment.open { deployment in
             _ = try await deployment.waiting(for: address, by: deployment.browser())
@@ -87,7 +88,7 @@ struct MailStatusTests {
         }
     }
 
-    @Test("a letter for nobody's service names this one, and its page leads back to a clean address")
+    @Test("an email without a client names the identity provider, and its page links to a clean address")
     func withoutService() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()

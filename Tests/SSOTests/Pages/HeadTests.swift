@@ -11,11 +11,11 @@ struct HeadTests {
         "/", "/sign-in", "/sign-in?flow=AAAAAAAAAAAAAAAAAAAAAA", "/sign-in/code", "/healthz", "/nowhere",
     ]
     private static let partnerPages = ["/", "/account", "/account?x=1", "/api/session", "/healthz", "/nowhere"]
-    /// Where GET does what cannot be looked at without doing it.
+    /// Pages whose GET changes state, so that the two cannot be compared.
     private static let refused = [SSOPath.authorize, SSOPath.complete, SSOPath.callback, SSOPath.start]
 
-    /// Status, headers and length of an answer, without what differs from one moment to the next. Then asks for
-    /// another page on the same connection: a body nobody announced would stand there.
+    /// Status, headers and length of an answer, without the parts that change over time. Then requests
+    /// another page on the same connection: an unannounced body would appear there.
     private static func head(_ method: String, _ target: String, _ probe: HTTPProbe, _ cookie: String?) async throws
         -> [String]
     {
@@ -103,7 +103,7 @@ struct HeadTests {
         }
     }
 
-    /// Everything both programs keep, the slots of their sessions included.
+    /// All rows of both programs, the slots of their sessions included.
     private static func rows(_ deployment: TestDeployment) async throws -> [String] {
         var found: [String] = []
         for (database, tables) in [

@@ -39,7 +39,7 @@ struct HealthTests {
                 #expect(try JSONDecoding.value(ready.body)["reason"] == "database")
                 #expect(!ready.text.contains("sqlite"))
             }
-            // The same at a page, and where a token is in the address nothing of it gets into a Referer.
+            // The same for a page; with a token in the address, no part of it gets into a Referer.
             let state = "\(deployment.client.callback)?token=\(Browser.someToken)&state=a"
             let browser = deployment.browser()
             browser.setCookie("rp_session", to: String(repeating: "A", count: 43), at: "127.0.0.2")
@@ -51,7 +51,7 @@ struct HealthTests {
         }
     }
 
-    @Test("the health paths answer HTTP/1.0 without Host, and close; nothing else does")
+    @Test("the health paths answer HTTP/1.0 without Host, and close; no other path does")
     func oldChecks() async throws {
         try await TestDeployment.open { deployment in
             for probe in Self.probes(of: deployment) {
@@ -73,7 +73,7 @@ struct HealthTests {
         }
     }
 
-    /// A request without any field; the server itself must close.
+    /// A request without any header field; the server itself must close.
     private static func oldCheck(_ line: String, _ probe: HTTPProbe) async throws -> String {
         try await onOwnThread {
             let connection = try HTTPConnection(host: probe.host, port: probe.port, timeout: .seconds(10))

@@ -6,9 +6,9 @@ import Testing
 @testable import TestSupport
 
 /// On a double click a browser drops the first response and its cookies.
-@Suite("A callback that comes twice")
+@Suite("A callback that arrives twice")
 struct DoubleClickTests {
-    /// Eight at once, each with the cookies of before.
+    /// Eight at once, each with the cookies from before.
     private static func together(_ browser: Browser, _ deployment: TestDeployment, _ state: String) async throws
         -> [Visit]
     {
@@ -37,7 +37,7 @@ struct DoubleClickTests {
             #expect(visits.allSatisfy { $0.reply.header("referrer-policy") == "no-referrer" })
             #expect(idp.calls == 1)
 
-            // The click that was on its way while the answer left: still the old cookie.
+            // The click that was sent before the answer arrived: it still has the old cookie.
             let late = browser.twin()
             #expect(try await late.comeBack(to: deployment.client, state: state).status == 303)
             #expect(try await late.userID(at: deployment.client) == "u1")
@@ -45,7 +45,7 @@ struct DoubleClickTests {
         }
     }
 
-    @Test("who has the old cookie and the state but not the token gets nothing, nor does anybody ten seconds later")
+    @Test("the old cookie and the state without the token give nothing, and ten seconds later nobody gets anything")
     func notForOthers() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -83,7 +83,7 @@ struct DoubleClickTests {
         }
     }
 
-    @Test("finished sign-ins are forgotten when another user signs in")
+    @Test("finished sign-ins are deleted when another user signs in")
     func anotherPerson() async throws {
         let calls = Mutex(0)
         let idp = try FakeIdP { request in
@@ -103,7 +103,9 @@ struct DoubleClickTests {
             }
             let states = [try await signIn("/of-ann"), try await signIn("/of-ann-too")]
             for state in states {
-                #expect(try await browser.comeBack(to: deployment.client, state: state).status == 303, "her own reload")
+                #expect(
+                    try await browser.comeBack(to: deployment.client, state: state).status == 303,
+                    "the user's own reload")
             }
             let ben = try await signIn("/of-ben")
             deployment.clock.advance(by: .seconds(10))

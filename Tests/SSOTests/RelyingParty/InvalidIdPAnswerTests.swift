@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestSupport
 
-/// The other end is down, broken or somebody else: nobody is signed in, and the page offers to start again
+/// The IdP is unavailable, broken or replaced: no user is signed in, and the page offers to start again
 /// (ASVS 16.5.3).
 /// Counts requests that have ended.
 private final class Counter: Sendable { let value = Atomic(0) }
@@ -87,7 +87,7 @@ struct InvalidIdPAnswerTests {
             #expect((visit.reply.header("retry-after") != nil) == (lie.status == 503))
             #expect(visit.reply.all("referrer-policy") == ["no-referrer"])
             #expect(try await browser.userID(at: deployment.client) == nil)
-            // Asked once: a call that failed may have used the token, and is not repeated.
+            // Called once: a failed call may have used the token, and is not repeated.
             #expect(idp.calls == 1)
         }
     }
@@ -103,7 +103,7 @@ struct InvalidIdPAnswerTests {
         }
     }
 
-    @Test("an IdP that is not there: a 503 page with a retry, and people who are signed in stay so")
+    @Test("an unreachable IdP gives a 503 page with a retry, and signed-in users stay signed in")
     func down() async throws {
         let idp = try FakeIdP { .bytesThenClose(FakeIdP.signed($0)) }
         try await idp.open { deployment in
@@ -135,14 +135,15 @@ struct InvalidIdPAnswerTests {
                 }
                 _ = try await eventually("calls hang") { idp.calls > 20 ? true : nil }
                 #expect(try await deployment.browser().get(deployment.client.origin + "/").status == 200)
-                #expect(ended.value.load(ordering: .relaxed) < 60, "the page came while others still waited")
+                #expect(
+                    ended.value.load(ordering: .relaxed) < 60, "the page was served while other requests still waited")
                 try await group.waitForAll()
             }
             #expect(ended.value.load(ordering: .relaxed) == 60)
         }
     }
 
-    @Test("a callback with an error says so, and offers to start again")
+    @Test("a callback with an error is reported, and the page offers to start again")
     func error() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
