@@ -14,7 +14,7 @@ struct MalformedRequestTests {
         init(_ name: String, _ bytes: [UInt8]) { (testDescription, self.bytes) = (name, bytes) }
     }
 
-    /// The request that a smuggling attack would get answered.
+    /// The request that a smuggling attack tries to get answered.
     static let second = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 
     private static func get(_ target: String = "/healthz", _ fields: String) -> String {

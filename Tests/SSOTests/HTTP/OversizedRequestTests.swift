@@ -88,7 +88,7 @@ struct OversizedRequestTests {
         }
     }
 
-    @Test("forms beyond 64 KiB get 413, announced or in chunks; the length alone is enough")
+    @Test("forms over 64 KiB get 413, announced or in chunks; the length alone is enough")
     func bodies() async throws {
         try await TestDeployment.open { deployment in
             let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")

@@ -3,7 +3,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-@Suite("E-mail addresses")
+@Suite("Email addresses")
 struct EmailAddressTests {
     @Test(
         "an ordinary address is accepted, lower-cased and trimmed",

@@ -10,7 +10,7 @@ import Testing
 struct PurgeServiceTests {
     private static let noon = Timestamp(milliseconds: 1_795_262_400_000)
 
-    /// Runs it until `isOver` says so.
+    /// Runs it until `isOver` returns true.
     private static func run(
         _ clock: ServiceClock, newest: Timestamp? = nil, _ purges: [PurgeService.Purge],
         until isOver: @escaping @Sendable () -> Bool
@@ -20,7 +20,7 @@ struct PurgeServiceTests {
         let group = ServiceGroup(configuration: .init(services: [service], logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
-            try await eventually("the purge has done its work", within: TestTimeout.limit, every: .milliseconds(5)) {
+            try await eventually("the purge has run", within: TestTimeout.limit, every: .milliseconds(5)) {
                 isOver() ? () : nil
             }
             await group.triggerGracefulShutdown()

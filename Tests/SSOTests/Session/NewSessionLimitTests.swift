@@ -4,12 +4,12 @@ import Testing
 
 @testable import TestSupport
 
-/// ASVS 2.4.1: a session is a row, and whoever throws the cookie away makes one a visit.
-@Suite("How many sessions one network may begin")
+/// ASVS 2.4.1: a session is a row, and a browser that drops the cookie makes one per visit.
+@Suite("The limit of new sessions per network")
 struct NewSessionLimitTests {
     private static let settings = ["IDP_TRUSTED_PROXIES": "127.0.0.0/8", "IDP_LIMIT_NEW_SESSIONS": "120"]
 
-    @Test("a limit of 120 an hour, by the sign-in form or by authorize; then a page with the wait, and no further row")
+    @Test("a limit of 120 per hour, by the sign-in form or by authorize; then a page with the wait, and no further row")
     func limit() async throws {
         try await TestDeployment.open(settings: Self.settings) { deployment in
             let from: HTTPProbe.Headers = [("X-Forwarded-For", "203.0.113.7")]
@@ -30,7 +30,8 @@ struct NewSessionLimitTests {
             }
             #expect(try await deployment.rows(of: "session") == 120)
 
-            // Whoever has a session goes on; so does another network, a look by HEAD, and pages that need no session.
+            // A browser with a session is not limited. Neither is another network, a HEAD request, or a page without
+            // a session.
             #expect(try await known.get(deployment.origin + "/sign-in", from).status == 200)
             #expect(try await known.get(deployment.authorize(deployment.client, state: "s"), from).status == 303)
             #expect(try await deployment.browser().get(deployment.origin + "/", from).status == 200)
@@ -41,7 +42,7 @@ struct NewSessionLimitTests {
         }
     }
 
-    @Test("loopback is not counted: everybody behind a proxy that was not declared would share it")
+    @Test("loopback is not counted: all clients behind an undeclared proxy would share it")
     func loopback() async throws {
         try await TestDeployment.open { deployment in
             for _ in 0..<130 {

@@ -5,7 +5,7 @@ import Testing
 /// ASVS 7.2.4, WSTG-SESS-03.
 @Suite("Session ids change at every step")
 struct SessionFixationTests {
-    @Test("an id that was planted or seen at one step is worth nothing at the next")
+    @Test("an id that was planted or seen at one step is invalid at the next")
     func everyStep() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
@@ -15,7 +15,7 @@ struct SessionFixationTests {
             let beforeCode = browser.twin()
             let code = try await deployment.mailbox.code(to: "ann@example.com")
 
-            // Who has the id of the first step has no part in the challenge, even with the code in hand.
+            // The holder of the first step's id has no access to the challenge, even with the code.
             let early = try await beforeAddress.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
             #expect(try early.location().path == "/sign-in")
             let complete = try await browser.enter(code, on: waiting)
@@ -33,7 +33,7 @@ struct SessionFixationTests {
         }
     }
 
-    @Test("an attacker who makes a person sign in within the attacker's own session gains nothing")
+    @Test("an attacker who makes a user sign in within the attacker's own session gains nothing")
     func planted() async throws {
         try await TestDeployment.open { deployment in
             let attacker = deployment.browser()
@@ -47,7 +47,7 @@ struct SessionFixationTests {
         }
     }
 
-    @Test("an id that this server did not make is never adopted")
+    @Test("an id that this server did not issue is never adopted")
     func invented() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
@@ -60,7 +60,7 @@ struct SessionFixationTests {
         }
     }
 
-    @Test("signing in keeps what services wait for and drops everything else of the session")
+    @Test("signing in keeps the pending flows and drops everything else of the session")
     func slots() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()

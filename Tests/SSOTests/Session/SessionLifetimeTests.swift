@@ -3,10 +3,10 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("How long a session lives")
+@Suite("The lifetime of a session")
 struct SessionLifetimeTests {
     /// NIST SP 800-63B-4 2.2.3, ASVS 7.3.1.
-    @Test("two hours without use end it", arguments: [(7199, true), (7200, false), (7201, false)])
+    @Test("a session ends after two hours without use", arguments: [(7199, true), (7200, false), (7201, false)])
     func idle(seconds: Int, lives: Bool) async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
@@ -16,7 +16,7 @@ struct SessionLifetimeTests {
     }
 
     @Test(
-        "use keeps it, and twelve hours end it all the same",
+        "use extends it, and it ends after twelve hours in any case",
         arguments: [(43199, true), (43200, false), (43201, false)])
     func absolute(seconds: Int, lives: Bool) async throws {
         try await TestDeployment.open { deployment in
@@ -30,7 +30,7 @@ struct SessionLifetimeTests {
         }
     }
 
-    @Test("a cookie kept beyond its session's end opens nothing, and the next sign-in gives another")
+    @Test("a cookie kept beyond its session's end does not work, and the next sign-in sets another")
     func afterwards() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()

@@ -18,7 +18,7 @@ struct SessionSlotsTests {
         var count = 0
     }
 
-    @Test("a slot that is missing or cannot be decoded is empty, and the slots beside it stay")
+    @Test("a slot that is missing or cannot be decoded is empty, and the other slots stay")
     func tolerant() {
         let slots = SessionSlots(stored: #"{"note":{"text":"kept"},"counter":{"count":"seven"}}"#)
         #expect(slots[Note.self].text == "kept")

@@ -6,7 +6,7 @@ import Testing
 @Suite("Signing out")
 struct SignOutTests {
     /// ASVS 7.4.1.
-    @Test("the session is gone on the server, the cookie in the browser, and a copy of it opens nothing")
+    @Test("the session is deleted on the server, the cookie in the browser, and a copy of the cookie does not work")
     func ends() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
@@ -23,11 +23,11 @@ struct SignOutTests {
         }
     }
 
-    @Test("a token that nobody has redeemed yet is void; one from before is not revived by signing in again")
+    @Test("an unredeemed token is void, and an earlier one does not become valid by signing in again")
     func tokens() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
-            // Without a code challenge: it would be redeemed but for the sign-out.
+            // Without a code challenge: only the sign-out prevents its use.
             let token = try await browser.token(for: deployment.client, of: deployment)
             _ = try await Self.signOut(browser, of: deployment)
             #expect(try await deployment.verify(token, as: deployment.client).status == 401)
@@ -51,7 +51,7 @@ struct SignOutTests {
         }
     }
 
-    @Test("whoever is signed out already is sent home")
+    @Test("signing out again redirects to the home page")
     func twice() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
@@ -62,7 +62,7 @@ struct SignOutTests {
         }
     }
 
-    @Test("another browser of the same person stays signed in")
+    @Test("another browser of the same user stays signed in")
     func otherBrowser() async throws {
         try await TestDeployment.open { deployment in
             let first = try await deployment.asking()

@@ -9,7 +9,7 @@ struct KeyReuseTests {
     private let own = SettingsFixture.secret
     private let shared = SettingsFixture.otherSecret
 
-    @Test("the same value for both is refused, wherever it stands in the list, and both names are said")
+    @Test("the same value for both is refused, at any position in the list, and the error names both")
     func same() {
         for keys in [shared, " \(shared)\n", "\(own),\(shared)"] {
             let idp = SettingsFixture.read(.idp, ["IDP_SECRET_KEY": keys]).problems
@@ -20,7 +20,7 @@ struct KeyReuseTests {
         }
     }
 
-    @Test("the same as one of the secrets of a client in the file")
+    @Test("a secret of a client in the file is refused as the key")
     func file() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(
@@ -35,7 +35,7 @@ struct KeyReuseTests {
         #expect(problems.contains { $0.contains("the secret of the client news") })
     }
 
-    @Test("different ones are fine; a key that stands twice in the list is warned of")
+    @Test("different values are accepted; a key that appears twice in the list is a warning")
     func different() {
         #expect(SettingsFixture.read(.idp).problems.isEmpty)
         let reader = SettingsFixture.read(.idp, ["IDP_SECRET_KEY": "\(own),\(own)"])

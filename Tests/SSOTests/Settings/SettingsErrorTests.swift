@@ -3,8 +3,8 @@ import Testing
 
 @testable import TestSupport
 
-/// Contract 2: whoever runs the programs sees all that is wrong at once, which setting it is, and the way out.
-@Suite("What is wrong with the settings")
+/// Contract 2: the operator sees all problems at once, with the setting and the accepted form.
+@Suite("Errors in the settings")
 struct SettingsErrorTests {
     typealias Program = SettingsFixture.Program
 
@@ -126,7 +126,7 @@ struct SettingsErrorTests {
 
     @Test("all problems are reported at once", arguments: Program.allCases)
     func together(program: Program) {
-        // Without an id there is no client of which anything else could be wrong.
+        // Without an id there is no client that could have other problems.
         let all = Self.faults.filter {
             $0.program == program && !$0.value.isEmpty && (program == .client || $0.name != "SSO_CLIENT_ID")
         }
@@ -154,7 +154,7 @@ struct SettingsErrorTests {
     }
 
     @Test(
-        "every bad item of a list is named",
+        "every bad item of a list is reported",
         arguments: [
             ("IDP_SECRET_KEY", "short,0123456789abcdef 0123456789abcdef", ["key 1 of 2", "key 2 of 2"]),
             (

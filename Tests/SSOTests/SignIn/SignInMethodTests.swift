@@ -7,7 +7,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// A sign-in method of the test: a link on the sign-in page, which proves `ann@example.com` at one click.
+/// A sign-in method of the test: a link on the sign-in page, which proves `ann@example.com` in one click.
 private struct OneClickMethod: SignInMethod {
     let id = "one_click"
     let sessions: Sessions
@@ -94,7 +94,7 @@ struct SignInMethodTests {
             #expect(reply.status == 200)
             #expect(reply.text.contains("\"methods\":[\"\(method.rawValue)\"]"))
 
-            // The other tab: its flow is still there, and the user is signed in.
+            // The other tab: its flow still exists, and the user is signed in.
             let other = try await browser.get(deployment.authorize(deployment.clients[1], state: "other-tab"))
             #expect(try other.callback().query("state") == "other-tab")
         }
@@ -136,7 +136,7 @@ struct SignInMethodTests {
             let foreign = ProvenIdentity.external(issuer: "https://op.example", subject: "7", email: address)
             let (ann, strangers) = try await deployment.database.write { connection in
                 let ann = try accounts.account(of: .email(address), connection)
-                // An address that somebody else asserts does not open the account of that address.
+                // An address that another provider asserts does not open the account of that address.
                 return (
                     ann,
                     [

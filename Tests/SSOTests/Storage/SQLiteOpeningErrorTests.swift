@@ -11,7 +11,7 @@ struct SQLiteOpeningErrorTests {
 
     init() throws { fixture = try StorageFixture() }
 
-    /// Opens the fixture's path and returns the refusal: one line that names the path.
+    /// Opens the fixture's path and returns the error: one line that names the path.
     private func refusal(_ migrations: [Migration] = StorageFixture.migrations) async throws
         -> String
     {
@@ -98,7 +98,7 @@ struct SQLiteOpeningErrorTests {
         #expect(try await refusal().contains("not a file"))
     }
 
-    @Test("a missing database whose log is there")
+    @Test("a missing database whose write-ahead log exists")
     func logAlone() async throws {
         let database = try await fixture.open()
         try await database.insertToken(1)

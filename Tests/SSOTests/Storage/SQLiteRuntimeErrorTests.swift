@@ -7,7 +7,7 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("Storage faults while running")
+@Suite("Storage errors while running")
 struct SQLiteRuntimeErrorTests {
     private let fixture: StorageFixture
 
@@ -24,14 +24,17 @@ struct SQLiteRuntimeErrorTests {
         for name in [path, path + "-wal", path + "-shm"] { #expect(fixture.mode(name) == 0o600) }
     }
 
-    @Test("a deleted file fails every call, is not created again, and works when it is back", arguments: ["", "-wal"])
+    @Test(
+        "a deleted file fails every call, is not created again, and works after it is restored",
+        arguments: ["", "-wal"])
     func vanished(suffix: String) async throws {
         let database = try await fixture.open()
         try await database.insertToken(1)
         let name = fixture.path + suffix
         try FileManager.default.moveItem(atPath: name, toPath: name + ".away")
         for _ in 1...2 {
-            // Readiness is checked at every call, reads and writes at most once per second. After a failure all of them check.
+            // Readiness is checked at every call, reads and writes at most once per second. After a failure all of
+            // them check.
             await #expect(throws: DatabaseError.self) { try await database.checkReady() }
             await #expect(throws: DatabaseError.self) { try await database.insertToken(2) }
             await #expect(throws: DatabaseError.self) { try await database.count() }
@@ -83,7 +86,7 @@ struct SQLiteRuntimeErrorTests {
     }
 
     @Test(
-        "a full disk fails the batch, keeps the earlier rows, and works again when there is room",
+        "a full disk fails the batch, keeps the earlier rows, and works again after space is freed",
         .enabled(if: SmallDisk.canMount, "mounting needs root"))
     func fullDisk() async throws {
         let disk = try SmallDisk(kilobytes: 2_048)
@@ -125,7 +128,8 @@ struct SQLiteRuntimeErrorTests {
     }
 
     @Test(
-        "a body that swallows a full disk is not acknowledged", .enabled(if: SmallDisk.canMount, "mounting needs root"))
+        "a write whose body ignores a full disk is not acknowledged",
+        .enabled(if: SmallDisk.canMount, "mounting needs root"))
     func swallowed() async throws {
         let disk = try SmallDisk(kilobytes: 2_048)
         let database = try await SQLiteDatabase(
@@ -152,7 +156,7 @@ struct SQLiteRuntimeErrorTests {
         try await withThrowingTaskGroup(of: Duration.self) { group in
             for delay in [0, 100, 200, 250] {
                 group.addTask {
-                    // The callers arrive one after the other: each has a deadline of its own.
+                    // The callers arrive one after the other: each has its own deadline.
                     try await Task.sleep(for: .milliseconds(delay))
                     let asked = ContinuousClock.now
                     await #expect(throws: DatabaseError.self) { try await database.insertToken(Int64(delay)) }
@@ -168,7 +172,7 @@ struct SQLiteRuntimeErrorTests {
         try await database.insertToken(1)
     }
 
-    @Test("a write gets the lock as soon as it is free, within its patience")
+    @Test("a write gets the lock as soon as it is free, within its deadline")
     func lockFreed() async throws {
         let (blocker, database) = (try await fixture.open(), try await fixture.open())
         let gate = DispatchSemaphore(value: 0)

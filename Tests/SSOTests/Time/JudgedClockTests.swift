@@ -4,19 +4,19 @@ import Testing
 @testable import SSOWeb
 @testable import TestSupport
 
-/// The program's time while the wall clock is wrong. Every second is read, as in a busy program.
-@Suite("The time of a program")
+/// The program's time while the wall clock is wrong. The time is read every second, as in a busy program.
+@Suite("The program's time")
 struct JudgedClockTests {
     private static let noon = Timestamp(milliseconds: 1_795_262_400_000)
 
-    /// A wall clock that runs beside the true time with an offset, which the test changes.
+    /// A wall clock with an offset to the true time, which the test changes.
     private struct Story {
         var steady: Duration = .zero
         var offset: Duration = .zero
         var clock = JudgedClock(ClockReading(wall: noon, steady: .zero))
         var last = noon
 
-        /// Lets seconds pass and reads at each. Returns the final difference from the true time.
+        /// Advances the time by seconds and reads at each. Returns the final difference from the true time.
         mutating func pass(_ seconds: Int) -> Duration {
             for _ in 0..<seconds {
                 steady += .seconds(1)
@@ -31,7 +31,7 @@ struct JudgedClockTests {
         var clock = JudgedClock(ClockReading(wall: Self.noon, steady: .zero))
         for number in 1...10_000 {
             let steady = Duration.microseconds(number * 300)
-            // Cut to milliseconds, as the wall clock's readings are.
+            // Truncated to milliseconds, as the wall clock's readings are.
             let wall = Self.noon + .milliseconds(steady.milliseconds)
             #expect(clock.now(ClockReading(wall: wall, steady: steady)) == wall)
         }

@@ -7,7 +7,7 @@ import Testing
 @Suite("One winner")
 struct OneWinnerTests {
     /// ASVS 15.4.2, 2.3.4.
-    @Test("of a hundred verifications at one instant exactly one succeeds, and the others are told the token is none")
+    @Test("of a hundred verifications at one instant exactly one succeeds, and the others get invalid_token")
     func hundred() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.signedIn()
@@ -24,7 +24,7 @@ struct OneWinnerTests {
         }
     }
 
-    @Test("a whole signed request that is played again gets nothing")
+    @Test("a replayed signed request gets nothing")
     func replay() async throws {
         try await TestDeployment.open { deployment in
             let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
@@ -35,7 +35,7 @@ struct OneWinnerTests {
         }
     }
 
-    @Test("owner and thief at one instant: never both, and the token is dead afterwards")
+    @Test("owner and attacker at one instant: never both, and the token is invalid afterwards")
     func ownerAndThief() async throws {
         try await TestDeployment.open(clients: 2) { deployment in
             let ann = try await deployment.signedIn()
