@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// One started process: its own environment, nothing inherited but what is given, output in two files.
+/// One started process: its own environment, only the given values, output in two files.
 ///
-/// posix_spawn with `closefrom` rather than Foundation's `Process`: a listening socket of another test that leaks into
-/// a child would keep a port open after its owner is gone.
+/// posix_spawn with `closefrom` instead of Foundation's `Process`: a listening socket of another test that leaks into
+/// a child would keep a port open after its owner has ended.
 final class ChildProcess: Sendable {
     enum Exit: Equatable, Sendable {
         case code(Int32)
         case signal(Int32)
     }
 
-    /// Shared with the thread that waits, so that the process object itself can go away and take the child with it.
+    /// Shared with the waiting thread, so that the process object can be released and end the child.
     private final class Fate: Sendable {
         let exit = Mutex<Exit?>(nil)
     }
@@ -64,7 +64,7 @@ final class ChildProcess: Sendable {
     /// How it ended, or nil while it runs.
     var exit: Exit? { fate.exit.withLock { $0 } }
 
-    /// Sends a signal to this very process. Its id cannot have been given to another one: the entry is reaped under the
+    /// Sends a signal to exactly this process. Its id cannot have been reused: the entry is reaped under the
     /// same lock.
     func send(_ signal: Int32) {
         fate.exit.withLock { exit in
@@ -73,7 +73,7 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for the end.
+    /// Waits until it ends.
     /// - Throws: `ProbeFailure` when it still runs after `limit`.
     func waitForExit(within limit: Duration = TestTimeout.limit) async throws -> Exit {
         try await eventually("process \(pid) ends", within: limit, every: .milliseconds(2)) { exit }
@@ -117,7 +117,7 @@ private enum GlibcExtensions {
     }
 }
 
-/// A null-terminated array of C strings for the length of `body`.
+/// A null-terminated array of C strings, valid during `body`.
 private func withCStrings<Result>(
     _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {

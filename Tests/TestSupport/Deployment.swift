@@ -1,6 +1,6 @@
 import SSOShared
 
-/// A client service as a browser and its own back channel know it.
+/// A client as a browser and its own back channel see it.
 protocol TestClient: Sendable {
     var id: String { get }
     var name: String { get }
@@ -14,7 +14,7 @@ extension TestClient {
 
 extension ClientProcess: TestClient {}
 
-/// An IdP with its clients, whether in processes of their own or in this one.
+/// An IdP with its clients, in processes of their own or in this process.
 protocol Deployment: Sendable {
     associatedtype Place: TestClient
     /// The IdP's public address.

@@ -18,7 +18,7 @@ extension EmailMessage {
     }
 }
 
-/// An email as another reader sees it: Python's `email`.
+/// An email as another parser reads it: Python's `email`.
 struct ReadEmail: Decodable {
     struct Part: Decodable {
         let type: String

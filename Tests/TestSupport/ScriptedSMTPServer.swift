@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A mail server that answers as it is told, and keeps what it was told. One conversation at a time.
+/// A mail server that sends scripted replies, and keeps the lines it received. One connection at a time.
 final class ScriptedSMTPServer: Sendable {
     let port: UInt16
     private let listener: Int32
@@ -12,9 +12,9 @@ final class ScriptedSMTPServer: Sendable {
     private let gate: DispatchSemaphore?
 
     /// - Parameters:
-    ///   - replies: by the first four letters of the command; `greeting` before the first one, `.` after the letter.
-    ///   - isSilent: accepts and never says a word.
-    ///   - gate: waited for before a letter is taken.
+    ///    - replies: by the first four letters of the command; `greeting` before the first one, `.` after the email.
+    ///    - isSilent: accepts and sends nothing.
+    ///    - gate: waited for before an email is accepted.
     init(_ replies: [String: String] = [:], isSilent: Bool = false, gate: DispatchSemaphore? = nil) throws {
         (self.replies, self.gate) = (replies, gate)
         listener = try SocketAddress.socket()
@@ -41,7 +41,7 @@ final class ScriptedSMTPServer: Sendable {
     var lines: [String] { heard.withLock { $0 } }
     var url: String { "smtp://127.0.0.1:\(port)" }
 
-    /// Waits until somebody has connected to a silent one.
+    /// Waits until a client has connected to a silent server.
     func called() async throws {
         let ready = try await onOwnThread { [listener] in
             var listening = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
@@ -50,9 +50,9 @@ final class ScriptedSMTPServer: Sendable {
         guard ready == 1 else { throw ProbeFailure("nobody has called") }
     }
 
-    /// Waits until a line was heard.
+    /// Waits until a line was received.
     func heard(_ line: String) async throws {
-        try await eventually("\(line) was said") { lines.contains(line) ? () : nil }
+        try await eventually("the line \(line)") { lines.contains(line) ? () : nil }
     }
 
     private func talk(_ connection: Int32) {

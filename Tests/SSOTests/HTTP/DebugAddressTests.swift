@@ -125,7 +125,7 @@ struct DebugAddressTests {
     }
 
     @Test(
-        "a request that a browser does not send gets no answer",
+        "other development, status and admin paths do not exist",
         arguments: ["/dev", "/dev/", "/debug", "/metrics", "/status", "/test", "/admin", "/actuator/health", "/.env"])
     func others(path: String) async throws {
         try await TestDeployment.open { deployment in

@@ -11,7 +11,7 @@ struct HeadTests {
         "/", "/sign-in", "/sign-in?flow=AAAAAAAAAAAAAAAAAAAAAA", "/sign-in/code", "/healthz", "/nowhere",
     ]
     private static let partnerPages = ["/", "/account", "/account?x=1", "/api/session", "/healthz", "/nowhere"]
-    /// Pages whose GET changes state, so that the two cannot be compared.
+    /// GET changes state there, so HEAD is refused.
     private static let refused = [SSOPath.authorize, SSOPath.complete, SSOPath.callback, SSOPath.start]
 
     /// Status, headers and length of an answer, without the parts that change over time. Then requests

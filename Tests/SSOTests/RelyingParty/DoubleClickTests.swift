@@ -45,7 +45,9 @@ struct DoubleClickTests {
         }
     }
 
-    @Test("the old cookie and the state without the token give nothing, and ten seconds later nobody gets anything")
+    @Test(
+        "the old cookie and the state without the token give nothing, and neither does any repetition ten seconds later"
+    )
     func notForOthers() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in

@@ -60,7 +60,7 @@ struct OneWinnerTests {
             #expect(reply.all("content-type") == ["application/json"] && reply.all("cache-control") == ["no-store"])
             #expect(reply.all("set-cookie") == [])
             let answer = try VerifyReply(body: reply.body)
-            #expect(answer.body() == reply.body)  // not a key more than the type has
+            #expect(answer.body() == reply.body)  // no key beyond those of the type
             #expect(answer.clientID == deployment.client.id)
             #expect(answer.user.email == "ann@example.com" && answer.user.name == "ann")
             #expect(answer.user.id.hasPrefix("usr_") && !answer.user.id.contains("ann"))
