@@ -4,8 +4,7 @@ import Synchronization
 @testable import SSOShared
 
 /// A small HTTP server on a raw socket, on a port that the system picks. It answers exactly the bytes a test wants,
-/// valid
-/// or not.
+/// valid or not.
 final class BackChannelStub: Sendable {
     /// What the server received.
     struct Request: Sendable {

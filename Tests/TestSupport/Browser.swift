@@ -34,8 +34,7 @@ final class Browser: Sendable {
     }
 
     /// Another browser with the same cookies: a second tab, or an attacker with stolen cookies. `routes` may send it
-    /// to another
-    /// process.
+    /// to another process.
     func twin(routes: [String: UInt16]? = nil) -> Browser {
         Browser(from: source, routes: routes ?? self.routes, cookies: jar.withLock { $0 })
     }

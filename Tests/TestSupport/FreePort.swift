@@ -3,9 +3,8 @@ import Glibc
 /// A port without a listener, as of a moment ago.
 ///
 /// A program that must know its own public address before it starts cannot bind port 0 itself, so the kernel picks
-/// one
-/// here and the socket is closed again. The kernel assigns ephemeral ports in a long cycle: two callers do not get
-/// the same one.
+/// one here and the socket is closed again. The kernel assigns ephemeral ports in a long cycle: two callers do not
+/// get the same one.
 enum FreePort {
     static func find(on host: String = "127.0.0.1") throws -> UInt16 {
         let descriptor = try SocketAddress.socket()

@@ -7,8 +7,7 @@ final class HTTPConnection: Sendable {
     let descriptor: Int32
 
     /// - Parameter source: the loopback address to connect from, for limits that count by address: any of 127.0.0.0/8
-    /// is
-    /// allowed.
+    /// is allowed.
     init(host: String, port: UInt16, from source: String? = nil, timeout: Duration = .seconds(30)) throws {
         descriptor = try SocketAddress.socket()
         var limit = timeval(tv_sec: Int(timeout.components.seconds), tv_usec: 0)

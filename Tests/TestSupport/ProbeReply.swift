@@ -16,8 +16,7 @@ struct ProbeReply: Sendable {
 }
 
 /// Reads one HTTP/1.1 answer from bytes that arrive in pieces. Strict, because a lenient reader would hide a defect
-/// of the
-/// server.
+/// of the server.
 struct ReplyReader {
     private var bytes: [UInt8] = []
     let isHead: Bool

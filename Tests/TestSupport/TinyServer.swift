@@ -19,8 +19,7 @@ enum TinyServer {
     static let bigBytes = 16 << 20
 
     /// Runs it while `body` sends requests: `GET /` returns "here", `POST /form` counts a form's bytes, `GET /slow`
-    /// comes in
-    /// pieces, `GET /big` is big.
+    /// comes in pieces, `GET /big` is big.
     ///
     /// - Parameters:
     ///   - addresses: which peers are proxies.

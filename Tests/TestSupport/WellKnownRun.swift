@@ -7,8 +7,7 @@ struct WellKnownRun: Sendable {
     let errors: String
 
     /// SwiftPM puts every product of one build side by side. `SSO_TEST_PROGRAMS` names another folder, for example
-    /// that of a release
-    /// build.
+    /// that of a release build.
     static let program: String = {
         let environment = ProcessInfo.processInfo.environment
         let binary = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""

@@ -117,8 +117,7 @@ struct DeployTests {
     static func lines(_ file: String) throws -> [String] { try DeployFiles.lines(file) }
 
     /// The settings that a file assigns, in the syntax of an env file, a unit or compose: the setting's name, and the
-    /// name
-    /// as written, which may end in `_FILE`.
+    /// name as written, which may end in `_FILE`.
     static func assignments(in file: String) throws -> [(name: String, written: String)] {
         let pattern = #/^(?:#|Environment=|\x20{6})?((?:IDP|RP|SSO|LOG|HSTS|SHUTDOWN)_[A-Z_]+)(?:=|:\x20)/#
         return try lines(file).compactMap { line in

@@ -66,8 +66,7 @@ extension Journeys {
                 let end = try await person.arrive("an end") { $0 == home || $0.contains("/sign-in?flow=") }
                 if end != home {
                     // Without JavaScript nothing prevents the second click, and the browser may drop the very answer
-                    // that
-                    // signs in (docs/decisions/0007). The code is used; the sign-in is started again.
+                    // that signs in (docs/decisions/0007). The code is used; the sign-in is started again.
                     #expect(!javaScript)
                     try await person.visit(home)
                     try await person.press("a[href*='/auth/sso/authorize']")
@@ -82,10 +81,8 @@ extension Journeys {
                 try await person.back()
                 try await person.arrive("the IdP again") { $0.hasPrefix(pair.origin) }
                 // Depends on the browser's own clock: waits longer than the two seconds after which the page
-                // continued the
-                // first time. No event reports that nothing happens. The page may be the old one from the browser's
-                // cache,
-                // with its timer expired, so its content does not show it either.
+                // continued the first time. No event reports that nothing happens. The page may be the old one from
+                // the browser's cache, with its timer expired, so its content does not show it either.
                 try await Task.sleep(for: .milliseconds(3_500))
                 #expect(try await person.address().hasPrefix(pair.origin))
                 #expect(try await person.elements("a[href]").isEmpty == false)

@@ -72,8 +72,7 @@ private final class TokenLedger: Sendable {
     var fates: [String: Fate] { entries.withLock { $0 } }
 
     /// Issues tokens and presents each three times at once, until the program has ended. The second token of a round
-    /// is
-    /// not presented.
+    /// is not presented.
     func fill(by browser: Browser, of pair: ProcessDeployment, round: Int) async {
         for number in 1... {
             guard let token = try? await browser.token(for: pair.client, of: pair, state: "\(round)-\(number)") else {

@@ -3,8 +3,7 @@ import Testing
 @testable import TestSupport
 
 /// Login CSRF and similar attacks (RFC 9700 4.7, ASVS 10.1.2): without a state of this browser the IdP is not called
-/// and
-/// nothing changes.
+/// and nothing changes.
 @Suite("The state at the relying party's callback")
 struct CallbackStateTests {
     struct Forgery: Sendable, CustomTestStringConvertible {

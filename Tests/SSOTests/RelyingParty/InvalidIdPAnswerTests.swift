@@ -3,9 +3,8 @@ import Testing
 
 @testable import TestSupport
 
-/// The IdP is unavailable, broken or replaced: no user is signed in, and the page offers to start again
-/// (ASVS 16.5.3).
-/// Counts requests that have ended.
+/// The IdP is unavailable, broken or replaced: no user is signed in, and the page offers to start again (ASVS
+/// 16.5.3). Counts requests that have ended.
 private final class Counter: Sendable { let value = Atomic(0) }
 
 @Suite("The relying party and the IdP's answer")
