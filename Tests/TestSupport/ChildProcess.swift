@@ -13,12 +13,12 @@ final class ChildProcess: Sendable {
     }
 
     /// Shared with the waiting thread, so that the process object can be released and end the child.
-    private final class Fate: Sendable {
+    private final class SharedExit: Sendable {
         let exit = Mutex<Exit?>(nil)
     }
 
     let pid: pid_t
-    private let fate = Fate()
+    private let sharedExit = SharedExit()
 
     /// - Throws: `ProbeFailure` when the program cannot be started.
     init(
@@ -54,7 +54,7 @@ final class ChildProcess: Sendable {
         }
         guard status == 0 else { throw ProbeFailure("cannot start \(executable): errno \(status)") }
         pid = child
-        Self.watch(child, fate)
+        Self.watch(child, sharedExit)
     }
 
     deinit {
@@ -62,12 +62,12 @@ final class ChildProcess: Sendable {
     }
 
     /// How it ended, or nil while it runs.
-    var exit: Exit? { fate.exit.withLock { $0 } }
+    var exit: Exit? { sharedExit.exit.withLock { $0 } }
 
     /// Sends a signal to exactly this process. Its id cannot have been reused: the entry is reaped under the
     /// same lock.
     func send(_ signal: Int32) {
-        fate.exit.withLock { exit in
+        sharedExit.exit.withLock { exit in
             guard exit == nil else { return }
             _ = Glibc.kill(pid, signal)
         }
@@ -79,11 +79,11 @@ final class ChildProcess: Sendable {
         try await eventually("process \(pid) ends", within: limit, every: .milliseconds(2)) { exit }
     }
 
-    private static func watch(_ child: pid_t, _ fate: Fate) {
+    private static func watch(_ child: pid_t, _ sharedExit: SharedExit) {
         let thread = Thread {
             var information = siginfo_t()
             while waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
-            fate.exit.withLock { exit in
+            sharedExit.exit.withLock { exit in
                 var status: Int32 = 0
                 while waitpid(child, &status, 0) < 0 && errno == EINTR {}
                 let signal = status & 0x7f

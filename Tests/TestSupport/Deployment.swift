@@ -16,15 +16,15 @@ extension ClientProcess: TestClient {}
 
 /// An IdP with its clients, in processes of their own or in this process.
 protocol Deployment: Sendable {
-    associatedtype Place: TestClient
+    associatedtype DeploymentClient: TestClient
     /// The IdP's public address.
     var origin: String { get }
     var mailbox: Mailbox { get }
-    var clients: [Place] { get }
+    var clients: [DeploymentClient] { get }
 }
 
 extension Deployment {
-    var client: Place { clients[0] }
+    var client: DeploymentClient { clients[0] }
 
     /// The authorize address as a client would build it.
     func authorize(_ client: some TestClient, state: String) -> String {

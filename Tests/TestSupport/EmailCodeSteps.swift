@@ -23,10 +23,10 @@ extension TestDeployment {
         let browser = browser ?? self.browser()
         let earlier = Set(mailbox.all(to: address).map(\.name))
         let waiting = try await browser.ask(for: address, on: browser.get(origin + "/sign-in"))
-        let letter = try await eventually("a new email to \(address)") {
+        let email = try await eventually("a new email to \(address)") {
             mailbox.all(to: address).first { !earlier.contains($0.name) }
         }
-        guard let code = letter.code else { throw ProbeFailure("no code alone on a line of:\n\(letter.text)") }
+        guard let code = email.code else { throw ProbeFailure("no code alone on a line of:\n\(email.text)") }
         return PendingCode(browser: browser, waiting: waiting, code: code)
     }
 

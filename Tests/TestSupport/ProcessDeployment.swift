@@ -36,7 +36,7 @@ final class ProcessDeployment: Sendable {
     var databasePath: String { folder.path(of: "idp.sqlite") }
 
     /// - Parameters:
-    ///    - settings: further settings of every IdP process, which override the ones made here.
+    ///   - settings: further settings of every IdP process, which override the ones made here.
     init(
         clients count: Int = 1, idps idpCount: Int = 1, mail: Mail = .outbox, settings: [String: String] = [:],
         clientSettings: [String: String] = [:]

@@ -23,7 +23,7 @@ final class ProxyProcess: Sendable {
     ///
     /// - Parameters:
     ///   - backends: the servers on loopback, each in turn.
-    ///    - readiness: the path that the proxy requests from each server every quarter of a second, to know which to
+    ///   - readiness: the path that the proxy requests from each server every quarter of a second, to know which to
     /// use. Nil: no
     ///      checks.
     ///   - extra: further lines for Caddy's `reverse_proxy`.

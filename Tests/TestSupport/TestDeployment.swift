@@ -43,12 +43,12 @@ final class TestDeployment: Deployment {
     ///
     /// - Parameters:
     ///   - count: how many clients there are: `partner-1`, `partner-2`, …
-    ///    - settings: further settings of the IdP, which override the ones made here.
+    ///   - settings: further settings of the IdP, which override the ones made here.
     ///   - clientSettings: the same for every client.
     ///   - additions: sign-in methods and session slots of the test.
-    ///    - wrap: puts a test double around the IdP's database.
-    ///    - prepare: makes the database file at the given path before the IdP opens it.
-    ///    - mailer: delivers emails into the given folder.
+    ///   - wrap: puts a test double around the IdP's database.
+    ///   - prepare: makes the database file at the given path before the IdP opens it.
+    ///   - mailer: delivers emails into the given folder.
     static func open(
         clients count: Int = 1, settings: [String: String] = [:], clientSettings: [String: String] = [:],
         mailer: (String) -> any Mailer = { OutboxMailer(folder: $0) }, adding additions: SignInAdditions = .init(),

@@ -23,7 +23,7 @@ enum TinyServer {
     ///
     /// - Parameters:
     ///   - addresses: which peers are proxies.
-    ///    - shutdown: whether it is about to stop.
+    ///   - shutdown: whether it is about to stop.
     static func running(
         _ limits: ServerLimits = .init(), addresses: ClientAddress = ClientAddress(trusted: []),
         shutdown: ShutdownState = .init(), _ body: (HTTPProbe) async throws -> Void

@@ -109,7 +109,7 @@ struct BackupTests {
 
     @Test(
         "a file that is not a complete backup of the IdP is refused, and the database is unchanged",
-        arguments: ["missing", "garbage", "empty", "stranger", "newer", "in use", "itself"])
+        arguments: ["missing", "garbage", "empty", "foreign", "newer", "in use", "itself"])
     func notOurs(kind: String) async throws {
         let pair = try ProcessDeployment()
         try await ProcessDeployment.running(pair) { _ in }
@@ -117,9 +117,9 @@ struct BackupTests {
         switch kind {
         case "garbage": try pair.folder.write(String(repeating: "no database. ", count: 1000), to: "file")
         case "empty": try pair.folder.write("", to: "file")
-        case "stranger":
-            let stranger = [Migration(name: "s1", sql: ["CREATE TABLE guestbook (id INTEGER)"])]
-            await (try SQLiteDatabase(path: file, migrations: stranger)).close()
+        case "foreign":
+            let foreign = [Migration(name: "s1", sql: ["CREATE TABLE guestbook (id INTEGER)"])]
+            await (try SQLiteDatabase(path: file, migrations: foreign)).close()
         case "newer":
             let newer = IdPMigrations.all + [Migration(name: "v999", sql: ["CREATE TABLE later (id INTEGER)"])]
             await (try SQLiteDatabase(path: file, migrations: newer)).close()

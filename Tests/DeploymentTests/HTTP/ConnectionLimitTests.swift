@@ -10,7 +10,7 @@ import Testing
 @Suite("The limit of connections")
 struct ConnectionLimitTests {
     /// Places whose connections record that they were closed.
-    private final class Board: Sendable {
+    private final class RecordedPlaces: Sendable {
         let places: ConnectionPlaces
         private let list = Mutex<[String]>([])
         var closed: [String] { list.withLock { $0 } }
@@ -27,81 +27,81 @@ struct ConnectionLimitTests {
 
     @Test("the connection that has waited longest is closed; after an answer a connection waits again")
     func order() throws {
-        let board = try Board(3)
-        let numbers = ["a", "b", "c"].map { board.enter($0, from: "192.0.2.1") }
-        #expect(board.places.beginAnswer(numbers[0]))
-        board.places.wait(numbers[0])
-        board.enter("d", from: "192.0.2.1")
-        #expect(board.closed == ["b"])
-        board.enter("e", from: "192.0.2.1")
-        board.enter("f", from: "192.0.2.1")
-        #expect(board.closed == ["b", "c", "a"])
+        let recorded = try RecordedPlaces(3)
+        let numbers = ["a", "b", "c"].map { recorded.enter($0, from: "192.0.2.1") }
+        #expect(recorded.places.beginAnswer(numbers[0]))
+        recorded.places.wait(numbers[0])
+        recorded.enter("d", from: "192.0.2.1")
+        #expect(recorded.closed == ["b"])
+        recorded.enter("e", from: "192.0.2.1")
+        recorded.enter("f", from: "192.0.2.1")
+        #expect(recorded.closed == ["b", "c", "a"])
     }
 
     @Test("a connection that is being answered is never closed, and a closed one is not answered")
     func answering() throws {
-        let board = try Board(2)
-        let first = board.enter("a", from: "192.0.2.1")
-        let second = board.enter("b", from: "192.0.2.1")
-        #expect(board.places.beginAnswer(first))
-        for name in ["c", "d", "e"] { board.enter(name, from: "192.0.2.2") }
-        #expect(board.closed == ["b", "c", "d"])
-        #expect(!board.places.beginAnswer(second))
+        let recorded = try RecordedPlaces(2)
+        let first = recorded.enter("a", from: "192.0.2.1")
+        let second = recorded.enter("b", from: "192.0.2.1")
+        #expect(recorded.places.beginAnswer(first))
+        for name in ["c", "d", "e"] { recorded.enter(name, from: "192.0.2.2") }
+        #expect(recorded.closed == ["b", "c", "d"])
+        #expect(!recorded.places.beginAnswer(second))
         // Its place is free after it has left.
-        board.places.leave(first)
-        board.enter("f", from: "192.0.2.3")
-        #expect(board.closed == ["b", "c", "d"])
+        recorded.places.leave(first)
+        recorded.enter("f", from: "192.0.2.3")
+        #expect(recorded.closed == ["b", "c", "d"])
     }
 
     @Test("connections of a peer over its share are closed first, although others have waited longer")
     func share() throws {
-        let board = try Board(8)
-        for name in ["old", "older"] { board.enter(name, from: "192.0.2.1") }
-        for number in 1...6 { board.enter("flood \(number)", from: "192.0.2.9") }
-        #expect(board.closed.isEmpty)
-        for number in 7...20 { board.enter("flood \(number)", from: "192.0.2.9") }
-        board.enter("visitor", from: "192.0.2.3")
-        #expect(board.closed.count == 15 && board.closed.allSatisfy { $0.hasPrefix("flood") })
+        let recorded = try RecordedPlaces(8)
+        for name in ["old", "older"] { recorded.enter(name, from: "192.0.2.1") }
+        for number in 1...6 { recorded.enter("flood \(number)", from: "192.0.2.9") }
+        #expect(recorded.closed.isEmpty)
+        for number in 7...20 { recorded.enter("flood \(number)", from: "192.0.2.9") }
+        recorded.enter("visitor", from: "192.0.2.3")
+        #expect(recorded.closed.count == 15 && recorded.closed.allSatisfy { $0.hasPrefix("flood") })
     }
 
     @Test("with declared proxies every other peer is limited to a quarter at all times")
     func proxies() throws {
-        let board = try Board(8, proxies: ["10.0.0.0/8"])
-        for number in 1...6 { board.enter("proxy \(number)", from: "10.0.0.1") }
-        #expect(board.closed.isEmpty)
-        for number in 1...3 { board.enter("flood \(number)", from: "192.0.2.9") }
-        #expect(board.closed == ["flood 1"])
+        let recorded = try RecordedPlaces(8, proxies: ["10.0.0.0/8"])
+        for number in 1...6 { recorded.enter("proxy \(number)", from: "10.0.0.1") }
+        #expect(recorded.closed.isEmpty)
+        for number in 1...3 { recorded.enter("flood \(number)", from: "192.0.2.9") }
+        #expect(recorded.closed == ["flood 1"])
         // One /64 of IPv6 is one peer.
-        for number in 1...3 { board.enter("six \(number)", from: "2001:db8::\(number)") }
-        #expect(board.closed.suffix(1) == ["six 1"] || board.closed.contains("six 1"))
+        for number in 1...3 { recorded.enter("six \(number)", from: "2001:db8::\(number)") }
+        #expect(recorded.closed.suffix(1) == ["six 1"] || recorded.closed.contains("six 1"))
     }
 
     @Test("a peer whose whole share is being answered gets no further place")
     func busyShare() throws {
-        let board = try Board(8, proxies: ["10.0.0.0/8"])
-        for name in ["a", "b"] { #expect(board.places.beginAnswer(board.enter(name, from: "192.0.2.9"))) }
-        board.enter("c", from: "192.0.2.9")
-        #expect(board.closed == ["c"])
+        let recorded = try RecordedPlaces(8, proxies: ["10.0.0.0/8"])
+        for name in ["a", "b"] { #expect(recorded.places.beginAnswer(recorded.enter(name, from: "192.0.2.9"))) }
+        recorded.enter("c", from: "192.0.2.9")
+        #expect(recorded.closed == ["c"])
     }
 
     @Test("while all connections are being answered none is accepted; the first that waits is closed")
     func paused() throws {
-        let board = try Board(2)
-        let gate = ConnectionGate(places: board.places)
+        let recorded = try RecordedPlaces(2)
+        let gate = ConnectionGate(places: recorded.places)
         let numbers = ["a", "b"].map { name in
             gate.connectionOpened()
-            return board.enter(name, from: "192.0.2.1")
+            return recorded.enter(name, from: "192.0.2.1")
         }
         #expect(gate.isAcceptingNewConnections())
-        for number in numbers { #expect(board.places.beginAnswer(number)) }
+        for number in numbers { #expect(recorded.places.beginAnswer(number)) }
         #expect(!gate.isAcceptingNewConnections())
-        board.places.wait(numbers[1])
-        #expect(board.closed == ["b"])
+        recorded.places.wait(numbers[1])
+        #expect(recorded.closed == ["b"])
         gate.connectionClosed()
         #expect(gate.isAcceptingNewConnections())
         // The queue is empty, so no connection is closed.
-        board.places.wait(numbers[0])
-        #expect(board.closed == ["b"])
+        recorded.places.wait(numbers[0])
+        #expect(recorded.closed == ["b"])
     }
 
     @Test(

@@ -11,7 +11,7 @@ struct SlowClientTests {
         idle: .milliseconds(300), request: .milliseconds(600), answer: .seconds(1), connections: 16)
 
     /// Sends something every 50 ms, up to twenty seconds. Returns how long the connection lasted.
-    private func patience(
+    private func duration(
         of probe: HTTPProbe, with beginning: String, then drip: String
     ) async throws -> Duration {
         try await onOwnThread {
@@ -39,8 +39,8 @@ struct SlowClientTests {
         ])
     func drip(beginning: String, drip: String) async throws {
         try await TinyServer.running(Self.limits) { probe in
-            let patience = try await patience(of: probe, with: beginning, then: drip)
-            #expect(patience < .seconds(18))
+            let duration = try await duration(of: probe, with: beginning, then: drip)
+            #expect(duration < .seconds(18))
             #expect(try await probe.get("/").text == "here")
         }
     }

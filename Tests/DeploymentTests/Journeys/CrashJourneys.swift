@@ -31,12 +31,14 @@ extension Journeys {
 
                 #expect(try await Self.integrity(of: pair) == "ok")
                 slowest = max(slowest, try await pair.idp.start())
-                for (token, fate) in ledger.fates {
+                for (token, tokenUses) in ledger.uses {
                     let late = try await pair.verify(token, as: pair.client).status == 200 ? 1 : 0
-                    #expect(fate.wins + late <= 1, "round \(round): \(fate.wins) wins before the kill, \(late) after")
+                    #expect(
+                        tokenUses.wins + late <= 1,
+                        "round \(round): \(tokenUses.wins) wins before the kill, \(late) after")
                     // A token on a page must survive a crash: if it was not presented, it is still valid.
-                    if !fate.presented { #expect(late == 1, "round \(round): an issued token was lost") }
-                    if fate.wins + late == 1 { won += 1 } else { unanswered += 1 }
+                    if !tokenUses.presented { #expect(late == 1, "round \(round): an issued token was lost") }
+                    if tokenUses.wins + late == 1 { won += 1 } else { unanswered += 1 }
                 }
             }
             print(
@@ -63,13 +65,13 @@ extension Journeys {
 
 /// What the tokens of one round look like from outside.
 private final class TokenLedger: Sendable {
-    struct Fate: Sendable {
+    struct Uses: Sendable {
         var wins = 0
         var presented = false
     }
 
-    private let entries = Mutex<[String: Fate]>([:])
-    var fates: [String: Fate] { entries.withLock { $0 } }
+    private let entries = Mutex<[String: Uses]>([:])
+    var uses: [String: Uses] { entries.withLock { $0 } }
 
     /// Issues tokens and presents each three times at once, until the program has ended. The second token of a round
     /// is not presented.
@@ -78,7 +80,7 @@ private final class TokenLedger: Sendable {
             guard let token = try? await browser.token(for: pair.client, of: pair, state: "\(round)-\(number)") else {
                 return
             }
-            entries.withLock { $0[token] = Fate(presented: number != 2) }
+            entries.withLock { $0[token] = Uses(presented: number != 2) }
             if number == 2 { continue }
             let statuses = try? await atOnce(3) { _ in try? await pair.verify(token, as: pair.client).status }
             entries.withLock { $0[token]?.wins = (statuses ?? []).filter { $0 == 200 }.count }

@@ -8,7 +8,7 @@ extension Journeys {
     @Suite("The example of docs/relying-party.md")
     struct Example {
         /// The example as a client of the identity provider.
-        private struct Place: TestClient {
+        private struct ExampleClient: TestClient {
             let id = "partner-1"
             let name = "Example"
             let secret: String
@@ -32,11 +32,12 @@ extension Journeys {
             let port = try FreePort.find()
             let origin = "http://127.0.0.1:\(port)"
             let pair = try ProcessDeployment(settings: ["SSO_REDIRECT_URIS": origin + SSOPath.callback])
-            let place = Place(secret: pair.client.secret, origin: origin)
+            let client = ExampleClient(secret: pair.client.secret, origin: origin)
             let program = ProgramProcess(
                 "RelyingPartyExample", [],
                 environment: [
-                    "ORIGIN": origin, "IDP": pair.origin, "SSO_CLIENT_ID": place.id, "SSO_SHARED_SECRET": place.secret,
+                    "ORIGIN": origin, "IDP": pair.origin, "SSO_CLIENT_ID": client.id,
+                    "SSO_SHARED_SECRET": client.secret,
                     "SECRET_KEY": ProcessDeployment.secret(), "PORT": "\(port)",
                 ], port: port, folder: pair.folder)
             try await pair.idp.start()

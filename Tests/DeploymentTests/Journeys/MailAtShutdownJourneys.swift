@@ -20,7 +20,7 @@ extension Journeys {
             gate.signal()
             let browser = Browser()
             _ = try await browser.ask(for: "ben@example.com", on: browser.beginSignIn(at: pair.client))
-            try await server.heard("RCPT TO:<ben@example.com>")
+            try await server.received("RCPT TO:<ben@example.com>")
             #expect(server.lines.filter { $0 == "RCPT TO:<ann@example.com>" }.count == 1)
             try await pair.stop()
         }
@@ -43,7 +43,7 @@ extension Journeys {
             try await pair.start()
             let browser = Browser()
             _ = try await browser.ask(for: "ann@example.com", on: browser.beginSignIn(at: pair.client))
-            try await server.heard(".")
+            try await server.received(".")
             pair.idp.send(SIGTERM)
             return (gate, server, pair)
         }

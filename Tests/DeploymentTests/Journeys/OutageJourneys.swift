@@ -22,7 +22,7 @@ extension Journeys {
         }
 
         @Test("a client that restarts in the middle still accepts its state")
-        func partnerRestart() async throws {
+        func clientRestart() async throws {
             try await ProcessDeployment.running(ProcessDeployment()) { pair in
                 let browser = Browser()
                 let complete = try await browser.signIn(at: pair.client, of: pair, as: "ann@example.com")

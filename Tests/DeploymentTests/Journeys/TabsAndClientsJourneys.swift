@@ -7,7 +7,7 @@ extension Journeys {
     @Suite("Several clients, several tabs")
     struct TabsAndClients {
         @Test("at a second client the user does not have to sign in again")
-        func secondPartner() async throws {
+        func secondClient() async throws {
             try await ProcessDeployment.running(ProcessDeployment(clients: 2)) { pair in
                 let browser = Browser()
                 _ = try await browser.signIn(at: pair.clients[0], of: pair, as: "ann@example.com")
@@ -53,19 +53,19 @@ extension Journeys {
             "the same in a real browser", .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
         func reverseOrderInChromium() async throws {
             try await ProcessDeployment.running(ProcessDeployment(clients: 2)) { pair in
-                let person = try await Chromium()
-                let first = try await person.tab()
-                try await person.visit(pair.clients[0].origin + "/")
-                try await person.press("a[href*='\(SSOPath.authorize)']")
-                _ = try await person.element("input[name=email]")
-                _ = try await person.openTab()
-                try await person.signIn(at: pair.clients[1], of: pair, as: "ann@example.com")
-                try await person.arrive("partner 2") { $0 == pair.clients[1].origin + "/" }
-                try await person.switchTo(first)
-                try await person.reload()
-                try await person.arrive("partner 1") { $0 == pair.clients[0].origin + "/" }
-                _ = try await person.element("form[action$='/sign-out']")
-                try await person.quit()
+                let chromium = try await Chromium()
+                let first = try await chromium.tab()
+                try await chromium.visit(pair.clients[0].origin + "/")
+                try await chromium.press("a[href*='\(SSOPath.authorize)']")
+                _ = try await chromium.element("input[name=email]")
+                _ = try await chromium.openTab()
+                try await chromium.signIn(at: pair.clients[1], of: pair, as: "ann@example.com")
+                try await chromium.arrive("client 2") { $0 == pair.clients[1].origin + "/" }
+                try await chromium.switchTo(first)
+                try await chromium.reload()
+                try await chromium.arrive("client 1") { $0 == pair.clients[0].origin + "/" }
+                _ = try await chromium.element("form[action$='/sign-out']")
+                try await chromium.quit()
             }
         }
 

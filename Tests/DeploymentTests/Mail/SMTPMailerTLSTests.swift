@@ -12,8 +12,8 @@ private struct TLSMailServer {
     private let child: ChildProcess
 
     /// - Parameters:
-    ///    - names: the names of the certificate, such as `IP:127.0.0.1`.
-    ///    - isSMTPS: TLS from the first byte instead of STARTTLS.
+    ///   - names: the names of the certificate, such as `IP:127.0.0.1`.
+    ///   - isSMTPS: TLS from the first byte instead of STARTTLS.
     static func start(names: String, isSMTPS: Bool = false) async throws -> TLSMailServer {
         let folder = try TemporaryFolder()
         let make = try ChildProcess(
@@ -80,17 +80,17 @@ struct SMTPMailerTLSTests {
             let scheme = isSMTPS ? "smtps" : "smtp"
             let words = try await server.mailer(scheme: scheme, trusts: true).probe(from: from)
             #expect(words.contains("TLS with a trusted certificate"))
-            let fault = await #expect(throws: ConnectionError.self) {
+            let error = await #expect(throws: ConnectionError.self) {
                 try await server.mailer(scheme: scheme, trusts: false).probe(from: from)
             }
-            #expect(fault?.description.contains("its certificate is not trusted") == true)
+            #expect(error?.description.contains("its certificate is not trusted") == true)
             #expect(server.arrived == 0)
         }
         let other = try await TLSMailServer.start(names: "DNS:mail.example.com")
-        let fault = await #expect(throws: ConnectionError.self) {
+        let error = await #expect(throws: ConnectionError.self) {
             try await other.mailer(trusts: true).probe(from: from)
         }
-        #expect(fault?.description.contains("its certificate is for another host") == true)
+        #expect(error?.description.contains("its certificate is for another host") == true)
 
         let plain = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN"])
         guard case .smtp(let endpoint) = try MailURL.parse("smtp://ann:pass@127.0.0.1:\(plain.port)") else { return }

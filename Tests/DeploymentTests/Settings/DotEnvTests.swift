@@ -34,13 +34,13 @@ struct DotEnvTests {
             ("X=\"S3\"CRET", "after the closing"), ("X='S3CRET\\''", "after the closing"),
             ("export X", "has no ="), ("A=S3CRET", "first on line 1"),
         ])
-    func faults(line: String, words: String) throws {
+    func errors(line: String, words: String) throws {
         let file = try read("A=1\n\n\(line)\nB=2\n")
         #expect(file.problems.count == 1, "\(file.problems)")
-        let fault = try #require(file.problems.first)
-        #expect(fault.contains("/.env:3: ") && fault.contains(words), "\(fault)")
+        let problem = try #require(file.problems.first)
+        #expect(problem.contains("/.env:3: ") && problem.contains(words), "\(problem)")
         // The folder has a random name, which is unlikely to contain these four letters.
-        #expect(!fault.contains("CRET"))
+        #expect(!problem.contains("CRET"))
         #expect(file.values == ["A": "1", "B": "2"])
     }
 

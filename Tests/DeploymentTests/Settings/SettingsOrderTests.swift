@@ -53,9 +53,9 @@ struct SettingsOrderTests {
         ])
     func refused(arguments: [String], words: String) throws {
         let known = SettingsArguments(known: ["IDP_LISTEN"], secrets: ["IDP_SECRET_KEY"])
-        let fault = try #require(known.problem(in: arguments))
-        #expect(fault.contains(words), "\(fault)")
-        #expect(!fault.contains("S3CRET"))
+        let problem = try #require(known.problem(in: arguments))
+        #expect(problem.contains(words), "\(problem)")
+        #expect(!problem.contains("S3CRET"))
     }
 
     @Test("valid options are accepted")

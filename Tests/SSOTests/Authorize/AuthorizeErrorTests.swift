@@ -10,7 +10,7 @@ struct AuthorizeErrorTests {
     static let challenge = CodeChallenge.s256(String(repeating: "v", count: 43))
 
     /// The fields after client and address, and the expected state.
-    static let faults: [([(String, String)], String?)] = [
+    static let errors: [([(String, String)], String?)] = [
         ([], nil), ([("state", "")], nil), ([("state", "a"), ("state", "a")], nil),
         ([("state", "a"), ("state", "b")], nil), ([("state[]", "a")], nil), ([("state", "a"), ("state[]", "b")], nil),
         ([("state", String(repeating: "x", count: 513))], String(repeating: "x", count: 513)),
@@ -40,15 +40,15 @@ struct AuthorizeErrorTests {
     @Test("302 to the registered address, with the error and the unchanged state, without a token")
     func refused() async throws {
         try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
-            let (ann, stranger) = (try await deployment.signedIn(), deployment.browser())
+            let (ann, visitor) = (try await deployment.signedIn(), deployment.browser())
             let before = (try await deployment.rows(of: "sso_token"), try await deployment.rows(of: "session"))
-            for (fields, state) in Self.faults {
+            for (fields, state) in Self.errors {
                 for uri in [WebRelyingParty.redirectURI, WebRelyingParty.secondURI] {
                     let query = [("client_id", WebRelyingParty.id), ("redirect_uri", uri)] + fields
                     let address = "\(deployment.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))"
                     let expected = AuthorizeRequest.errorCallback(
                         redirectURI: uri, error: "invalid_request", state: state.map { Array($0.utf8) })
-                    for browser in [ann, stranger] {
+                    for browser in [ann, visitor] {
                         let visit = try await browser.get(address)
                         #expect(visit.status == 302, "\(fields)")
                         #expect(visit.reply.all("location") == [expected], "\(fields)")
@@ -56,7 +56,7 @@ struct AuthorizeErrorTests {
                     }
                 }
             }
-            #expect(stranger.cookies.isEmpty)
+            #expect(visitor.cookies.isEmpty)
             #expect(try await deployment.rows(of: "sso_token") == before.0)
             #expect(try await deployment.rows(of: "session") == before.1)
         }

@@ -53,12 +53,12 @@ struct EndedFlowsTests {
             deployment.clock.advance(by: .minutes(30))
             try Self.check(try await browser.get(complete + flow), deployment, "ended long ago")
 
-            let stranger = deployment.browser()
-            let old = try #require(try await stranger.beginSignIn(at: deployment.client).address.query("flow"))
+            let visitor = deployment.browser()
+            let old = try #require(try await visitor.beginSignIn(at: deployment.client).address.query("flow"))
             deployment.clock.advance(by: .minutes(10))
-            try Self.check(try await stranger.get(complete + old), deployment, "expired, not signed in")
-            for _ in 1...8 { _ = try await stranger.beginSignIn(at: deployment.client) }
-            try Self.check(try await stranger.get(complete + old), deployment, "expired and evicted")
+            try Self.check(try await visitor.get(complete + old), deployment, "expired, not signed in")
+            for _ in 1...8 { _ = try await visitor.beginSignIn(at: deployment.client) }
+            try Self.check(try await visitor.get(complete + old), deployment, "expired and evicted")
 
             let other = try await deployment.signedIn(as: "ben@example.com")
             for browser in [other, deployment.browser()] {

@@ -56,7 +56,7 @@ struct RedirectAttackTests {
     @Test("anything but the registered bytes gives a page: no redirect, no link there, no token, nothing stored")
     func refused() async throws {
         try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
-            let (ann, stranger) = (try await deployment.signedIn(), deployment.browser())
+            let (ann, visitor) = (try await deployment.signedIn(), deployment.browser())
             let before = (try await deployment.rows(of: "sso_token"), try await deployment.rows(of: "session"))
             let attacks =
                 Self.addresses.map { WebRelyingParty.authorize(at: deployment.origin, redirect: $0) }
@@ -65,7 +65,7 @@ struct RedirectAttackTests {
                     return "\(deployment.origin)\(SSOPath.authorize)?\(query)"
                 }
             for attack in attacks {
-                for browser in [ann, stranger] {
+                for browser in [ann, visitor] {
                     let visit = try await browser.get(attack)
                     #expect(visit.status == 400, "\(attack)")
                     #expect(visit.reply.all("location") == [] && visit.reply.all("refresh") == [], "\(attack)")
@@ -73,7 +73,7 @@ struct RedirectAttackTests {
                     #expect(try visit.page().links.allSatisfy { $0.hasPrefix("/") }, "\(attack)")
                 }
             }
-            #expect(stranger.cookies.isEmpty)
+            #expect(visitor.cookies.isEmpty)
             #expect(try await deployment.rows(of: "sso_token") == before.0)
             #expect(try await deployment.rows(of: "session") == before.1)
 
@@ -90,10 +90,10 @@ struct RedirectAttackTests {
     @Test("a value longer than any address is not read, and nothing is stored")
     func tooLong() async throws {
         try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
-            let stranger = deployment.browser()
+            let visitor = deployment.browser()
             for (length, statuses) in [(9_000, [414]), (30_000, [414, 431]), (65_536, [400, 414, 431])] {
                 let state = String(repeating: "x", count: length)
-                let visit = try await stranger.get(WebRelyingParty.authorize(at: deployment.origin, state: state))
+                let visit = try await visitor.get(WebRelyingParty.authorize(at: deployment.origin, state: state))
                 #expect(statuses.contains(visit.status))
                 #expect(visit.reply.all("location") == [])
             }

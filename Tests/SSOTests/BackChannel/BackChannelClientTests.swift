@@ -66,7 +66,7 @@ struct BackChannelClientTests {
             ("500 Internal Server Error", "{\"error\":\"invalid_token\"}", false), ("502 Bad Gateway", "<html>", false),
             ("204 No Content", "", true), ("201 Created", "{}", true),
         ])
-    func strangers(_ status: String, _ body: String, _ isUntrusted: Bool) async throws {
+    func otherAnswers(_ status: String, _ body: String, _ isUntrusted: Bool) async throws {
         let server = try BackChannelStub { _ in .bytesThenClose(Fixture.http(status, [], [UInt8](body.utf8))) }
         defer { server.stop() }
         switch await Fixture.outcome(try Fixture.client(server.origin)) {
@@ -130,8 +130,8 @@ struct BackChannelClientTests {
             ("https://idp.example ", .notAnOrigin), ("https://idp.example:99999", .notAnOrigin),
             ("javascript:1", .notAnOrigin),
         ])
-    func badOrigins(_ origin: String, _ fault: BackChannelSetupError) {
-        #expect(throws: fault) { try BackChannelEndpoint(origin: origin, allowPlaintext: false) }
+    func badOrigins(_ origin: String, _ error: BackChannelSetupError) {
+        #expect(throws: error) { try BackChannelEndpoint(origin: origin, allowPlaintext: false) }
     }
 
     @Test("https is allowed everywhere, http on this machine, and http elsewhere only when configured")

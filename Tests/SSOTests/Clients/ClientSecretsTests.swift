@@ -18,7 +18,7 @@ struct ClientSecretsTests {
     }
 
     @Test("a secret from the environment, from a file or inline is the same key each time")
-    func places() throws {
+    func sources() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.one, to: "secret")
         for reference in ["env:PARTNER_SECRET", "file:\(path)", Self.one] {

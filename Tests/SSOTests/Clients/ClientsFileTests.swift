@@ -53,7 +53,7 @@ struct ClientsFileTests {
             ("  - id: b\n    name: B\n    secrets:\n      - env:X\n      - too-short", 10, "secrets"),
             ("  - text", 6, "client"), ("   bad: [", 6, ""), ("\t- x", 6, ""),
         ] as [(String, Int, String)])
-    func faults(_ lines: String, _ line: Int, _ key: String) throws {
+    func errors(_ lines: String, _ line: Int, _ key: String) throws {
         let read = try ClientsFixture(
             Self.good + "\n" + lines + "\n", environment: ["X": Self.secret + "-x"], in: TemporaryFolder())
         let named = read.problems.filter { $0.contains("\(read.path):\(line):") && $0.contains(key) }

@@ -50,7 +50,7 @@ struct RedirectURITests {
     }
 
     @Test("an error names the client and the place, in the file and in the environment")
-    func places() throws {
+    func errorPosition() throws {
         for (uri, words) in [
             ("https://rp.example:0/cb", "the port \"0\""), ("https://rp.example:/cb", "the port \"\""),
             ("https://rp.example/%zz", "hexadecimal"), ("https://rp.example/ok", "stands there twice"),

@@ -26,8 +26,8 @@ struct VerifyExchangeTests {
             (#"{"token":"x","redirect_uri":1}"#, .wrongType("redirect_uri")),
             (#"{"token":"x","code_verifier":null}"#, .wrongType("code_verifier")),
         ])
-    func faults(_ body: String, _ fault: VerifyBodyError) {
-        #expect(throws: fault) { try VerifyRequest(body: [UInt8](body.utf8)) }
+    func bodyErrors(_ body: String, _ error: VerifyBodyError) {
+        #expect(throws: error) { try VerifyRequest(body: [UInt8](body.utf8)) }
     }
 
     @Test(

@@ -51,10 +51,10 @@ struct SharedSecretTests {
             ("\u{201c}0123456789abcdef0123456789abcdef\u{201d}\n", .quoted),
         ])
     func refused(_ text: String, _ problem: SharedSecretError.Problem) {
-        let fault = #expect(throws: SharedSecretError.self) { try SharedSecret.parse(text, setting: "PARTNER_SECRET") }
-        #expect(fault?.problem == problem)
-        #expect(fault?.description.hasPrefix("PARTNER_SECRET: ") == true)
-        #expect(fault?.description.contains("0123456789") == false)
+        let error = #expect(throws: SharedSecretError.self) { try SharedSecret.parse(text, setting: "PARTNER_SECRET") }
+        #expect(error?.problem == problem)
+        #expect(error?.description.hasPrefix("PARTNER_SECRET: ") == true)
+        #expect(error?.description.contains("0123456789") == false)
     }
 
     @Test("the fingerprint is the same at both ends and in every language")

@@ -20,8 +20,8 @@ struct KnownBrowserTests {
                 try await deployment.attack(browsers: 6)
                 deployment.clock.advance(by: .hours(2))
             }
-            let stranger = try await deployment.waiting(for: "ann@example.com", by: deployment.browser())
-            #expect(stranger.text.contains("No letter comes now"))
+            let unknown = try await deployment.waiting(for: "ann@example.com", by: deployment.browser())
+            #expect(unknown.text.contains("No letter comes now"))
             let asking = try await deployment.asking(by: owner)
             #expect(try await asking.guess(asking.code).status == 303)
         }

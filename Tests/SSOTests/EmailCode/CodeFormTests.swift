@@ -81,9 +81,9 @@ struct CodeFormTests {
             let rows = try await deployment.database.read { connection in
                 let challenge = try connection.query(
                     "SELECT id || address || device || hex(code_mac) AS texts, length(code_mac) AS size FROM challenge")
-                let letters = try connection.query(
+                let emails = try connection.query(
                     "SELECT id || address || challenge_id AS texts, 32 AS size FROM mail_queue")
-                return try (challenge + letters).map { (try $0.text("texts"), try $0.integer("size")) }
+                return try (challenge + emails).map { (try $0.text("texts"), try $0.integer("size")) }
             }
             #expect(rows.count == 2)
             for row in rows {

@@ -31,12 +31,12 @@ struct EmailCodeTests {
         for number in 0..<total {
             let digits = Array(codes.code(for: "chl_\(number)").utf8)
             try #require(digits.count == 6)
-            for (place, digit) in digits.enumerated() { counts[place][Int(digit) - 48] += 1 }
+            for (position, digit) in digits.enumerated() { counts[position][Int(digit) - 48] += 1 }
         }
         let expected = Double(total) / 10
-        for place in counts {
-            let chiSquare = place.reduce(0.0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
-            #expect(chiSquare < 27.88, "\(place)")
+        for position in counts {
+            let chiSquare = position.reduce(0.0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
+            #expect(chiSquare < 27.88, "\(position)")
         }
     }
 

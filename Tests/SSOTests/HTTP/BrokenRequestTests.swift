@@ -5,7 +5,7 @@ import Testing
 /// Bytes that are not HTTP get a 400 without a page. Heads that are valid HTTP and too large get a page.
 @Suite("Requests that the server refuses before any route")
 struct BrokenRequestTests {
-    struct Broken: Sendable, CustomTestStringConvertible {
+    struct InvalidRequest: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let status: Int
         let text: String
@@ -22,29 +22,30 @@ struct BrokenRequestTests {
         + "Transfer-Encoding: chunked\r\n"
 
     static let malformed = [
-        Broken("an unknown method", "BREW /sign-in HTTP/1.1\r\nHost: a\r\n\r\n"),
-        Broken("no HTTP at all", "nonsense\r\n\r\n"),
-        Broken("no Host", "GET / HTTP/1.1\r\n\r\n"),
-        Broken("length and chunks", "POST /sign-in HTTP/1.1\r\n\(chunked)Content-Length: 5\r\n\r\n0\r\n\r\n"),
-        Broken("a chunk without a size", "POST /sign-in HTTP/1.1\r\n\(chunked)\r\nzz\r\na\r\n0\r\n\r\n"),
-        Broken("a line of 40 KiB", "GET /\(a(40 << 10)) HTTP/1.1\r\nHost: a\r\n\r\n"),
-        Broken("a field of 40 KiB", "GET / HTTP/1.1\r\nHost: a\r\nX: \(a(40 << 10))\r\n\r\n"),
-        Broken(
+        InvalidRequest("an unknown method", "BREW /sign-in HTTP/1.1\r\nHost: a\r\n\r\n"),
+        InvalidRequest("no HTTP at all", "nonsense\r\n\r\n"),
+        InvalidRequest("no Host", "GET / HTTP/1.1\r\n\r\n"),
+        InvalidRequest("length and chunks", "POST /sign-in HTTP/1.1\r\n\(chunked)Content-Length: 5\r\n\r\n0\r\n\r\n"),
+        InvalidRequest("a chunk without a size", "POST /sign-in HTTP/1.1\r\n\(chunked)\r\nzz\r\na\r\n0\r\n\r\n"),
+        InvalidRequest("a line of 40 KiB", "GET /\(a(40 << 10)) HTTP/1.1\r\nHost: a\r\n\r\n"),
+        InvalidRequest("a field of 40 KiB", "GET / HTTP/1.1\r\nHost: a\r\nX: \(a(40 << 10))\r\n\r\n"),
+        InvalidRequest(
             "a field behind 80 KiB of blanks",
             "GET / HTTP/1.1\r\nHost: a\r\nX:\(String(repeating: " ", count: 80 << 10))"),
-        Broken(
+        InvalidRequest(
             "two hundred fields", "GET / HTTP/1.1\r\nHost: a\r\n\((1...200).map { "X-\($0): a\r\n" }.joined())\r\n"),
-        Broken(
+        InvalidRequest(
             "endless chunk extensions",
             "POST /sign-in HTTP/1.1\r\n\(chunked)\r\n"
                 + String(repeating: "1;\(a(1000))\r\na\r\n", count: 100)),
     ]
 
     static let tooLarge = [
-        Broken("a line of 9 KiB", 414, "GET /\(a(9 << 10)) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
-        Broken("a line of 17 KiB", 414, "GET /\(a(17 << 10)) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
-        Broken("a field of 17 KiB", 431, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX: \(a(17 << 10))\r\n\r\n"),
-        Broken(
+        InvalidRequest("a line of 9 KiB", 414, "GET /\(a(9 << 10)) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+        InvalidRequest("a line of 17 KiB", 414, "GET /\(a(17 << 10)) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+        InvalidRequest(
+            "a field of 17 KiB", 431, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX: \(a(17 << 10))\r\n\r\n"),
+        InvalidRequest(
             "a hundred fields", 431,
             "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\((1...100).map { "X-\($0): a\r\n" }.joined())\r\n"),
     ]
@@ -52,11 +53,11 @@ struct BrokenRequestTests {
     @Test(
         "bytes that are not HTTP get a 400 without a page, a log line and the end of the connection",
         arguments: malformed)
-    func bare(_ broken: Broken) async throws {
+    func bare(_ invalid: InvalidRequest) async throws {
         try await TestDeployment.open { deployment in
             let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
-            let reply = try await Self.answer(to: broken.text, from: probe)
-            #expect(reply.status == broken.status)
+            let reply = try await Self.answer(to: invalid.text, from: probe)
+            #expect(reply.status == invalid.status)
             #expect(reply.header("connection") == "close")
             #expect(reply.text.isEmpty)
             let line = deployment.log.text.split(separator: "\n").first { $0.contains("malformed_request") }
@@ -66,11 +67,11 @@ struct BrokenRequestTests {
     }
 
     @Test("a head that is too large gets the page, the headers and a reference that is in the log", arguments: tooLarge)
-    func page(_ broken: Broken) async throws {
+    func page(_ invalid: InvalidRequest) async throws {
         try await TestDeployment.open { deployment in
             let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
-            let reply = try await Self.answer(to: broken.text, from: probe)
-            #expect(reply.status == broken.status)
+            let reply = try await Self.answer(to: invalid.text, from: probe)
+            #expect(reply.status == invalid.status)
             #expect(reply.header("content-type") == "text/html; charset=utf-8")
             #expect(reply.header("content-security-policy")?.contains("default-src 'none'") == true)
             for name in ["x-content-type-options", "referrer-policy", "x-frame-options", "cache-control"] {
@@ -94,8 +95,8 @@ struct BrokenRequestTests {
             #expect(reply.header("content-type") == "application/json")
             #expect(reply.error == "invalid_request")
             #expect(reply.header("strict-transport-security") != nil)
-            let partner = HTTPProbe(host: "127.0.0.2", port: deployment.client.port)
-            let page = try await Self.answer(to: Self.tooLarge[0].text, from: partner)
+            let client = HTTPProbe(host: "127.0.0.2", port: deployment.client.port)
+            let page = try await Self.answer(to: Self.tooLarge[0].text, from: client)
             #expect(page.status == 414 && page.text.contains("Partner service"))
         }
     }

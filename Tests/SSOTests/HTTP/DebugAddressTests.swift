@@ -13,7 +13,7 @@ import Testing
 struct DebugAddressTests {
     /// Any way of sending emails except the outbox folder.
     private struct RealMail: Mailer {
-        func send(_ letter: EmailMessage) async throws(MailError) {}
+        func send(_ email: EmailMessage) async throws(MailError) {}
     }
 
     /// Sends a request to a separate IdP with these settings.

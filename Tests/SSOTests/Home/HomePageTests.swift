@@ -6,7 +6,7 @@ import Testing
 @Suite("The IdP's home page")
 struct HomePageTests {
     @Test("a visitor sees one sign-in link and no user's data")
-    func stranger() async throws {
+    func visitor() async throws {
         try await TestDeployment.open { deployment in
             let home = try await deployment.browser().get(deployment.origin + "/")
             #expect(home.status == 200)

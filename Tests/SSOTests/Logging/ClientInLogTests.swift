@@ -24,8 +24,8 @@ struct ClientInLogTests {
             }
             let complete = try await browser.get(deployment.authorize(deployment.client, state: "s"), Self.from)
             let body = VerifyRequest(token: try complete.token(), redirectURI: nil, codeVerifier: nil).body()
-            let thief = try deployment.signed(body, by: deployment.clients[1])
-            #expect(try await deployment.backChannel(body, thief + Self.from).status == 401)
+            let attacker = try deployment.signed(body, by: deployment.clients[1])
+            #expect(try await deployment.backChannel(body, attacker + Self.from).status == 401)
             #expect(
                 try await deployment.backChannel(body, [("Content-Type", "application/json")] + Self.from).status == 401
             )

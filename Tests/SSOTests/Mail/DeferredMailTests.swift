@@ -17,10 +17,10 @@ struct DeferredMailTests {
             #expect(deployment.mailbox.all(to: "ann@example.com").count == 1, "one per minute")
 
             deployment.clock.advance(by: .seconds(60))
-            let letter = try await deployment.mailbox.email(to: "ann@example.com", count: 2)
+            let email = try await deployment.mailbox.email(to: "ann@example.com", count: 2)
             let form = try waiting.page().form(with: "code")
             #expect(try await second.submit(form, on: waiting, ["code": first.code]).status == 422)
-            #expect(try await second.submit(form, on: waiting, ["code": letter.code ?? ""]).status == 303)
+            #expect(try await second.submit(form, on: waiting, ["code": email.code ?? ""]).status == 303)
         }
     }
 

@@ -25,8 +25,8 @@ struct MailParallelDeliveryTests {
             all.forEach { $0.resume() }
         }
 
-        func send(_ letter: EmailMessage) async throws(MailError) {
-            if letter.to.text.hasPrefix("held-") {
+        func send(_ email: EmailMessage) async throws(MailError) {
+            if email.to.text.hasPrefix("held-") {
                 await withCheckedContinuation { continuation in
                     let isFree = waiting.withLock { waiting in
                         waiting?.append(continuation)
@@ -35,7 +35,7 @@ struct MailParallelDeliveryTests {
                     if isFree { continuation.resume() }
                 }
             }
-            try await outbox.send(letter)
+            try await outbox.send(email)
         }
     }
 

@@ -72,11 +72,11 @@ struct MailRulesTests {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
             _ = try await browser.ask(for: "ann@example.com", on: browser.beginSignIn(at: deployment.client))
-            let letter = try await deployment.mailbox.email(to: "ann@example.com")
+            let email = try await deployment.mailbox.email(to: "ann@example.com")
             for part in ["Partner number 1", "Linux computer", "21 November 2026, 12:00 UTC", "ignore", "once"] {
-                #expect(letter.text.contains(part), "\(part)")
+                #expect(email.text.contains(part), "\(part)")
             }
-            #expect(letter.code != nil)
+            #expect(email.code != nil)
         }
     }
 

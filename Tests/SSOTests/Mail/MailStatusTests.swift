@@ -92,9 +92,9 @@ struct MailStatusTests {
     func withoutService() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
-            let letter = try await deployment.mailbox.email(to: "ann@example.com")
-            #expect(letter.header("subject") == "Your code to sign in to Main App")
-            #expect(letter.text.contains("Your code to sign in to Main App:"))
+            let email = try await deployment.mailbox.email(to: "ann@example.com")
+            #expect(email.header("subject") == "Your code to sign in to Main App")
+            #expect(email.text.contains("Your code to sign in to Main App:"))
             #expect(try asking.waiting.page().links.contains("/sign-in"))
             let browser = deployment.browser()
             let form = try await browser.beginSignIn(at: deployment.client)

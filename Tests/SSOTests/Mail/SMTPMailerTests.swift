@@ -28,11 +28,11 @@ struct SMTPMailerTests {
         let text = ".\n..\n.leading dot\n123456\nGrüße ✓\n"
         try await mailer(server.url).send(try EmailMessage.example(subject: "Schlüssel", text: text))
         let arrived = try await server.mailbox.email(to: "ann@client.example")
-        let letter = try await ReadEmail.read(Array(arrived.text.utf8))
-        #expect(letter.values("Subject") == ["Schlüssel"])
-        #expect(letter.values("X-MailFrom") == ["sign-in@example.com"])
-        #expect(letter.values("X-RcptTo") == ["ann@client.example"])
-        #expect(letter.parts.first?.text == text)
+        let email = try await ReadEmail.read(Array(arrived.text.utf8))
+        #expect(email.values("Subject") == ["Schlüssel"])
+        #expect(email.values("X-MailFrom") == ["sign-in@example.com"])
+        #expect(email.values("X-RcptTo") == ["ann@client.example"])
+        #expect(email.parts.first?.text == text)
         try await server.stop()
     }
 
@@ -104,10 +104,10 @@ struct SMTPMailerTests {
     @Test("`check --connect` reports a silent server as well")
     func silentProbe() async throws {
         let server = try ScriptedSMTPServer(isSilent: true)
-        let fault = await #expect(throws: ConnectionError.self) {
+        let error = await #expect(throws: ConnectionError.self) {
             try await mailer(server.url, seconds: 0.3).probe(from: try MailFrom("sign-in@example.com"))
         }
-        #expect(fault?.description.hasPrefix("it does not answer in time") == true, "\(String(describing: fault))")
+        #expect(error?.description.hasPrefix("it does not answer in time") == true, "\(String(describing: error))")
     }
 
     /// After a timeout here the email would be sent again, although the server has it.
@@ -119,7 +119,7 @@ struct SMTPMailerTests {
         let mailer = SMTPMailer(try endpoint(server.url), caFile: nil, timeouts: timeouts)
         let deadline = ContinuousClock.now + timeouts.upload
         let task = Task { try await mailer.send(try EmailMessage.example()) }
-        try await server.heard(".")
+        try await server.received(".")
         // No event reports that a deadline has passed; libcurl checks once per second.
         try await Task.sleep(until: deadline + .milliseconds(1_500))
         gate.signal()

@@ -29,8 +29,8 @@ struct EscapingTests {
             let form = try await browser.follow(browser.get(authorize))
             #expect(form.text.contains("&lt;/strong&gt;&lt;script"))
             let waiting = try await browser.ask(for: "ann@example.com", on: form)
-            let letter = try await deployment.mailbox.email(to: "ann@example.com")
-            let complete = try await browser.enter(try #require(letter.code), on: waiting)
+            let email = try await deployment.mailbox.email(to: "ann@example.com")
+            let complete = try await browser.enter(try #require(email.code), on: waiting)
             for page in [form, waiting, complete] { #expect(try Self.isClean(page)) }
             #expect(complete.text.contains("&lt;/strong&gt;&lt;script"))
             deployment.clock.advance(by: .seconds(601))

@@ -10,7 +10,7 @@ struct HeadTests {
     private static let idpPages = [
         "/", "/sign-in", "/sign-in?flow=AAAAAAAAAAAAAAAAAAAAAA", "/sign-in/code", "/healthz", "/nowhere",
     ]
-    private static let partnerPages = ["/", "/account", "/account?x=1", "/api/session", "/healthz", "/nowhere"]
+    private static let clientPages = ["/", "/account", "/account?x=1", "/api/session", "/healthz", "/nowhere"]
     /// GET changes state there, so HEAD is refused.
     private static let refused = [SSOPath.authorize, SSOPath.complete, SSOPath.callback, SSOPath.start]
 
@@ -47,7 +47,7 @@ struct HeadTests {
                 }
             }
             for cookie in [nil, client] {
-                for target in Self.partnerPages {
+                for target in Self.clientPages {
                     let get = try await Self.head("GET", target, deployment.clientProbe(), cookie)
                     #expect(try await Self.head("HEAD", target, deployment.clientProbe(), cookie) == get, "\(target)")
                 }
@@ -86,7 +86,7 @@ struct HeadTests {
             }
             let callback = "\(SSOPath.callback)?token=\(token)&state=\(state)"
             for cookie in [nil, begun.cookie("rp_pending", at: "127.0.0.2").map { "rp_pending=\($0)" }] {
-                for target in Self.partnerPages + [SSOPath.start, callback] {
+                for target in Self.clientPages + [SSOPath.start, callback] {
                     let reply = try await deployment.clientProbe().send(
                         "HEAD", target, cookie.map { [("Cookie", $0)] } ?? [])
                     #expect(reply.body.isEmpty && reply.all("set-cookie") == [], "\(target)")

@@ -66,7 +66,7 @@ struct CallbackStateTests {
     func loginCSRF() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
-            let (attacker, victim, stranger) = (deployment.browser(), deployment.browser(), deployment.browser())
+            let (attacker, victim, visitor) = (deployment.browser(), deployment.browser(), deployment.browser())
             _ = try await victim.comeBack(to: deployment.client, state: victim.state(at: deployment.client))
             let bait = try await attacker.state(at: deployment.client)
             let calls = idp.calls
@@ -75,9 +75,9 @@ struct CallbackStateTests {
             #expect(visit.status == 400)
             #expect(try visit.page().link(containing: "/auth/sso/start") != nil)
             #expect(try await victim.userID(at: deployment.client) == "u1")
-            #expect(try await stranger.comeBack(to: deployment.client, state: bait).status == 400)
-            #expect(try await stranger.userID(at: deployment.client) == nil)
-            #expect(stranger.cookies.isEmpty)
+            #expect(try await visitor.comeBack(to: deployment.client, state: bait).status == 400)
+            #expect(try await visitor.userID(at: deployment.client) == nil)
+            #expect(visitor.cookies.isEmpty)
             #expect(idp.calls == calls)
 
             #expect(try await attacker.comeBack(to: deployment.client, state: bait).status == 303)
@@ -88,12 +88,12 @@ struct CallbackStateTests {
     @Test("a stolen token in the attacker's own sign-in is refused: it was issued for another one (RFC 9700 4.5)")
     func injectedToken() async throws {
         try await TestDeployment.open { deployment in
-            let (victim, thief) = (deployment.browser(), deployment.browser())
+            let (victim, attacker) = (deployment.browser(), deployment.browser())
             let stolen = try await victim.signIn(at: deployment.client, of: deployment, as: "ann@example.com").token()
-            let state = try await thief.state(at: deployment.client)
-            let visit = try await thief.comeBack(to: deployment.client, [("token", stolen), ("state", state)])
+            let state = try await attacker.state(at: deployment.client)
+            let visit = try await attacker.comeBack(to: deployment.client, [("token", stolen), ("state", state)])
             #expect(visit.status == 400)
-            #expect(try await thief.userID(at: deployment.client) == nil)
+            #expect(try await attacker.userID(at: deployment.client) == nil)
 
             let again = try await victim.beginSignIn(at: deployment.client)
             _ = try await victim.follow(victim.get(again.callback()))

@@ -86,7 +86,7 @@ struct DoubleClickTests {
     }
 
     @Test("finished sign-ins are deleted when another user signs in")
-    func anotherPerson() async throws {
+    func anotherUser() async throws {
         let calls = Mutex(0)
         let idp = try FakeIdP { request in
             let number = calls.withLock { count in
@@ -128,8 +128,8 @@ struct DoubleClickTests {
         for number in 0..<100 {
             let outcome = try await once.run([UInt8(number)]) { .init(path: "/\(number)", session: nil) }
             #expect(outcome.path == "/\(number)")
-            await #expect(throws: Trouble.self) {
-                _ = try await once.run([UInt8(number), 0]) { throw Trouble() }
+            await #expect(throws: RunError.self) {
+                _ = try await once.run([UInt8(number), 0]) { throw RunError() }
             }
         }
         #expect(once.count == 100)
@@ -138,5 +138,5 @@ struct DoubleClickTests {
         #expect(once.count == 1)
     }
 
-    private struct Trouble: Error {}
+    private struct RunError: Error {}
 }

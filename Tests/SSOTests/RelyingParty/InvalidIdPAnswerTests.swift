@@ -3,13 +3,13 @@ import Testing
 
 @testable import TestSupport
 
-/// The IdP is unavailable, broken or replaced: no user is signed in, and the page offers to start again (ASVS
-/// 16.5.3). Counts requests that have ended.
+/// Counts requests that have ended.
 private final class Counter: Sendable { let value = Atomic(0) }
 
+/// The IdP is unavailable, broken or replaced: no user is signed in, and the page offers to start again (ASVS 16.5.3).
 @Suite("The relying party and the IdP's answer")
 struct InvalidIdPAnswerTests {
-    struct Lie: Sendable, CustomTestStringConvertible {
+    struct InvalidAnswer: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let status: Int
         let answer: @Sendable (FakeIdP.Request) -> FakeIdP.Answer
@@ -21,69 +21,69 @@ struct InvalidIdPAnswerTests {
 
     private static func json(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    static let lies: [Lie] = [
-        Lie("another client's user", 502) { .bytes(FakeIdP.signed($0, FakeIdP.reply(client: "other"))) },
-        Lie("no signature", 502) { _ in
+    static let invalidAnswers: [InvalidAnswer] = [
+        InvalidAnswer("another client's user", 502) { .bytes(FakeIdP.signed($0, FakeIdP.reply(client: "other"))) },
+        InvalidAnswer("no signature", 502) { _ in
             .bytes(FakeIdP.http("200 OK", ["Content-Type: application/json"], FakeIdP.reply()))
         },
-        Lie("the signature of another question", 502) { request in
+        InvalidAnswer("the signature of another question", 502) { request in
             let other = FakeIdP.Request(head: request.head, body: request.body + [0x20])
             return .bytes(FakeIdP.signed(other))
         },
-        Lie("the user changed after signing", 502) { request in
+        InvalidAnswer("the user changed after signing", 502) { request in
             let text = String(decoding: FakeIdP.signed(request), as: UTF8.self)
             return .bytes(Array(text.replacing("u1", with: "u2").utf8))
         },
-        Lie("a redirect", 502) { _ in .bytes(FakeIdP.http("302 Found", ["Location: http://127.0.0.1:1/"])) },
-        Lie("204", 502) { _ in .bytes(FakeIdP.http("204 No Content")) },
-        Lie("a page", 502) { .bytes(FakeIdP.signed($0, json("<title>Hi</title>"), type: "text/html")) },
-        Lie("a page called JSON", 502) { .bytes(FakeIdP.signed($0, json("<title>Hi</title>"))) },
-        Lie("an empty object", 502) { .bytes(FakeIdP.signed($0, json("{}"))) },
-        Lie("an empty user id", 502) { .bytes(FakeIdP.signed($0, FakeIdP.reply(user: ""))) },
-        Lie("two objects", 502) { .bytes(FakeIdP.signed($0, FakeIdP.reply() + FakeIdP.reply())) },
-        Lie("ten megabytes", 502) {
+        InvalidAnswer("a redirect", 502) { _ in .bytes(FakeIdP.http("302 Found", ["Location: http://127.0.0.1:1/"])) },
+        InvalidAnswer("204", 502) { _ in .bytes(FakeIdP.http("204 No Content")) },
+        InvalidAnswer("a page", 502) { .bytes(FakeIdP.signed($0, json("<title>Hi</title>"), type: "text/html")) },
+        InvalidAnswer("a page called JSON", 502) { .bytes(FakeIdP.signed($0, json("<title>Hi</title>"))) },
+        InvalidAnswer("an empty object", 502) { .bytes(FakeIdP.signed($0, json("{}"))) },
+        InvalidAnswer("an empty user id", 502) { .bytes(FakeIdP.signed($0, FakeIdP.reply(user: ""))) },
+        InvalidAnswer("two objects", 502) { .bytes(FakeIdP.signed($0, FakeIdP.reply() + FakeIdP.reply())) },
+        InvalidAnswer("ten megabytes", 502) {
             .bytesThenClose(FakeIdP.signed($0, FakeIdP.reply() + [UInt8](repeating: 0x20, count: 10 << 20)))
         },
-        Lie("cut short", 503) { .bytesThenClose(FakeIdP.signed($0).dropLast(20)) },
-        Lie("nothing", 503) { _ in .bytesThenClose([]) },
-        Lie("500", 503) { _ in .bytes(FakeIdP.http("500 Internal Server Error")) },
-        Lie("500 with a user", 503) { .bytes(FakeIdP.signed($0, status: "500 Internal Server Error")) },
-        Lie("503 in its own words", 503) { _ in
+        InvalidAnswer("cut short", 503) { .bytesThenClose(FakeIdP.signed($0).dropLast(20)) },
+        InvalidAnswer("nothing", 503) { _ in .bytesThenClose([]) },
+        InvalidAnswer("500", 503) { _ in .bytes(FakeIdP.http("500 Internal Server Error")) },
+        InvalidAnswer("500 with a user", 503) { .bytes(FakeIdP.signed($0, status: "500 Internal Server Error")) },
+        InvalidAnswer("503 in its own words", 503) { _ in
             .bytes(
                 FakeIdP.http(
                     "503 Service Unavailable", ["Content-Type: application/json"],
                     json(#"{"error":"temporarily_unavailable"}"#)))
         },
-        Lie("429", 503) { _ in .bytes(FakeIdP.http("429 Too Many Requests", ["Retry-After: 1"])) },
-        Lie("401 invalid_token", 400) { _ in
+        InvalidAnswer("429", 503) { _ in .bytes(FakeIdP.http("429 Too Many Requests", ["Retry-After: 1"])) },
+        InvalidAnswer("401 invalid_token", 400) { _ in
             .bytes(
                 FakeIdP.http(
                     "401 Unauthorized", ["Content-Type: application/json"], json(#"{"error":"invalid_token"}"#)))
         },
-        Lie("401 invalid_token with a user", 400) { _ in
+        InvalidAnswer("401 invalid_token with a user", 400) { _ in
             .bytes(
                 FakeIdP.http(
                     "401 Unauthorized", ["Content-Type: application/json"],
                     json(#"{"error":"invalid_token","user":{"id":"u1"}}"#)))
         },
-        Lie("401 invalid_signature", 502) { _ in
+        InvalidAnswer("401 invalid_signature", 502) { _ in
             .bytes(
                 FakeIdP.http(
                     "401 Unauthorized", ["Content-Type: application/json"], json(#"{"error":"invalid_signature"}"#)))
         },
-        Lie("404 of some other server", 502) { _ in .bytes(FakeIdP.http("404 Not Found")) },
+        InvalidAnswer("404 of some other server", 502) { _ in .bytes(FakeIdP.http("404 Not Found")) },
     ]
 
-    @Test("only a correct answer signs a user in, and the page leads back to the start", arguments: lies)
-    func lie(_ lie: Lie) async throws {
-        let idp = try FakeIdP(lie.answer)
+    @Test("only a correct answer signs a user in, and the page leads back to the start", arguments: invalidAnswers)
+    func invalidAnswer(_ invalidAnswer: InvalidAnswer) async throws {
+        let idp = try FakeIdP(invalidAnswer.answer)
         try await idp.open { deployment in
             let browser = deployment.browser()
             let state = try await browser.state(at: deployment.client, returnTo: "/account")
             let visit = try await browser.comeBack(to: deployment.client, state: state)
-            #expect(visit.status == lie.status)
+            #expect(visit.status == invalidAnswer.status)
             #expect(try visit.page().link(containing: "/auth/sso/") == "/auth/sso/start?return_to=/account")
-            #expect((visit.reply.header("retry-after") != nil) == (lie.status == 503))
+            #expect((visit.reply.header("retry-after") != nil) == (invalidAnswer.status == 503))
             #expect(visit.reply.all("referrer-policy") == ["no-referrer"])
             #expect(try await browser.userID(at: deployment.client) == nil)
             // Called once: a failed call may have used the token, and is not repeated.
@@ -92,7 +92,7 @@ struct InvalidIdPAnswerTests {
     }
 
     @Test("the correct answer signs the user in: the others were refused for their defects")
-    func truth() async throws {
+    func correctAnswer() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
             let browser = deployment.browser()

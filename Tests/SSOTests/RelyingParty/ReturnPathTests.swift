@@ -57,10 +57,10 @@ struct ReturnPathTests {
             let page = try await browser.follow(browser.comeBack(to: deployment.client, state: state))
             #expect(page.address.path == "/account" && page.status == 200)
 
-            let stranger = deployment.browser()
-            let deep = try await stranger.get(deployment.client.origin + "/account?tab=a%26b&x=1")
-            let back = try await stranger.get(deep.location()).location().query("state")
-            let visit = try await stranger.comeBack(to: deployment.client, state: back ?? "")
+            let visitor = deployment.browser()
+            let deep = try await visitor.get(deployment.client.origin + "/account?tab=a%26b&x=1")
+            let back = try await visitor.get(deep.location()).location().query("state")
+            let visit = try await visitor.comeBack(to: deployment.client, state: back ?? "")
             #expect(visit.reply.header("location") == "/account?tab=a%26b&x=1")
         }
     }

@@ -111,10 +111,10 @@ struct SessionSwapTests {
             #expect(try await browser.post(address, [("form_token", String(repeating: "A", count: 43))]).status == 403)
             #expect(try await browser.get(address).status == 405)
             #expect(try await browser.userID(at: deployment.client) == "u1")
-            let thief = browser.twin()
+            let attacker = browser.twin()
             _ = try await browser.submit(home.page().form(to: "/sign-out"), on: home)
             #expect(try await browser.userID(at: deployment.client) == nil)
-            #expect(try await thief.userID(at: deployment.client) == nil)
+            #expect(try await attacker.userID(at: deployment.client) == nil)
         }
     }
 }

@@ -61,8 +61,8 @@ struct FormTokenTests {
     @Test("of the sign-in forms", arguments: Forgery.allCases)
     func signIn(forgery: Forgery) async throws {
         try await TestDeployment.open { deployment in
-            let stranger = deployment.browser()
-            let foreign = try await stranger.get(deployment.origin + "/sign-in").formToken()
+            let visitor = deployment.browser()
+            let foreign = try await visitor.get(deployment.origin + "/sign-in").formToken()
             let browser = deployment.browser()
             let form = try await browser.get(deployment.origin + "/sign-in")
             #expect(

@@ -23,9 +23,9 @@ struct SessionFixationTests {
 
             let ids = [beforeAddress.session, beforeCode.session, browser.session].compactMap { $0 }
             #expect(Set(ids).count == 3)
-            for thief in [beforeAddress, beforeCode] {
-                #expect(try await !thief.isKnownAtHome(of: deployment))
-                let page = try await thief.get(waiting.address)
+            for holder in [beforeAddress, beforeCode] {
+                #expect(try await !holder.isKnownAtHome(of: deployment))
+                let page = try await holder.get(waiting.address)
                 #expect(try page.location().path == "/sign-in")
             }
             #expect(try await browser.isKnownAtHome(of: deployment))

@@ -10,7 +10,7 @@ struct SignOutTests {
     func ends() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
-            let thief = browser.twin()
+            let attacker = browser.twin()
             let out = try await Self.signOut(browser, of: deployment)
             #expect(out.status == 303)
             #expect(out.reply.header("location") == "/")
@@ -18,8 +18,8 @@ struct SignOutTests {
             #expect(out.reply.header("set-cookie")?.contains("Max-Age=0") == true)
             #expect(browser.session == nil)
             #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'") == 0)
-            #expect(try await !thief.isKnownAtHome(of: deployment))
-            #expect(try await thief.get(deployment.authorize(deployment.client, state: "x")).status == 303)
+            #expect(try await !attacker.isKnownAtHome(of: deployment))
+            #expect(try await attacker.get(deployment.authorize(deployment.client, state: "x")).status == 303)
         }
     }
 

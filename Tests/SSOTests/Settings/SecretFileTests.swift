@@ -40,7 +40,7 @@ struct SecretFileTests {
     }
 
     @Test("given twice, or a file that cannot be used: one problem that names the setting", arguments: names)
-    func faults(program: Program, name: String) throws {
+    func errors(program: Program, name: String) throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(good(name), to: "secret")
         let empty = try folder.write("", to: "empty")

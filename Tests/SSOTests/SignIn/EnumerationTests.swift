@@ -101,7 +101,7 @@ struct EnumerationTests {
     }
 
     @Test("while the mail server refuses emails, a decoy is retried like the others")
-    func sameTrouble() async throws {
+    func sameRetries() async throws {
         try await TestDeployment.open { deployment in
             try MailQueueTests.breakMail(of: deployment)
             for address in [Self.addresses.known, Self.addresses.stray] {
@@ -116,16 +116,16 @@ struct EnumerationTests {
     }
 
     @Test("a round of the queue is one transaction, whatever the results of the previous emails")
-    func oneTransactionARound() async throws {
+    func oneTransactionPerRound() async throws {
         let folder = try TemporaryFolder()
         let database = RecordingDatabase(
             try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all))
         let clock = TestClock()
-        let letters = MailQueue(
+        let queue = MailQueue(
             database: database, clock: clock.clock, capacity: MailCapacity(limit: 1000))
         let outcomes: [[DeliveryResult.Outcome]] = [[], [.sent(clock.now)], [.sent(clock.now), .postponed(clock.now)]]
         for outcome in outcomes {
-            _ = try await letters.exchange(outcome.map { DeliveryResult(id: "a", outcome: $0) }, forNext: 4, decoys: 4)
+            _ = try await queue.exchange(outcome.map { DeliveryResult(id: "a", outcome: $0) }, forNext: 4, decoys: 4)
         }
         #expect(database.transactions == outcomes.count)
         await database.close()

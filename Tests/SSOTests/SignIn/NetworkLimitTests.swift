@@ -116,8 +116,8 @@ struct NetworkLimitTests {
             #expect(try await deployment.browser().get(deployment.origin + "/sign-in").status == 429)
             let again = try await Self.ask("ann@example.com", by: owner, from: "127.0.0.1", deployment)
             #expect(again.status == 303)
-            let stranger = try await Self.ask("ben@example.com", by: owner, from: "127.0.0.1", deployment)
-            #expect(stranger.status == 429, "known for its own address only")
+            let otherUser = try await Self.ask("ben@example.com", by: owner, from: "127.0.0.1", deployment)
+            #expect(otherUser.status == 429, "known for its own address only")
         }
     }
 }

@@ -134,7 +134,7 @@ struct SignInMethodTests {
                 eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")))
             let address = try EmailAddress("ann@example.com")
             let foreign = ProvenIdentity.external(issuer: "https://op.example", subject: "7", email: address)
-            let (ann, strangers) = try await deployment.database.write { connection in
+            let (ann, unknownAccounts) = try await deployment.database.write { connection in
                 let ann = try accounts.account(of: .email(address), connection)
                 // An address that another provider asserts does not open the account of that address.
                 return (
@@ -145,7 +145,7 @@ struct SignInMethodTests {
                     ]
                 )
             }
-            #expect(strangers.allSatisfy { $0 == nil })
+            #expect(unknownAccounts.allSatisfy { $0 == nil })
             let account = try #require(ann)
             let linked = try await deployment.database.write { connection in
                 try accounts.link(foreign, to: account, connection)

@@ -13,13 +13,13 @@ struct SignInStepsTests {
             let form = try await browser.get(deployment.origin + "/sign-in")
             let token = try browser.formToken(of: form)
             let code = try form.address.resolving("/sign-in/code")
-            for stranger in [browser, deployment.browser()] {
-                let posted = try await stranger.post(code, token + [("code", "123456")])
+            for visitor in [browser, deployment.browser()] {
+                let posted = try await visitor.post(code, token + [("code", "123456")])
                 #expect(posted.status == 303)
                 #expect(posted.reply.header("location") == "/sign-in")
-                let shown = try await stranger.get(code)
+                let shown = try await visitor.get(code)
                 #expect(shown.reply.header("location") == "/sign-in")
-                #expect(try await !stranger.isKnownAtHome(of: deployment))
+                #expect(try await !visitor.isKnownAtHome(of: deployment))
             }
             #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 0)
         }

@@ -12,7 +12,7 @@ struct SQLiteOpeningErrorTests {
     init() throws { fixture = try StorageFixture() }
 
     /// Opens the fixture's path and returns the error: one line that names the path.
-    private func refusal(_ migrations: [Migration] = StorageFixture.migrations) async throws
+    private func openingError(_ migrations: [Migration] = StorageFixture.migrations) async throws
         -> String
     {
         do {
@@ -50,26 +50,26 @@ struct SQLiteOpeningErrorTests {
     func newer() async throws {
         let next = StorageFixture.migrations + [Migration(name: "v002-next", sql: ["CREATE TABLE next (id INTEGER)"])]
         await (try fixture.open(next)).close()
-        #expect(try await refusal().contains("newer version (step v002-next)"))
+        #expect(try await openingError().contains("newer version (step v002-next)"))
         await (try fixture.open(next)).close()
     }
 
     @Test("the database of another program")
     func foreign() async throws {
         await (try fixture.open()).close()
-        #expect(try await refusal([Migration(name: "v001-other", sql: [])]).contains("not ours"))
+        #expect(try await openingError([Migration(name: "v001-other", sql: [])]).contains("not ours"))
     }
 
     @Test("a file that is not a database")
     func garbage() async throws {
         try fixture.folder.write(String(repeating: "this is no database. ", count: 1_000), to: "test.sqlite")
-        #expect(try await refusal().contains("not an SQLite database"))
+        #expect(try await openingError().contains("not an SQLite database"))
     }
 
     @Test("an empty file")
     func empty() async throws {
         try fixture.folder.write("", to: "test.sqlite")
-        #expect(try await refusal().contains("0 bytes"))
+        #expect(try await openingError().contains("0 bytes"))
         #expect(fixture.size(fixture.path) == 0)
     }
 
@@ -77,25 +77,25 @@ struct SQLiteOpeningErrorTests {
     func truncated(length: Int) async throws {
         try await fill()
         try change { data in data = length > 0 ? data.prefix(length) : data.dropLast(-length) }
-        let line = try await refusal()
+        let line = try await openingError()
         #expect(line.contains("damaged") || line.contains("not an SQLite database"))
     }
 
     @Test("a file overwritten at the start, in the middle, or at the end", arguments: [0.0, 0.5, 0.99])
-    func overwritten(place: Double) async throws {
+    func overwritten(position: Double) async throws {
         try await fill()
         try change { data in
-            let start = Int(Double(data.count) * place)
+            let start = Int(Double(data.count) * position)
             for index in start..<min(start + 8_192, data.count) { data[index] = UInt8.random(in: 1...255) }
         }
-        let line = try await refusal()
+        let line = try await openingError()
         #expect(line.contains("damaged") || line.contains("not an SQLite database"))
     }
 
     @Test("a folder instead of a file")
     func folder() async throws {
         _ = try fixture.folder.folder("test.sqlite")
-        #expect(try await refusal().contains("not a file"))
+        #expect(try await openingError().contains("not a file"))
     }
 
     @Test("a missing database whose write-ahead log exists")
@@ -106,7 +106,7 @@ struct SQLiteOpeningErrorTests {
         await database.close()
         try FileManager.default.removeItem(atPath: fixture.path)
         try log.write(to: URL(fileURLWithPath: fixture.path + "-wal"))
-        #expect(try await refusal().contains("it is missing, but its log"))
+        #expect(try await openingError().contains("it is missing, but its log"))
         #expect(fixture.size(fixture.path) == -1)
     }
 
@@ -114,7 +114,7 @@ struct SQLiteOpeningErrorTests {
     func readOnlyFile() async throws {
         try await fill()
         chmod(fixture.path, 0o400)
-        #expect(try await refusal().contains("read-only"))
+        #expect(try await openingError().contains("read-only"))
     }
 
     @Test("a read-only file system", .enabled(if: SmallDisk.canMount, "mounting needs root"))

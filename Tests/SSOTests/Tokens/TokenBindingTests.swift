@@ -7,22 +7,22 @@ import Testing
 @Suite("What a token is bound to")
 struct TokenBindingTests {
     @Test("a token presented by another client is refused like an unknown one, burnt for both, and an alert is logged")
-    func wrongPartner() async throws {
+    func wrongClient() async throws {
         try await TestDeployment.open(clients: 2) { deployment in
-            let (owner, thief) = (deployment.clients[0], deployment.clients[1])
+            let (owner, attacker) = (deployment.clients[0], deployment.clients[1])
             let ann = try await deployment.signedIn()
             let token = try await ann.token(for: owner, of: deployment, state: "1")
-            let unknown = try await deployment.verify("sst_" + String(repeating: "A", count: 43), as: thief)
-            #expect(try await deployment.verify(token, as: thief).shape == unknown.shape)
+            let unknown = try await deployment.verify("sst_" + String(repeating: "A", count: 43), as: attacker)
+            #expect(try await deployment.verify(token, as: attacker).shape == unknown.shape)
             #expect(deployment.log.contains("warning verify refused"))
             #expect(deployment.log.contains("token of partner-1, burnt"))
             #expect(try await deployment.verify(token, as: owner).shape == unknown.shape)
-            #expect(try await deployment.verify(token, as: thief).shape == unknown.shape)
+            #expect(try await deployment.verify(token, as: attacker).shape == unknown.shape)
             // The attacker's guesses burn nothing else, nor does naming the owner with a signature of its own.
             let next = try await ann.token(for: owner, of: deployment, state: "2")
             let body = VerifyRequest(token: next).body()
             let posed = try await deployment.post(
-                body, by: thief, with: [(RequestSignature.clientHeaderName, owner.id)])
+                body, by: attacker, with: [(RequestSignature.clientHeaderName, owner.id)])
             #expect(posed.error == "invalid_signature")
             #expect(try await deployment.verify(next, as: owner).status == 200)
         }
@@ -130,9 +130,9 @@ struct TokenBindingTests {
             for other in [code, flow, formToken, state, cookie, "sst_" + flow, "sst_" + formToken, "sst_" + cookie] {
                 #expect(try await deployment.verify(other, as: deployment.client).error == "invalid_token")
             }
-            let stranger = deployment.browser()
-            stranger.setCookie("idp_session", to: token, at: "localhost")
-            #expect(try await !stranger.isSignedIn(at: deployment))
+            let visitor = deployment.browser()
+            visitor.setCookie("idp_session", to: token, at: "localhost")
+            #expect(try await !visitor.isSignedIn(at: deployment))
             #expect(try await browser.get("\(deployment.origin)\(SSOPath.complete)?flow=\(token)").status == 404)
             // Only the sample client has this token's verifier.
             _ = try await browser.follow(browser.get(complete.callback()))

@@ -34,7 +34,7 @@ struct LockedDatabaseTests {
     }
 
     @Test("the timeout for a lock is less than half of the time that a client waits for an answer")
-    func patience() {
+    func lockTimeout() {
         #expect(SQLiteDatabase.patience * 2 < HTTPLimits().call)
     }
 }

@@ -36,14 +36,14 @@ struct OneWinnerTests {
     }
 
     @Test("owner and attacker at one instant: never both, and the token is invalid afterwards")
-    func ownerAndThief() async throws {
+    func ownerAndAttacker() async throws {
         try await TestDeployment.open(clients: 2) { deployment in
             let ann = try await deployment.signedIn()
             for round in 1...10 {
                 let token = try await ann.token(for: deployment.client, of: deployment, state: "\(round)")
                 async let owner = deployment.verify(token, as: deployment.clients[0]).status
-                async let thief = deployment.verify(token, as: deployment.clients[1]).status
-                let (first, second) = (try await owner, try await thief)
+                async let attacker = deployment.verify(token, as: deployment.clients[1]).status
+                let (first, second) = (try await owner, try await attacker)
                 #expect([200, 401].contains(first) && second == 401)
                 #expect(try await deployment.verify(token, as: deployment.client).status == 401)
             }
