@@ -97,7 +97,7 @@ extension TestDeployment {
 
 extension Browser {
     /// Whether the IdP's home page shows this browser as signed in.
-    func isKnownAtHome(of deployment: TestDeployment) async throws -> Bool {
+    func isSignedInOnHomePage(of deployment: TestDeployment) async throws -> Bool {
         try await get(deployment.origin + "/").page().form(to: "/sign-out") != nil
     }
 

@@ -7,8 +7,8 @@ import Testing
 struct DocumentTests {
     @Test("the tables of docs/operations.md have every setting, and neither they nor README.md name an unknown setting")
     func settings() throws {
-        #expect(try Self.tabledSettings("docs/operations.md") == DeployTests.settings)
-        let few = try Self.tabledSettings("README.md")
+        #expect(try Self.settingsInTables("docs/operations.md") == DeployTests.settings)
+        let few = try Self.settingsInTables("README.md")
         #expect(few.count > 5 && few.isSubset(of: DeployTests.settings))
     }
 
@@ -89,7 +89,7 @@ struct DocumentTests {
     }
 
     /// The settings in the first cells of a page's tables.
-    private static func tabledSettings(_ page: String) throws -> Set<String> {
+    private static func settingsInTables(_ page: String) throws -> Set<String> {
         let rows = try text(page).split(separator: "\n").filter { $0.hasPrefix("| `") }
         let cells = rows.map { $0.dropFirst().prefix { $0 != "|" } }
         return Set(cells.flatMap { $0.matches(of: #/`([A-Z]+_[A-Z_]+)`/#).map { String($0.1) } })
@@ -105,7 +105,7 @@ struct DocumentTests {
         }.joined(separator: "\n")
     }
 
-    /// The anchor that GitHub makes of a heading: lower case, blanks as dashes, no punctuation.
+    /// The anchor that GitHub makes of a heading: lower case, spaces as dashes, no punctuation.
     private static func anchor(_ heading: Substring) -> String {
         let words = heading.drop { $0 == "#" }.trimmingCharacters(in: .whitespaces).lowercased()
         let kept = words.filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" || $0 == " " }

@@ -35,7 +35,7 @@ extension Journeys {
             }
             try await eventually("the event") { pair.idp.log.contains(" error clock_jumped ") ? () : nil }
             #expect(try await probe.get("/healthz").status == 200)
-            // The earlier token, the earlier session, and a whole sign-in of another user.
+            // The earlier token, the earlier session, and a complete sign-in of another user.
             let home = try await browser.follow(browser.get(complete.callback()))
             #expect(home.text.contains("ann@example.com"))
             #expect(try await browser.get(pair.origin + "/").page().form(to: "/sign-out") != nil)

@@ -87,7 +87,7 @@ extension Journeys {
         }
 
         @Test("a user who is signed in at the client stays signed in while the IdP is down")
-        func sessionsOutliveTheIdP() async throws {
+        func sessionsSurviveIdPOutage() async throws {
             try await ProcessDeployment.running(ProcessDeployment()) { pair in
                 let browser = Browser()
                 let complete = try await browser.signIn(at: pair.client, of: pair, as: "ann@example.com")

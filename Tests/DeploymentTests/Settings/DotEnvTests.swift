@@ -11,7 +11,7 @@ struct DotEnvTests {
     }
 
     @Test(
-        "a line gives its value without the blanks and the one pair of quotation marks around it",
+        "a line gives its value without the spaces and the one pair of quotation marks around it",
         arguments: [
             ("X=value", "value"), ("X = value ", "value"), ("\t X=value\r", "value"), ("export X=value", "value"),
             ("export\u{20} X=value", "value"), ("X=", ""), ("X=a=b", "a=b"), ("X=a b # c", "a b # c"),

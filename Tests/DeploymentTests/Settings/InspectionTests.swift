@@ -133,7 +133,7 @@ struct InspectionTests {
     }
 
     @Test("a start that fails reports all further problems")
-    func startTellsAll() async throws {
+    func startReportsAll() async throws {
         try folder.write("", to: "file")
         let program = ProgramProcess(
             "idp",

@@ -43,16 +43,16 @@ struct EligibilityTests {
             try await Self.restarted(deployment, allowing: "bob@example.com") { port in
                 let routes = [deployment.origin: port]
                 let (after, other) = (ann.twin(routes: routes), bob.twin(routes: routes))
-                #expect(try await !after.isKnownAtHome(of: deployment))
+                #expect(try await !after.isSignedInOnHomePage(of: deployment))
                 #expect(try await after.get(deployment.authorize(deployment.client, state: "s")).status == 303)
                 #expect(try await after.get(deployment.origin + "/sign-in").status == 200)
                 let form = try await after.get(deployment.origin + "/")
                 #expect(!form.text.contains("ann@example.com"))
-                #expect(try await other.isKnownAtHome(of: deployment))
+                #expect(try await other.isSignedInOnHomePage(of: deployment))
                 #expect(try await other.get(deployment.authorize(deployment.client, state: "s")).status == 200)
             }
             // The session itself still exists: after the address is back in the setting, the user is signed in again.
-            #expect(try await ann.isKnownAtHome(of: deployment))
+            #expect(try await ann.isSignedInOnHomePage(of: deployment))
         }
     }
 
@@ -83,7 +83,7 @@ struct EligibilityTests {
                 let late = PendingCode(browser: browser, waiting: asking.waiting, code: asking.code)
                 let answer = try await late.guess(late.code)
                 #expect(answer.status == 403)
-                #expect(try await !browser.isKnownAtHome(of: deployment))
+                #expect(try await !browser.isSignedInOnHomePage(of: deployment))
             }
             #expect(try await deployment.rows(of: "account") == 0)
             // The code was not used up either.
@@ -116,15 +116,15 @@ struct EligibilityTests {
                 let token = try await browser.token(for: deployment.client, of: deployment, state: "token")
                 let bystander = try await deployment.signedIn(as: "eve@example.com")
                 #expect(try await administration.apply(change, to: address.uppercased())?.email == address)
-                #expect(try await !browser.isKnownAtHome(of: deployment))
+                #expect(try await !browser.isSignedInOnHomePage(of: deployment))
                 #expect(try await deployment.verify(token, as: deployment.client).error == "invalid_token")
-                #expect(try await bystander.isKnownAtHome(of: deployment))
+                #expect(try await bystander.isSignedInOnHomePage(of: deployment))
                 _ = try await administration.apply(.enable, to: address)
-                #expect(try await !browser.isKnownAtHome(of: deployment))
+                #expect(try await !browser.isSignedInOnHomePage(of: deployment))
                 #expect(try await deployment.verify(token, as: deployment.client).error == "invalid_token")
                 deployment.clock.advance(by: .hours(1))
                 let again = try await deployment.signedIn(as: address)
-                #expect(try await again.isKnownAtHome(of: deployment))
+                #expect(try await again.isSignedInOnHomePage(of: deployment))
                 let fresh = try await again.token(for: deployment.client, of: deployment, state: "fresh")
                 #expect(try await deployment.verify(fresh, as: deployment.client).status == 200)
                 deployment.clock.advance(by: .hours(1))
@@ -139,9 +139,9 @@ struct EligibilityTests {
             try await deployment.execute("UPDATE session SET slots = REPLACE(slots, ',\"signOuts\":0', '')")
             try await deployment.execute("UPDATE session SET slots = REPLACE(slots, '\"signOuts\":0,', '')")
             #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%signOuts%'") == 0)
-            #expect(try await browser.isKnownAtHome(of: deployment))
+            #expect(try await browser.isSignedInOnHomePage(of: deployment))
             _ = try await AccountAdministration(database: deployment.database).apply(.signOut, to: "ann@example.com")
-            #expect(try await !browser.isKnownAtHome(of: deployment))
+            #expect(try await !browser.isSignedInOnHomePage(of: deployment))
         }
     }
 

@@ -46,7 +46,7 @@ struct EndedFlowsTests {
     }
 
     @Test("ten minutes later, after eight newer flows, or used by another tab: the same page, and no token is issued")
-    func whateverEndedIt() async throws {
+    func anyEndReason() async throws {
         try await TestDeployment.open { deployment in
             let (browser, flow) = try await Self.finished(deployment)
             let complete = "\(deployment.origin)\(SSOPath.complete)?flow="

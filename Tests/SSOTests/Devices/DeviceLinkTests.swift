@@ -75,7 +75,7 @@ struct DeviceLinkTests {
             let scanner = deployment.browser()
             let page = try await scanner.get(link)
             _ = try await scanner.submit(page.page().form(to: "/sign-in/browser"), on: page)
-            #expect(try await !scanner.isKnownAtHome(of: deployment))
+            #expect(try await !scanner.isSignedInOnHomePage(of: deployment))
             #expect(try await scanner.post(page.address.resolving("/sign-in/browser"), [("key", "x")]).status == 410)
         }
     }

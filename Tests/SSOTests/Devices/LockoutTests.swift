@@ -82,7 +82,7 @@ struct LockoutTests {
     )
     func unsent() async throws {
         try await TestDeployment.open { deployment in
-            try MailQueueTests.breakMail(of: deployment)
+            try MailQueueTests.blockOutbox(of: deployment)
             _ = try await deployment.waiting(for: "first@example.com", by: deployment.browser())
             try await eventually("the outage is noticed") {
                 try await deployment.rows(of: "mail_outage") == 1 ? () : nil

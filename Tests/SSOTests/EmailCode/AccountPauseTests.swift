@@ -26,12 +26,12 @@ struct AccountPauseTests {
             #expect(try refused.page().form(with: "code") == nil)
 
             let fields = try asking.browser.formToken(of: refused)
-            let inVain = try await asking.browser.post(refused.address, fields + [("code", asking.code)])
-            #expect(inVain.status == 429)
-            #expect(inVain.reply.header("retry-after") == "1")
+            let postDuringPause = try await asking.browser.post(refused.address, fields + [("code", asking.code)])
+            #expect(postDuringPause.status == 429)
+            #expect(postDuringPause.reply.header("retry-after") == "1")
             deployment.clock.advance(by: .seconds(1))
             #expect(try await asking.browser.post(refused.address, fields + [("code", asking.code)]).status == 303)
-            #expect(try await asking.browser.isKnownAtHome(of: deployment))
+            #expect(try await asking.browser.isSignedInOnHomePage(of: deployment))
         }
     }
 

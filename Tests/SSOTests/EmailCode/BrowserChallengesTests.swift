@@ -9,7 +9,7 @@ import Testing
 struct BrowserChallengesTests {
     @Test(
         "asking for another address and then the first one again: the second email carries the same code, and it works")
-    func thereAndBack() async throws {
+    func anotherAddressAndBack() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.asking("ann@example.com")
             _ = try await deployment.asking("ben@example.com", by: ann.browser)

@@ -11,7 +11,7 @@ struct CodeLifeTests {
             let asking = try await deployment.asking()
             deployment.clock.advance(by: .seconds(seconds))
             #expect(try await asking.guess(asking.code).status == (works ? 303 : 422))
-            #expect(try await asking.browser.isKnownAtHome(of: deployment) == works)
+            #expect(try await asking.browser.isSignedInOnHomePage(of: deployment) == works)
         }
     }
 
@@ -33,7 +33,7 @@ struct CodeLifeTests {
             let asking = try await deployment.asking()
             for _ in 0..<wrong { #expect(try await asking.guess(asking.wrong).status == 422) }
             #expect(try await asking.guess(asking.code).status == (works ? 303 : 422))
-            #expect(try await asking.browser.isKnownAtHome(of: deployment) == works)
+            #expect(try await asking.browser.isSignedInOnHomePage(of: deployment) == works)
         }
     }
 
@@ -58,7 +58,7 @@ struct CodeLifeTests {
             deployment.clock.advance(by: .seconds(60))
             let second = try await deployment.asking()
             #expect(try await second.guess(first.code).status == 422)
-            #expect(try await !second.browser.isKnownAtHome(of: deployment))
+            #expect(try await !second.browser.isSignedInOnHomePage(of: deployment))
             #expect(try await first.guess(first.code).status == 303)
         }
     }
@@ -69,7 +69,7 @@ struct CodeLifeTests {
             let ann = try await deployment.asking("ann@example.com")
             let ben = try await deployment.asking("ben@example.com", by: ann.browser)
             #expect(try await ann.guess(ann.code).status == 422)
-            #expect(try await !ann.browser.isKnownAtHome(of: deployment))
+            #expect(try await !ann.browser.isSignedInOnHomePage(of: deployment))
             #expect(try await ben.guess(ben.code).status == 303)
             #expect(try await ben.browser.get(deployment.origin + "/").text.contains("ben@example.com"))
         }

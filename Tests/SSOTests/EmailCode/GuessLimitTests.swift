@@ -30,7 +30,7 @@ struct GuessLimitTests {
 
     /// NIST SP 800-63B-4 3.2.2: the number of failed attempts is limited however the attacker spreads them.
     @Test("endless guessing gets no more than twenty plus one per hour in any day")
-    func greedy() {
+    func noWindowExceedsLimit() {
         var (now, guesses) = (Self.now, [Timestamp]())
         let end = now + .days(7)
         while now < end {

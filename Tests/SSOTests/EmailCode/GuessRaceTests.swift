@@ -12,7 +12,7 @@ struct GuessRaceTests {
             #expect(replies.allSatisfy { $0 == 422 })
             #expect(try await deployment.failures() == 5)
             #expect(try await asking.guess(asking.code).status == 422)
-            #expect(try await !asking.browser.isKnownAtHome(of: deployment))
+            #expect(try await !asking.browser.isSignedInOnHomePage(of: deployment))
         }
     }
 
@@ -53,7 +53,7 @@ struct GuessRaceTests {
             #expect(replies.count { !$0.reply.all("set-cookie").isEmpty } == 1)
             #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'") == 1)
             var signedIn = 0
-            for twin in twins where try await twin.isKnownAtHome(of: deployment) { signedIn += 1 }
+            for twin in twins where try await twin.isSignedInOnHomePage(of: deployment) { signedIn += 1 }
             #expect(signedIn == 1)
             // None of them was a guess.
             #expect(try await deployment.failures() == 0)

@@ -30,7 +30,7 @@ struct BrokenRequestTests {
         InvalidRequest("a line of 40 KiB", "GET /\(a(40 << 10)) HTTP/1.1\r\nHost: a\r\n\r\n"),
         InvalidRequest("a field of 40 KiB", "GET / HTTP/1.1\r\nHost: a\r\nX: \(a(40 << 10))\r\n\r\n"),
         InvalidRequest(
-            "a field behind 80 KiB of blanks",
+            "a field after 80 KiB of spaces",
             "GET / HTTP/1.1\r\nHost: a\r\nX:\(String(repeating: " ", count: 80 << 10))"),
         InvalidRequest(
             "two hundred fields", "GET / HTTP/1.1\r\nHost: a\r\n\((1...200).map { "X-\($0): a\r\n" }.joined())\r\n"),

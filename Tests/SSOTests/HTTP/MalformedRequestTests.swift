@@ -63,7 +63,7 @@ struct MalformedRequestTests {
         Attack("CONNECT", "CONNECT evil.example:443 HTTP/1.1\r\nHost: a\r\n\r\n"),
         Attack("OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n"),
         Attack("an unknown method", "BREW /healthz HTTP/1.1\r\nHost: a\r\n\r\n"),
-        Attack("a method in small letters", "get /healthz HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Attack("a method in lower case", "get /healthz HTTP/1.1\r\nHost: a\r\n\r\n"),
         Attack("a method with a NUL", "GE\u{0}T /healthz HTTP/1.1\r\nHost: a\r\n\r\n"),
         Attack("bare line feeds", "GET /healthz HTTP/1.1\nHost: a\n\n"),
         Attack("one bare line feed", get("/healthz", "Host: a\r\nX: y\nZ: z\r\n")),
@@ -80,8 +80,10 @@ struct MalformedRequestTests {
         Attack("TLS", [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]),
         Attack(
             "no UTF-8 in the path", Array("GET /".utf8) + [0xff, 0xfe] + Array(" HTTP/1.1\r\nHost: a\r\n\r\n".utf8)),
-        Attack("half a letter", Array("GET /sign-in?flow=".utf8) + [0xc3] + Array(" HTTP/1.1\r\nHost: a\r\n\r\n".utf8)),
-        Attack("a letter beyond ASCII", get("/caf\u{e9}", "Host: a\r\n")),
+        Attack(
+            "half a UTF-8 character",
+            Array("GET /sign-in?flow=".utf8) + [0xc3] + Array(" HTTP/1.1\r\nHost: a\r\n\r\n".utf8)),
+        Attack("a character outside ASCII", get("/caf\u{e9}", "Host: a\r\n")),
     ]
 
     @Test(

@@ -60,7 +60,7 @@ struct MailCapacityTests {
     @Test("emails that the mail server has not accepted do not count")
     func failing() async throws {
         try await TestDeployment.open(settings: ["IDP_MAIL_HOURLY_LIMIT": "3"]) { deployment in
-            try MailQueueTests.breakMail(of: deployment)
+            try MailQueueTests.blockOutbox(of: deployment)
             for number in 0..<5 {
                 _ = try await deployment.waiting(for: "user-\(number)@example.com", by: deployment.browser())
             }

@@ -10,12 +10,12 @@ struct MailQueueTests {
     @Test("while no email can be sent, the page is unchanged; when sending works again, the email is sent")
     func downAndBack() async throws {
         try await TestDeployment.open { deployment in
-            try Self.breakMail(of: deployment)
+            try Self.blockOutbox(of: deployment)
             let browser = deployment.browser()
             let waiting = try await deployment.waiting(for: "ann@example.com", by: browser)
             #expect(waiting.status == 200)
             try await Self.attempted(deployment)
-            try Self.mendMail(of: deployment)
+            try Self.restoreOutbox(of: deployment)
             deployment.clock.advance(by: .seconds(30))
             let code = try await deployment.mailbox.code(to: "ann@example.com")
             let asking = PendingCode(browser: browser, waiting: waiting, code: code)
@@ -26,11 +26,11 @@ struct MailQueueTests {
     @Test("an email whose code has expired meanwhile is not sent")
     func tooLate() async throws {
         try await TestDeployment.open { deployment in
-            try Self.breakMail(of: deployment)
+            try Self.blockOutbox(of: deployment)
             _ = try await deployment.waiting(for: "ann@example.com", by: deployment.browser())
             try await Self.attempted(deployment)
             deployment.clock.advance(by: .seconds(600))
-            try Self.mendMail(of: deployment)
+            try Self.restoreOutbox(of: deployment)
             // A later email that arrives shows that the queue has been processed.
             _ = try await deployment.asking("ben@example.com")
             #expect(deployment.mailbox.all(to: "ann@example.com").allSatisfy { $0.code != nil })
@@ -45,12 +45,12 @@ struct MailQueueTests {
     func used() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
-            try Self.breakMail(of: deployment)
+            try Self.blockOutbox(of: deployment)
             deployment.clock.advance(by: .seconds(60))
             _ = try await deployment.waiting(for: "ann@example.com", by: asking.browser)
             try await Self.attempted(deployment)
             #expect(try await asking.guess(asking.code).status == 303)
-            try Self.mendMail(of: deployment)
+            try Self.restoreOutbox(of: deployment)
             deployment.clock.advance(by: .seconds(60))
             _ = try await eventually("the queue is empty") {
                 try await deployment.count("SELECT COUNT(*) FROM mail_queue WHERE sent_at IS NULL") == 0 ? true : nil
@@ -63,7 +63,7 @@ struct MailQueueTests {
     func restart() async throws {
         let pair = try ProcessDeployment()
         try await pair.start()
-        try Self.breakMail(at: pair.mailbox.folder)
+        try Self.blockOutbox(at: pair.mailbox.folder)
         let browser = Browser()
         let waiting = try await browser.ask(for: "ann@example.com", on: browser.get(pair.origin + "/sign-in"))
         // Returned after a failed attempt: an email in delivery when the process is killed has a lease of a minute.
@@ -74,7 +74,7 @@ struct MailQueueTests {
         }
         await database.close()
         try await pair.idp.kill()
-        try Self.mendMail(at: pair.mailbox.folder)
+        try Self.restoreOutbox(at: pair.mailbox.folder)
         try await pair.idp.start()
         let code = try await pair.mailbox.code(to: "ann@example.com")
         let form = try waiting.page().form(with: "code")
@@ -88,15 +88,17 @@ struct MailQueueTests {
     }
 
     /// Puts a file at the path of the outbox folder: nothing can be delivered.
-    static func breakMail(of deployment: TestDeployment) throws { try breakMail(at: deployment.mailbox.folder) }
-    private static func mendMail(of deployment: TestDeployment) throws { try mendMail(at: deployment.mailbox.folder) }
+    static func blockOutbox(of deployment: TestDeployment) throws { try blockOutbox(at: deployment.mailbox.folder) }
+    private static func restoreOutbox(of deployment: TestDeployment) throws {
+        try restoreOutbox(at: deployment.mailbox.folder)
+    }
 
-    private static func breakMail(at folder: String) throws {
+    private static func blockOutbox(at folder: String) throws {
         try FileManager.default.removeItem(atPath: folder)
         try Data().write(to: URL(fileURLWithPath: folder))
     }
 
-    private static func mendMail(at folder: String) throws {
+    private static func restoreOutbox(at folder: String) throws {
         try FileManager.default.removeItem(atPath: folder)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }

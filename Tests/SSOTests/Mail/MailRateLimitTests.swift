@@ -26,7 +26,7 @@ struct MailRateLimitTests {
     }
 
     @Test("requests every ten seconds for three days stay within the limit in any window")
-    func greedy() {
+    func noWindowExceedsLimit() {
         var sent: [Timestamp] = []
         for step in 0..<(3 * 8640) {
             let now = Self.now + .seconds(step * 10)

@@ -27,7 +27,7 @@ struct SideEffectTests {
                 #expect(try await asking.browser.get(deployment.origin + path).status == 405)
             }
             #expect(try await Self.rows(deployment) == before)
-            #expect(try await !asking.browser.isKnownAtHome(of: deployment))
+            #expect(try await !asking.browser.isSignedInOnHomePage(of: deployment))
             #expect(try await asking.guess(asking.code).status == 303)
         }
     }

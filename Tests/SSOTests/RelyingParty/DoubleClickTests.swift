@@ -48,7 +48,7 @@ struct DoubleClickTests {
     @Test(
         "the old cookie and the state without the token give nothing, and neither does any repetition ten seconds later"
     )
-    func notForOthers() async throws {
+    func ownBrowserOnly() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
             let browser = deployment.browser()

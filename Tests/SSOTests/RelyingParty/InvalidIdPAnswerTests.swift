@@ -26,7 +26,7 @@ struct InvalidIdPAnswerTests {
         InvalidAnswer("no signature", 502) { _ in
             .bytes(FakeIdP.http("200 OK", ["Content-Type: application/json"], FakeIdP.reply()))
         },
-        InvalidAnswer("the signature of another question", 502) { request in
+        InvalidAnswer("the signature for another request", 502) { request in
             let other = FakeIdP.Request(head: request.head, body: request.body + [0x20])
             return .bytes(FakeIdP.signed(other))
         },
@@ -37,7 +37,9 @@ struct InvalidIdPAnswerTests {
         InvalidAnswer("a redirect", 502) { _ in .bytes(FakeIdP.http("302 Found", ["Location: http://127.0.0.1:1/"])) },
         InvalidAnswer("204", 502) { _ in .bytes(FakeIdP.http("204 No Content")) },
         InvalidAnswer("a page", 502) { .bytes(FakeIdP.signed($0, json("<title>Hi</title>"), type: "text/html")) },
-        InvalidAnswer("a page called JSON", 502) { .bytes(FakeIdP.signed($0, json("<title>Hi</title>"))) },
+        InvalidAnswer("a page with the JSON content type", 502) {
+            .bytes(FakeIdP.signed($0, json("<title>Hi</title>")))
+        },
         InvalidAnswer("an empty object", 502) { .bytes(FakeIdP.signed($0, json("{}"))) },
         InvalidAnswer("an empty user id", 502) { .bytes(FakeIdP.signed($0, FakeIdP.reply(user: ""))) },
         InvalidAnswer("two objects", 502) { .bytes(FakeIdP.signed($0, FakeIdP.reply() + FakeIdP.reply())) },
@@ -48,7 +50,7 @@ struct InvalidIdPAnswerTests {
         InvalidAnswer("nothing", 503) { _ in .bytesThenClose([]) },
         InvalidAnswer("500", 503) { _ in .bytes(FakeIdP.http("500 Internal Server Error")) },
         InvalidAnswer("500 with a user", 503) { .bytes(FakeIdP.signed($0, status: "500 Internal Server Error")) },
-        InvalidAnswer("503 in its own words", 503) { _ in
+        InvalidAnswer("503 with its own body", 503) { _ in
             .bytes(
                 FakeIdP.http(
                     "503 Service Unavailable", ["Content-Type: application/json"],
@@ -71,7 +73,7 @@ struct InvalidIdPAnswerTests {
                 FakeIdP.http(
                     "401 Unauthorized", ["Content-Type: application/json"], json(#"{"error":"invalid_signature"}"#)))
         },
-        InvalidAnswer("404 of some other server", 502) { _ in .bytes(FakeIdP.http("404 Not Found")) },
+        InvalidAnswer("404 of another server", 502) { _ in .bytes(FakeIdP.http("404 Not Found")) },
     ]
 
     @Test("only a correct answer signs a user in, and the page leads back to the start", arguments: invalidAnswers)

@@ -124,7 +124,7 @@ struct FormTokenTests {
             let body = Array(FormCoding.encode([("form_token", token)]).utf8)
             let typed = type.isEmpty ? headers : headers + [("Content-Type", type)]
             #expect(try await deployment.probe().post("/sign-out", typed, body: body).status == 415)
-            #expect(try await browser.isKnownAtHome(of: deployment))
+            #expect(try await browser.isSignedInOnHomePage(of: deployment))
         }
     }
 }

@@ -24,11 +24,11 @@ struct SessionFixationTests {
             let ids = [beforeAddress.session, beforeCode.session, browser.session].compactMap { $0 }
             #expect(Set(ids).count == 3)
             for holder in [beforeAddress, beforeCode] {
-                #expect(try await !holder.isKnownAtHome(of: deployment))
+                #expect(try await !holder.isSignedInOnHomePage(of: deployment))
                 let page = try await holder.get(waiting.address)
                 #expect(try page.location().path == "/sign-in")
             }
-            #expect(try await browser.isKnownAtHome(of: deployment))
+            #expect(try await browser.isSignedInOnHomePage(of: deployment))
             #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'") == 1)
         }
     }
@@ -42,8 +42,8 @@ struct SessionFixationTests {
             victim.setCookie("idp_session", to: attacker.session, at: "localhost")
             let asking = try await deployment.asking(by: victim)
             #expect(try await asking.guess(asking.code).status == 303)
-            #expect(try await victim.isKnownAtHome(of: deployment))
-            #expect(try await !attacker.isKnownAtHome(of: deployment))
+            #expect(try await victim.isSignedInOnHomePage(of: deployment))
+            #expect(try await !attacker.isSignedInOnHomePage(of: deployment))
         }
     }
 

@@ -11,7 +11,7 @@ struct SessionLifetimeTests {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
             deployment.clock.advance(by: .seconds(seconds))
-            #expect(try await browser.isKnownAtHome(of: deployment) == lives)
+            #expect(try await browser.isSignedInOnHomePage(of: deployment) == lives)
         }
     }
 
@@ -23,10 +23,10 @@ struct SessionLifetimeTests {
             let browser = try await deployment.signedIn()
             for _ in 0..<11 {
                 deployment.clock.advance(by: .hours(1))
-                #expect(try await browser.isKnownAtHome(of: deployment))
+                #expect(try await browser.isSignedInOnHomePage(of: deployment))
             }
             deployment.clock.advance(by: .seconds(seconds - 11 * 3600))
-            #expect(try await browser.isKnownAtHome(of: deployment) == lives)
+            #expect(try await browser.isSignedInOnHomePage(of: deployment) == lives)
         }
     }
 
@@ -40,7 +40,7 @@ struct SessionLifetimeTests {
             let again = try await deployment.asking(by: asking.browser)
             #expect(try await again.guess(again.code).status == 303)
             #expect(again.browser.session != old)
-            #expect(try await again.browser.isKnownAtHome(of: deployment))
+            #expect(try await again.browser.isSignedInOnHomePage(of: deployment))
         }
     }
 }

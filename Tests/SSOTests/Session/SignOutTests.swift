@@ -18,7 +18,7 @@ struct SignOutTests {
             #expect(out.reply.header("set-cookie")?.contains("Max-Age=0") == true)
             #expect(browser.session == nil)
             #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'") == 0)
-            #expect(try await !attacker.isKnownAtHome(of: deployment))
+            #expect(try await !attacker.isSignedInOnHomePage(of: deployment))
             #expect(try await attacker.get(deployment.authorize(deployment.client, state: "x")).status == 303)
         }
     }
@@ -47,7 +47,7 @@ struct SignOutTests {
             let reply = try await browser.send(method, try WebAddress(deployment.origin + "/sign-out"))
             #expect(reply.status == 405)
             #expect(reply.reply.header("allow") == "POST")
-            #expect(try await browser.isKnownAtHome(of: deployment))
+            #expect(try await browser.isSignedInOnHomePage(of: deployment))
         }
     }
 
@@ -71,7 +71,7 @@ struct SignOutTests {
             let second = try await deployment.asking()
             try await second.guess(second.code)
             _ = try await Self.signOut(first.browser, of: deployment)
-            #expect(try await second.browser.isKnownAtHome(of: deployment))
+            #expect(try await second.browser.isSignedInOnHomePage(of: deployment))
         }
     }
 

@@ -34,7 +34,7 @@ struct VisitorRowsTests {
             }
             for visit in visits.suffix(300) { #expect(try await store.find(visit) != nil) }
             for visit in visits.prefix(1400) { #expect(try await store.find(visit) == nil) }
-            #expect(try await ann.isKnownAtHome(of: deployment))
+            #expect(try await ann.isSignedInOnHomePage(of: deployment))
             #expect(try await asking.guess(asking.code).status == 303)
         }
     }

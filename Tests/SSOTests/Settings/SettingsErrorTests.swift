@@ -177,7 +177,7 @@ struct SettingsErrorTests {
             ("0.0.0.0/0", true), ("::/0", true), ("10.0.0.0/8 0.0.0.0/1", true), ("2000::/3", true),
             ("10.0.0.0/8, 127.0.0.1/32", false), ("fc00::/7", false), ("203.0.113.7", false),
         ])
-    func everybodyIsAProxy(_ value: String, _ isWarnedOf: Bool) {
+    func everyPeerIsAProxy(_ value: String, _ isWarnedOf: Bool) {
         let reader = SettingsFixture.read(.idp, ["IDP_TRUSTED_PROXIES": value])
         #expect(reader.problems.isEmpty)
         #expect(reader.warnings.count == (isWarnedOf ? 1 : 0), "\(reader.warnings)")

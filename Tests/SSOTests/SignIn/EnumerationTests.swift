@@ -103,7 +103,7 @@ struct EnumerationTests {
     @Test("while the mail server refuses emails, a decoy is retried like the others")
     func sameRetries() async throws {
         try await TestDeployment.open { deployment in
-            try MailQueueTests.breakMail(of: deployment)
+            try MailQueueTests.blockOutbox(of: deployment)
             for address in [Self.addresses.known, Self.addresses.stray] {
                 _ = try await deployment.waiting(for: address, by: deployment.browser())
                 try await eventually("the email to \(address) was tried and returned") {

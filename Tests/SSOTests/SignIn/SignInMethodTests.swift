@@ -126,7 +126,7 @@ struct SignInMethodTests {
         }
     }
 
-    @Test("an identity without an account is refused, and signs nobody in")
+    @Test("an identity without an account is refused, and signs no user in")
     func unknownIdentity() async throws {
         try await TestDeployment.open { deployment in
             let accounts = AccountStore(

@@ -19,7 +19,7 @@ struct SignInStepsTests {
                 #expect(posted.reply.header("location") == "/sign-in")
                 let shown = try await visitor.get(code)
                 #expect(shown.reply.header("location") == "/sign-in")
-                #expect(try await !visitor.isKnownAtHome(of: deployment))
+                #expect(try await !visitor.isSignedInOnHomePage(of: deployment))
             }
             #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 0)
         }

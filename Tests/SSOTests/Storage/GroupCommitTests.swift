@@ -52,7 +52,7 @@ struct GroupCommitTests {
     }
 
     @Test("a body that throws loses its own changes and none of the others'", arguments: [1, 2, 60])
-    func throwingNeighbour(count: Int64) async throws {
+    func throwingBody(count: Int64) async throws {
         let database = try await fixture.open()
         let gate = DispatchSemaphore(value: 0)
         let holder = await database.hold(gate)

@@ -132,7 +132,7 @@ struct SQLiteOpeningErrorTests {
     }
 
     @Test("a folder that cannot be created")
-    func folderInTheWay() async throws {
+    func folderAtPath() async throws {
         let folder = try TemporaryFolder()
         try folder.write("a file", to: "var")
         do {

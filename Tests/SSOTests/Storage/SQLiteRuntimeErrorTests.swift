@@ -47,7 +47,7 @@ struct SQLiteRuntimeErrorTests {
     }
 
     @Test("writes to a deleted file fail within about a second, also when nothing asks for readiness")
-    func vanishedUnderWrites() async throws {
+    func deletedDuringWrites() async throws {
         let database = try await fixture.open()
         try await database.insertToken(1)
         try FileManager.default.removeItem(atPath: fixture.path)

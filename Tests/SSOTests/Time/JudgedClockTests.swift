@@ -75,7 +75,7 @@ struct JudgedClockTests {
     }
 
     @Test("of several jumps each must last by itself")
-    func jumpsAbout() {
+    func randomJumps() {
         var scenario = Scenario()
         for number in 1...20 {
             scenario.offset = .days(number)

@@ -82,7 +82,7 @@ struct TokenLifeTests {
     }
 
     @Test("reloading the page issues another token and voids the previous one: one is valid per flow")
-    func oneAlive() async throws {
+    func oneValid() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.signedIn()
             var tokens: [String] = []
@@ -98,7 +98,7 @@ struct TokenLifeTests {
     }
 
     @Test("after any number of reloads at one instant, one token is valid")
-    func oneAliveOfMany() async throws {
+    func oneValidOfMany() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.signedIn()
             let tokens = try await withThrowingTaskGroup(of: String.self) { group in
