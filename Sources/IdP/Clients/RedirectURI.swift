@@ -23,7 +23,7 @@ enum RedirectURI {
         guard parts.user == nil, parts.password == nil, !text.prefix(while: { $0 != "?" }).contains("@") else {
             try refuse("has a user name in it.")
         }
-        if scheme == "https" || scheme == "http" { try checkAuthority(of: text, refuse) }
+        try checkAuthority(of: text, isWeb: scheme == "https" || scheme == "http", refuse)
         // Decoded, because a client reads `%74oken` as `token`.
         let names = (parts.queryItems ?? []).map { $0.name.lowercased() }
         guard !names.contains("token"), !names.contains("state"), !names.contains("error") else {
@@ -64,15 +64,16 @@ enum RedirectURI {
     }
 
     /// Checks host and port in the bytes, because URLComponents accepts an empty port.
-    private static func checkAuthority(of text: String, _ refuse: (String) throws -> Never) throws {
+    private static func checkAuthority(of text: String, isWeb: Bool, _ refuse: (String) throws -> Never) throws {
         guard let start = text.range(of: "://")?.upperBound else { return }
         do {
             _ = try HostPort(String(text[start...].prefix { $0 != "/" && $0 != "?" }), allowing: .looseNames)
         } catch .invalidPort(let port) {
             try refuse("has the port \"\(port)\". Give a whole number from 1 to 65535, or remove the colon.")
         } catch .missingHost {
-            try refuse("must have a host.")
+            if isWeb { try refuse("must have a host.") }
         } catch {
+            guard isWeb else { return }
             try refuse("has a host that is not a name, an IPv4 address or an IPv6 address in brackets.")
         }
     }

@@ -16,7 +16,7 @@ enum MailURLError: Error, Equatable, CustomStringConvertible {
         case .host: "has a host that is not a name, an IPv4 address or an IPv6 address in brackets."
         case .port: "has a port that is not a whole number from 1 to 65535."
         case .login: "must have its login as user:password@, with % @ / ? # in them written as %25 %40 %2F %3F %23."
-        case .blank: "has a space or a line break in its login. Remove it, or write a space of the password as %20."
+        case .blank: "has a space or a line break in its login. Remove it, or write the space as %20."
         case .rest: "must end after the port."
         case .folder: "must name a folder after outbox:"
         }

@@ -30,6 +30,7 @@ struct SignInCompletion: Sendable {
     ) async throws -> Response? {
         let now = clock.now()
         let known = try await devices.known(request, for: identity.email)
+        // The body may run again. The values of its last run are those that were committed.
         let result = Mutex<(accountID: String, device: DeviceCookie.Claim?)?>(nil)
         let fresh = try await sessions.store.replace(session) { old, connection in
             guard try proof(connection) else { return nil }

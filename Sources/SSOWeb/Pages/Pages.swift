@@ -43,7 +43,7 @@ public struct Pages: Sendable {
 
     /// Renders a page as a response.
     ///
-    /// - Parameter model: a struct with the properties that the template names.
+    /// - Parameter model: a struct with the properties that the template names, or a dictionary of texts.
     public func response(
         _ template: String, _ model: some Sendable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {
@@ -101,6 +101,10 @@ private struct Framed: MustacheParent {
 
     init(frame: Pages.Frame, model: any Sendable) {
         self.frame = frame
+        if let values = model as? [String: String] {
+            properties = values
+            return
+        }
         properties = Dictionary(
             Mirror(reflecting: model).children.compactMap { child in child.label.map { ($0, child.value) } }
         ) { first, _ in first }

@@ -14,7 +14,7 @@ extension Journeys {
             try await eventually("the IdP is stopping") { (try? probe.connect()) == nil ? () : nil }
             gate.signal()
             #expect(try await pair.idp.waitForExit() == .code(0))
-            #expect(pair.idp.log.contains("letter sent"), "\(pair.idp.log)")
+            #expect(pair.idp.log.contains("mail_sent"), "\(pair.idp.log)")
             try await pair.idp.start()
             // A later email has arrived, so the queue has been processed.
             gate.signal()

@@ -31,7 +31,7 @@ struct ReloadSignalTests {
         try folder.write("{", to: "aasa")
         idp.send(SIGHUP)
         try await eventually("the log has the reason why the file was refused") {
-            idp.log.contains("association file not taken") ? () : nil
+            idp.log.contains("association_file_rejected") ? () : nil
         }
         #expect(try await probe.get(AssociationKind.aasa.path).text == changed)
         #expect(try await idp.terminate() == .code(0))
@@ -48,7 +48,7 @@ struct ReloadSignalTests {
             ]) { $1 }, port: port, folder: folder)
         try await client.start()
         client.send(SIGHUP)
-        try await eventually("the log has the event") { client.log.contains("SIGHUP: no file") ? () : nil }
+        try await eventually("the log has the event") { client.log.contains("reload_ignored") ? () : nil }
         #expect(try await HTTPProbe(port: port).get("/healthz").status == 200)
         #expect(try await client.terminate() == .code(0))
     }

@@ -53,8 +53,8 @@ struct RedirectURITests {
     func errorPosition() throws {
         for (uri, words) in [
             ("https://rp.example:0/cb", "the port \"0\""), ("https://rp.example:/cb", "the port \"\""),
-            ("https://rp.example/%zz", "hexadecimal"), ("https://rp.example/ok", "stands there twice"),
-            ("https://rp.example/c\u{a0}b", "blanks"),
+            ("https://rp.example/%zz", "hexadecimal"), ("https://rp.example/ok", "appears twice"),
+            ("https://rp.example/c\u{a0}b", "spaces"),
         ] {
             let file = """
                 clients:

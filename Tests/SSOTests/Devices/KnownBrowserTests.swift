@@ -21,7 +21,7 @@ struct KnownBrowserTests {
                 deployment.clock.advance(by: .hours(2))
             }
             let unknown = try await deployment.waiting(for: "ann@example.com", by: deployment.browser())
-            #expect(unknown.text.contains("No letter comes now"))
+            #expect(unknown.text.contains("No further email is sent yet"))
             let asking = try await deployment.asking(by: owner)
             #expect(try await asking.guess(asking.code).status == 303)
         }

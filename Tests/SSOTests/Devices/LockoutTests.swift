@@ -40,7 +40,7 @@ struct LockoutTests {
             #expect(try await sent() == 6, "the sixth was the last one for this network")
             deployment.clock.advance(by: .hours(2))
             #expect(try await Self.ask(from: "2001:db8::1", deployment).text.contains("is on its way"))
-            #expect(try await Self.ask(from: "203.0.113.7", deployment).text.contains("No letter comes now"))
+            #expect(try await Self.ask(from: "203.0.113.7", deployment).text.contains("No further email is sent yet"))
         }
     }
 
@@ -97,7 +97,7 @@ struct LockoutTests {
                         let form = try waiting.page().form(with: "code")
                         let guess = try await browser.submit(form, on: waiting, ["code": "000000"])
                         #expect(guess.status == 422)
-                        texts.append(guess.text.contains("has not left yet") ? "not left" : "wrong")
+                        texts.append(guess.text.contains("has not been sent yet") ? "not left" : "wrong")
                     }
                 }
                 #expect(texts == Array(repeating: "wrong", count: 20) + Array(repeating: "not left", count: 5))

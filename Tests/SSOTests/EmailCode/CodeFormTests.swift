@@ -15,7 +15,7 @@ struct CodeFormTests {
             for typed in odd + (0..<21).map({ String(repeating: "9", count: $0 + 7) }) {
                 let reply = try await asking.guess(typed)
                 #expect(reply.status == 422, "\(typed)")
-                #expect(reply.text.contains("A code is six digits"))
+                #expect(reply.text.contains("The code has six digits"))
             }
             #expect(try await deployment.failures() == 0)
             #expect(try await deployment.count("SELECT SUM(tries) FROM challenge") == 0)

@@ -35,7 +35,9 @@ struct ClientInLogTests {
                 let fields = [("form_token", try #require(try form.page().forms.first?["form_token"]))]
                 _ = try await other.post(form.address, fields + [("email", "no address")], Self.from)
             }
-            for event in ["code refused", "signed in", "token issued", "burnt", "signature", "rate_limited"] {
+            for event in [
+                "code_rejected", "signed_in", "token_issued", "token_of_other_client", "signature", "rate_limited",
+            ] {
                 let lines = deployment.log.text.split(separator: "\n").filter { $0.contains(event) }
                 #expect(!lines.isEmpty, "\(event)")
                 #expect(lines.allSatisfy { $0.contains(#""client_address": 203.0.113.7"#) }, "\(event): \(lines)")

@@ -19,7 +19,7 @@ struct LogSecrecyTests {
             _ = try await browser.follow(browser.get(complete.callback()))
             _ = try await deployment.verify(complete.token(), as: deployment.client)
             let events = [
-                "sign-in asked for", "code refused", "signed in", "token issued", "token redeemed", "verify refused",
+                "sign_in_requested", "code_rejected", "signed_in", "token_issued", "token_redeemed", "verify_refused",
             ]
             let flows = events.map { event in
                 deployment.log.text.split(separator: "\n").first { $0.contains(event) }?
@@ -41,14 +41,14 @@ struct LogSecrecyTests {
             forbidden += cookies(of: browser) + (try formTokens(begin)) + (try formTokens(waiting))
             let wrong = code == "123456" ? "654321" : "123456"
             _ = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": wrong])
-            #expect(deployment.log.contains("code refused"))
+            #expect(deployment.log.contains("code_rejected"))
             let complete = try await browser.enter(code, on: waiting)
-            #expect(deployment.log.contains("signed in") && deployment.log.contains("token issued"))
+            #expect(deployment.log.contains("signed_in") && deployment.log.contains("token_issued"))
             let (callback, token) = (try complete.callback(), try complete.token())
             forbidden += [token, String(token.dropFirst(4)), code, wrong, callback.query("state") ?? token]
 
             let home = try await browser.follow(browser.get(callback))
-            #expect(deployment.log.contains("token redeemed"))
+            #expect(deployment.log.contains("token_redeemed"))
             forbidden += cookies(of: browser) + (try formTokens(home))
 
             // Failures are where a programmer is tempted to log everything.

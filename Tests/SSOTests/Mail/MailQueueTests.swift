@@ -84,7 +84,9 @@ struct MailQueueTests {
 
     /// Waits until a delivery attempt has failed.
     private static func attempted(_ deployment: TestDeployment) async throws {
-        _ = try await eventually("a failed attempt") { deployment.log.contains("letter not sent") ? true : nil }
+        _ = try await eventually("a failed attempt") {
+            deployment.log.contains("mail_delivery_failed") ? true : nil
+        }
     }
 
     /// Puts a file at the path of the outbox folder: nothing can be delivered.

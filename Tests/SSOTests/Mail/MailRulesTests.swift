@@ -11,7 +11,7 @@ struct MailRulesTests {
             let first = try await deployment.asking()
             #expect(try Self.wait(on: first.waiting) == "60")
             #expect(
-                first.waiting.text.contains("You can ask for another letter in <span data-countdown=\"60\">60 seconds"))
+                first.waiting.text.contains("You can ask for another email in <span data-countdown=\"60\">60 seconds"))
             deployment.clock.advance(by: .seconds(59))
             let early = try await deployment.waiting(for: "ann@example.com", by: first.browser)
             #expect(try Self.wait(on: early) == "1")

@@ -7,11 +7,11 @@ import Testing
 @Suite("The code page reports the email's status")
 struct MailStatusTests {
     private static let addresses = ["known@example.com", "stray@nowhere.org"]
-    private static let none = "No letter comes now."
+    private static let none = "No further email is sent yet."
 
     /// The sentence about the email, and the wait for the next one.
     private static func news(_ visit: Visit) throws -> (words: String, wait: Int?) {
-        let main = visit.text.split(separator: "<h1>Check your mail</h1>").last ?? ""
+        let main = visit.text.split(separator: "<h1>Check your email</h1>").last ?? ""
         let line = main.split(separator: "\n").first { $0.hasPrefix("<p>") } ?? ""
         let wait = try visit.page().tags.lazy.compactMap { $0["data-countdown"] }.first.flatMap { Int($0) }
         return (String(line), wait)
@@ -31,13 +31,13 @@ struct MailStatusTests {
             let sixth = try await deployment.waiting(for: address, by: browser)
             #expect(try Self.news(sixth).words.contains(Self.none))
             #expect(try Self.news(sixth).wait == 55 * 60)
-            #expect(sixth.text.contains("One address gets five within an hour and ten within a day."))
+            #expect(sixth.text.contains("One address gets at most five emails per hour and ten per day."))
             #expect(try sixth.page().form(with: "code") != nil, "the field is shown in any case")
             deployment.clock.advance(by: .seconds(55 * 60 - 1))
             let early = try await deployment.waiting(for: address, by: browser)
             // The remaining wait is shorter than a code's lifetime: the email is queued, and the page says when it is
             // sent.
-            #expect(try Self.news(early).words.contains("leaves for there in 1 second"))
+            #expect(try Self.news(early).words.contains("will be sent in 1 second"))
             deployment.clock.advance(by: .seconds(1))
             let page = try await browser.get(early.address)
             #expect(try Self.news(page).words.contains("is on its way"))
@@ -67,13 +67,13 @@ struct MailStatusTests {
             let first = try await deployment.waiting(for: address, by: browser)
             deployment.clock.advance(by: .minutes(4))
             #expect(
-                try Self.news(try await browser.get(first.address)).words.contains("has been on its way for 4 minutes"))
+                try Self.news(try await browser.get(first.address)).words.contains("was sent 4 minutes ago"))
             for _ in 0..<4 {
                 _ = try await deployment.waiting(for: address, by: browser)
                 deployment.clock.advance(by: .seconds(61))
             }
             let late = try await deployment.waiting(for: address, by: browser)
-            #expect(try Self.news(late).words.contains("has been on its way for 61 seconds"))
+            #expect(try Self.news(late).words.contains("was sent 61 seconds ago"))
             #expect(try Self.news(late).wait ?? 0 > 60)
         }
     }
@@ -84,7 +84,7 @@ struct MailStatusTests {
             _ = try await deployment.waiting(for: address, by: deployment.browser())
             deployment.clock.advance(by: .seconds(15))
             let second = try await deployment.waiting(for: address, by: deployment.browser())
-            #expect(try Self.news(second).words.contains("leaves for there in 45 seconds"))
+            #expect(try Self.news(second).words.contains("will be sent in 45 seconds"))
         }
     }
 

@@ -57,7 +57,7 @@ struct MailURLTests {
             "smtp://us er:pw@mail.example.com", "smtp://user:pw @mail.example.com", "smtp://user:pw\t@mail.example.com",
             "smtp://user:pw\n@mail.example.com", "smtp://user:p\u{a0}w@mail.example.com",
             "smtp://[::1", "smtp://[localhost]", "smtp://[::1]x", "smtp://mail_x.example.com",
-            "smtp://mail .example.com", "outbox:",
+            "smtp://mail .example.com", "smtp://127.1:25", "outbox:",
         ])
     func bad(text: String) {
         do {
@@ -73,7 +73,6 @@ struct MailURLTests {
         arguments: [
             ("localhost", true), ("127.0.0.1", true), ("127.9.9.9", true), ("[::1]", true), ("mail.example.com", false),
             ("127.0.0.1.example.com", false), ("localhost.example.com", false), ("[::2]", false), ("128.0.0.1", false),
-            ("127.1", false),
         ])
     func loopback(host: String, isLoopback: Bool) throws {
         #expect(try endpoint("smtp://\(host):25").isLoopback == isLoopback)

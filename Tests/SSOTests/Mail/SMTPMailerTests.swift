@@ -132,7 +132,7 @@ struct SMTPMailerTests {
         let task = Task { try await mailer(server.url, seconds: 30).send(try EmailMessage.example()) }
         try await server.called()
         task.cancel()
-        await #expect(throws: MailError.temporary("cancelled on the way")) { try await task.value }
+        await #expect(throws: MailError.temporary("cancelled while it was sent")) { try await task.value }
     }
 
     @Test("where TLS is required, a server without STARTTLS gets no email and no login")

@@ -14,8 +14,8 @@ struct TokenBindingTests {
             let token = try await ann.token(for: owner, of: deployment, state: "1")
             let unknown = try await deployment.verify("sst_" + String(repeating: "A", count: 43), as: attacker)
             #expect(try await deployment.verify(token, as: attacker).shape == unknown.shape)
-            #expect(deployment.log.contains("warning verify refused"))
-            #expect(deployment.log.contains("token of partner-1, burnt"))
+            #expect(deployment.log.contains("warning verify_refused"))
+            #expect(deployment.log.contains("token_of_other_client issued to partner-1"))
             #expect(try await deployment.verify(token, as: owner).shape == unknown.shape)
             #expect(try await deployment.verify(token, as: attacker).shape == unknown.shape)
             // The attacker's guesses burn nothing else, nor does naming the owner with a signature of its own.
@@ -33,15 +33,15 @@ struct TokenBindingTests {
         try await TestDeployment.open { deployment in
             let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
             #expect(try await deployment.verify(token, as: deployment.client).status == 200)
-            #expect(!deployment.log.contains("warning verify refused"))
+            #expect(!deployment.log.contains("warning verify_refused"))
             #expect(try await deployment.verify(token, as: deployment.client).error == "invalid_token")
-            let line = deployment.log.text.split(separator: "\n").last { $0.contains("verify refused") }
+            let line = deployment.log.text.split(separator: "\n").last { $0.contains("verify_refused") }
             #expect(
-                line?.contains("warning verify refused") == true && line?.contains("used before, of session") == true)
+                line?.contains("warning verify_refused") == true && line?.contains("used before, of session") == true)
             #expect(try await deployment.verify(Browser.someToken, as: deployment.client).error == "invalid_token")
-            let slip = deployment.log.text.split(separator: "\n").last { $0.contains("verify refused") }
+            let slip = deployment.log.text.split(separator: "\n").last { $0.contains("verify_refused") }
             #expect(slip?.contains("warning") == false && slip?.contains("unknown") == true, "\(slip ?? "")")
-            for event in ["token issued", "token redeemed"] {
+            for event in ["token_issued", "token_redeemed"] {
                 #expect(
                     deployment.log.text.split(separator: "\n").contains { $0.contains(event) && $0.contains("session") }
                 )

@@ -30,8 +30,7 @@ struct PageCommands: Sendable {
     let blocks: [Block]
 
     init(_ page: String) throws {
-        let root = URL(fileURLWithPath: WellKnownRun.vectors).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = TestVectors.repository
         let text = try String(contentsOf: root.appendingPathComponent(page), encoding: .utf8)
         var blocks: [Block] = []
         var open: (words: [String], lines: [Substring], start: Int)?
