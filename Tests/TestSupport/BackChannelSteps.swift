@@ -1,8 +1,8 @@
 import SSOShared
 
-/// What a client's server does at the back channel, and what an attacker does there.
+/// What a client's server sends over the back channel, and what an attacker sends there.
 extension TestDeployment {
-    /// A body signed by `client`'s secret, posted with other headers where `headers` names the same ones.
+    /// A body signed by `client`'s secret, posted with further headers. `headers` replaces headers of the same name.
     func post(
         _ body: [UInt8], by client: some TestClient, with headers: HTTPProbe.Headers = []
     ) async throws -> ProbeReply {
@@ -18,10 +18,10 @@ extension TestDeployment {
 }
 
 extension ProbeReply {
-    /// The `error` of a refusal; nil for anything else.
+    /// The `error` of a refused request; nil for anything else.
     var error: String? { VerifyError(body: body)?.rawValue }
 
-    /// All an attacker sees, but the clock.
+    /// Everything that an attacker sees, except the response time.
     var shape: String {
         "\(status)\n" + headers.filter { $0.name.lowercased() != "date" }.map { "\($0.name): \($0.value)\n" }.joined()
             + text

@@ -3,10 +3,10 @@ import Synchronization
 
 @testable import SSOShared
 
-/// A tiny HTTP server on a raw socket, on a port of the system's choice: answers exactly the bytes a test wants, right
-/// or not.
+/// A small HTTP server on a raw socket, on a port that the system picks. It answers exactly the bytes a test wants,
+/// valid or not.
 final class BackChannelStub: Sendable {
-    /// What the server saw.
+    /// What the server received.
     struct Request: Sendable {
         let head: String
         let body: [UInt8]
@@ -23,9 +23,9 @@ final class BackChannelStub: Sendable {
         case bytes([UInt8])
         /// Sends the bytes and closes.
         case bytesThenClose([UInt8])
-        /// Sends a beginning, then the same bytes again and again until the other end has had enough.
+        /// Sends a beginning, then the same bytes repeatedly until the other end closes.
         case endless([UInt8], again: [UInt8])
-        /// Says nothing until the other end closes.
+        /// Sends nothing until the other end closes.
         case hang
     }
 
@@ -64,7 +64,7 @@ final class BackChannelStub: Sendable {
         }
     }
 
-    /// Ends the listening; connections end with their clients.
+    /// Stops listening; connections end with their clients.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)
@@ -118,7 +118,7 @@ final class BackChannelStub: Sendable {
     }
 }
 
-/// The two ends' agreement in these tests, and the answers of an honest identity provider.
+/// The client id and secret of these tests, and the answers of an honest identity provider.
 enum BackChannelFixture {
     static let clientID = "partner"
     static let token = "sst_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
@@ -138,7 +138,7 @@ enum BackChannelFixture {
         return [UInt8]((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
     }
 
-    /// The answer that is right for the request.
+    /// The correct answer to the request.
     static func signed(
         _ request: BackChannelStub.Request, body: [UInt8] = reply().body(), type: String = "application/json"
     ) -> [UInt8] {
@@ -160,7 +160,7 @@ enum BackChannelFixture {
             caFile: caFile, limits: limits)
     }
 
-    /// What became of one call.
+    /// The result of one call.
     static func outcome(
         _ client: BackChannelClient, token: String = token
     ) async -> Result<VerifyReply, BackChannelError> {

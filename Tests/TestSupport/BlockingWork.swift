@@ -2,8 +2,8 @@ import Foundation
 
 /// Runs blocking work on a thread of its own.
 ///
-/// The cooperative pool has two threads on a two-core machine: a hundred blocking sockets on it would wait for one
-/// another and hide the very races these tests are after.
+/// The cooperative pool has two threads on a two-core machine: a hundred blocking sockets on it would wait for each
+/// other and hide the races that these tests look for.
 func onOwnThread<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
         let thread = Thread {
@@ -18,11 +18,11 @@ func onOwnThread<Result: Sendable>(_ work: @escaping @Sendable () throws -> Resu
     }
 }
 
-/// Asks again and again until `condition` yields a value, at most `limit` long.
+/// Calls `condition` repeatedly until it returns a value, at most for `limit`.
 ///
-/// - Throws: `ProbeFailure` naming `what` when the time is up; whatever `condition` throws.
+/// - Throws: `ProbeFailure` naming `what` after the limit; any error of `condition`.
 func eventually<Value>(
-    _ what: String, within limit: Duration = Patience.limit, every pause: Duration = .milliseconds(10),
+    _ what: String, within limit: Duration = TestTimeout.limit, every pause: Duration = .milliseconds(10),
     _ condition: () async throws -> Value?
 ) async throws -> Value {
     let end = ContinuousClock.now + limit
@@ -33,9 +33,9 @@ func eventually<Value>(
     }
 }
 
-enum Patience {
-    /// How long a test waits for what is sure to come. Only a fault ever takes so long, and a busy machine must not look
-    /// like one.
+enum TestTimeout {
+    /// How long a test waits for an expected event. Only a defect takes this long; a busy machine must not look
+    /// like a defect.
     static let limit: Duration = .seconds(90)
 }
 

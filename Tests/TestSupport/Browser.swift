@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One page a browser has come to.
+/// One page that a browser has loaded.
 struct Visit: Sendable {
     let address: WebAddress
     let reply: ProbeReply
@@ -11,19 +11,19 @@ struct Visit: Sendable {
     /// - Throws: `ProbeFailure` when the page is not well-formed.
     func page() throws -> ScannedPage { try ScannedPage(reply.text) }
 
-    /// Where a redirect leads, made absolute.
+    /// The target of a redirect, made absolute.
     func location() throws -> WebAddress {
         guard let location = reply.header("location") else { throw ProbeFailure("\(status) without a Location") }
         return try address.resolving(location)
     }
 }
 
-/// A browser without a screen: cookies by host as browsers keep them (ports share them), the headers a browser sends,
-/// and redirects only when told, so that every step can be looked at.
+/// A browser without a screen: it keeps cookies by host as browsers do (ports share them), sends a browser's headers,
+/// and follows redirects only when told, so that a test can check every step.
 final class Browser: Sendable {
     /// Host -> name -> value.
     private let jar: Mutex<[String: [String: String]]>
-    /// The loopback address it comes from, for limits that count by address.
+    /// The loopback address that requests come from, for limits that count by address.
     let source: String?
     /// Where an origin is really served, when several processes answer for one public address.
     private let routes: [String: UInt16]
@@ -33,8 +33,8 @@ final class Browser: Sendable {
         jar = Mutex(cookies)
     }
 
-    /// Another browser with the same cookies: a second tab, or one that stole them. `routes` may send it to another
-    /// process.
+    /// Another browser with the same cookies: a second tab, or an attacker with stolen cookies. `routes` may send it
+    /// to another process.
     func twin(routes: [String: UInt16]? = nil) -> Browser {
         Browser(from: source, routes: routes ?? self.routes, cookies: jar.withLock { $0 })
     }
@@ -53,7 +53,7 @@ final class Browser: Sendable {
         try await send("GET", address, headers)
     }
 
-    /// Posts fields as the form on a page of the same origin would.
+    /// Posts fields as a form on a page of the same origin would.
     func post(_ address: WebAddress, _ fields: [(String, String)], _ headers: HTTPProbe.Headers = []) async throws
         -> Visit
     {
@@ -61,7 +61,7 @@ final class Browser: Sendable {
         return try await send("POST", address, form + headers, body: Array(FormCoding.encode(fields).utf8))
     }
 
-    /// Fills in and sends a form of the page.
+    /// Fills in and submits a form of the page.
     func submit(_ form: ScannedForm?, on visit: Visit, _ values: [String: String] = [:]) async throws -> Visit {
         guard let form else {
             throw ProbeFailure("no such form at \(visit.address.absolute) (\(visit.status)): \(visit.text)")
@@ -77,7 +77,7 @@ final class Browser: Sendable {
         return try await get(visit.address.resolving(link))
     }
 
-    /// Follows redirects as a browser does: 302 and 303 with a GET. Anything else that redirects is a fault.
+    /// Follows redirects as a browser does: 302 and 303 with a GET. Any other redirect is an error.
     func follow(_ visit: Visit, atMost steps: Int = 8) async throws -> Visit {
         var visit = visit
         for _ in 0..<steps {

@@ -2,23 +2,23 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// One started process: its own environment, nothing inherited but what is given, output in two files.
+/// One started process: its own environment, only the given values, output in two files.
 ///
-/// posix_spawn with `closefrom` rather than Foundation's `Process`: a listening socket of another test that leaks into
-/// a child would keep a port open after its owner is gone.
+/// posix_spawn with `closefrom` instead of Foundation's `Process`: a listening socket of another test that leaks into
+/// a child would keep a port open after its owner has ended.
 final class ChildProcess: Sendable {
     enum Exit: Equatable, Sendable {
         case code(Int32)
         case signal(Int32)
     }
 
-    /// Shared with the thread that waits, so that the process object itself can go away and take the child with it.
-    private final class Fate: Sendable {
+    /// Shared with the waiting thread, so that the process object can be released and end the child.
+    private final class SharedExit: Sendable {
         let exit = Mutex<Exit?>(nil)
     }
 
     let pid: pid_t
-    private let fate = Fate()
+    private let sharedExit = SharedExit()
 
     /// - Throws: `ProbeFailure` when the program cannot be started.
     init(
@@ -54,7 +54,7 @@ final class ChildProcess: Sendable {
         }
         guard status == 0 else { throw ProbeFailure("cannot start \(executable): errno \(status)") }
         pid = child
-        Self.watch(child, fate)
+        Self.watch(child, sharedExit)
     }
 
     deinit {
@@ -62,28 +62,28 @@ final class ChildProcess: Sendable {
     }
 
     /// How it ended, or nil while it runs.
-    var exit: Exit? { fate.exit.withLock { $0 } }
+    var exit: Exit? { sharedExit.exit.withLock { $0 } }
 
-    /// Sends a signal to this very process. Its id cannot have been given to another one: the entry is reaped under the
+    /// Sends a signal to exactly this process. Its id cannot have been reused: the entry is reaped under the
     /// same lock.
     func send(_ signal: Int32) {
-        fate.exit.withLock { exit in
+        sharedExit.exit.withLock { exit in
             guard exit == nil else { return }
             _ = Glibc.kill(pid, signal)
         }
     }
 
-    /// Waits for the end.
+    /// Waits until it ends.
     /// - Throws: `ProbeFailure` when it still runs after `limit`.
-    func waitForExit(within limit: Duration = Patience.limit) async throws -> Exit {
+    func waitForExit(within limit: Duration = TestTimeout.limit) async throws -> Exit {
         try await eventually("process \(pid) ends", within: limit, every: .milliseconds(2)) { exit }
     }
 
-    private static func watch(_ child: pid_t, _ fate: Fate) {
+    private static func watch(_ child: pid_t, _ sharedExit: SharedExit) {
         let thread = Thread {
             var information = siginfo_t()
             while waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
-            fate.exit.withLock { exit in
+            sharedExit.exit.withLock { exit in
                 var status: Int32 = 0
                 while waitpid(child, &status, 0) < 0 && errno == EINTR {}
                 let signal = status & 0x7f
@@ -117,7 +117,7 @@ private enum GlibcExtensions {
     }
 }
 
-/// A null-terminated array of C strings for the length of `body`.
+/// A null-terminated array of C strings, valid during `body`.
 private func withCStrings<Result>(
     _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// One real browser with a fresh profile, seen as a person sees it: places to go, things to type into and to press.
+/// One real browser with a fresh profile, used as a user does: it opens pages, types and clicks.
 final class Chromium: Sendable {
     private let driver: WebDriver
     private let session: String
 
-    /// What stands for an element in W3C WebDriver.
+    /// The key of an element reference in W3C WebDriver.
     private static let elementKey = "element-6066-11e4-a52e-4f735466cecf"
 
     init(javaScript: Bool = true, dark: Bool = false, width: Int = 1_280, height: Int = 900) async throws {
@@ -28,14 +28,14 @@ final class Chromium: Sendable {
         if dark { try await preferDark() }
     }
 
-    /// Closes the browser and its driver. A test that forgets still leaves no driver behind, but its browser lives a
+    /// Closes the browser and its driver. Without this call the driver still ends, but its browser runs a
     /// moment longer.
     func quit() async throws {
         _ = try? await driver.command("DELETE", "/session/\(session)")
         try await driver.stop()
     }
 
-    // MARK: Going about
+    // MARK: Navigation
 
     func visit(_ address: String) async throws { _ = try await post("url", ["url": .string(address)]) }
     func back() async throws { _ = try await post("back") }
@@ -43,9 +43,9 @@ final class Chromium: Sendable {
     func reload() async throws { _ = try await post("refresh") }
     func address() async throws -> String { try await get("url").text ?? "" }
     func title() async throws -> String { try await get("title").text ?? "" }
-    /// The page as it stands in the browser.
+    /// The HTML of the current page.
     func source() async throws -> String { try await get("source").text ?? "" }
-    /// The words a person reads.
+    /// The visible text.
     func text() async throws -> String { try await text(of: element("body")) }
 
     // MARK: Elements
@@ -55,8 +55,8 @@ final class Chromium: Sendable {
             .compactMap { $0[Self.elementKey]?.text }
     }
 
-    /// Waits for the first match, as a person waits for a page.
-    func element(_ css: String, within limit: Duration = Patience.limit) async throws -> String {
+    /// Waits for the first match, as a user waits for a page.
+    func element(_ css: String, within limit: Duration = TestTimeout.limit) async throws -> String {
         try await eventually("\(css) on the page", within: limit) { try await elements(css).first }
     }
 
@@ -71,7 +71,7 @@ final class Chromium: Sendable {
         try await get("element/\(element(css))/attribute/\(name)").text
     }
 
-    /// Two clicks in one breath, the second before the first can have been answered.
+    /// Two clicks at once, the second before the first can have been answered.
     func pressTwice(_ css: String) async throws {
         let target: JSONValue = [.init(stringLiteral: Self.elementKey): .string(try await element(css))]
         let move: JSONValue = ["type": "pointerMove", "duration": 0, "x": 0, "y": 0, "origin": target]
@@ -82,9 +82,9 @@ final class Chromium: Sendable {
             "actions", ["actions": [["type": "pointer", "id": "mouse", "actions": [move, down, up, down, up]]]])
     }
 
-    // MARK: Tabs, looks, cookies
+    // MARK: Tabs, appearance, cookies
 
-    /// Opens a tab, goes there, and answers its handle.
+    /// Opens a tab, loads the address there, and returns its handle.
     func openTab() async throws -> String {
         let handle = try await post("window/new", ["type": "tab"])["handle"]?.text ?? ""
         try await switchTo(handle)
@@ -95,7 +95,7 @@ final class Chromium: Sendable {
     func switchTo(_ handle: String) async throws { _ = try await post("window", ["handle": .string(handle)]) }
 
     func resize(width: Int, height: Int) async throws {
-        // Not the window's size: a desktop window has a smallest width, a telephone's page has not.
+        // Not the window's size: a desktop window has a minimum width, a phone's page does not.
         try await develop(
             "Emulation.setDeviceMetricsOverride",
             [
@@ -125,7 +125,7 @@ final class Chromium: Sendable {
         try await post("goog/cdp/execute", ["cmd": .string(command), "params": parameters])
     }
 
-    /// Runs a script of the test's own (the page's scripts may be off all the same).
+    /// Runs a script of the test (also when the page's scripts are disabled).
     func run(_ script: String) async throws -> JSONValue {
         try await post("execute/sync", ["script": .string(script), "args": []])
     }
@@ -133,7 +133,7 @@ final class Chromium: Sendable {
     /// Waits until the address fulfils a condition.
     @discardableResult
     func arrive(
-        _ what: String, within limit: Duration = Patience.limit, _ condition: (String) -> Bool
+        _ what: String, within limit: Duration = TestTimeout.limit, _ condition: (String) -> Bool
     ) async throws -> String {
         do {
             return try await eventually(what, within: limit, every: .milliseconds(30)) {

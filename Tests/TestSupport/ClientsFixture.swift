@@ -2,7 +2,7 @@ import SSOWeb
 
 @testable import IdP
 
-/// Reads a registry from text and keeps what was said about it.
+/// Reads a registry from text and keeps the messages about it.
 struct ClientsFixture {
     let clients: [Client]
     let problems: [String]
@@ -20,7 +20,7 @@ struct ClientsFixture {
         (problems, warnings) = (reader.problems, reader.warnings)
     }
 
-    /// Settings of an IdP that would start, were it not for `extra`.
+    /// Settings of an IdP that are valid except for `extra`.
     static func settings(_ extra: [String: String], in folder: TemporaryFolder) -> SettingsReader {
         let base = [
             "IDP_SECRET_KEY": ProcessDeployment.secret(), "IDP_MAIL_URL": "outbox:\(folder.path)",

@@ -1,6 +1,6 @@
 import SSOShared
 
-/// A client service as a browser and its own back channel know it.
+/// A client as a browser and its own back channel see it.
 protocol TestClient: Sendable {
     var id: String { get }
     var name: String { get }
@@ -14,17 +14,17 @@ extension TestClient {
 
 extension ClientProcess: TestClient {}
 
-/// An IdP with its clients, whether in processes of their own or in this one.
+/// An IdP with its clients, in processes of their own or in this process.
 protocol Deployment: Sendable {
-    associatedtype Place: TestClient
+    associatedtype DeploymentClient: TestClient
     /// The IdP's public address.
     var origin: String { get }
     var mailbox: Mailbox { get }
-    var clients: [Place] { get }
+    var clients: [DeploymentClient] { get }
 }
 
 extension Deployment {
-    var client: Place { clients[0] }
+    var client: DeploymentClient { clients[0] }
 
     /// The authorize address as a client would build it.
     func authorize(_ client: some TestClient, state: String) -> String {

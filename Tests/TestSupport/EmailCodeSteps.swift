@@ -1,7 +1,7 @@
 import SSOShared
 import SSOWeb
 
-/// A browser that has asked for a code, the page it waits on, and the code in its letter.
+/// A browser that has asked for a code, its code page, and the code in its email.
 struct PendingCode: Sendable {
     let browser: Browser
     let waiting: Visit
@@ -18,24 +18,24 @@ struct PendingCode: Sendable {
 }
 
 extension TestDeployment {
-    /// Asks for a code on the IdP's own sign-in page and reads it in the letter that comes.
+    /// Asks for a code on the IdP's own sign-in page and reads it in the email.
     func asking(_ address: String = "ann@example.com", by browser: Browser? = nil) async throws -> PendingCode {
         let browser = browser ?? self.browser()
         let earlier = Set(mailbox.all(to: address).map(\.name))
         let waiting = try await browser.ask(for: address, on: browser.get(origin + "/sign-in"))
-        let letter = try await eventually("a new letter to \(address)") {
+        let email = try await eventually("a new email to \(address)") {
             mailbox.all(to: address).first { !earlier.contains($0.name) }
         }
-        guard let code = letter.code else { throw ProbeFailure("no code alone on a line of:\n\(letter.text)") }
+        guard let code = email.code else { throw ProbeFailure("no code alone on a line of:\n\(email.text)") }
         return PendingCode(browser: browser, waiting: waiting, code: code)
     }
 
-    /// The page that waits for a code, whether or not a letter comes.
+    /// The code page, with or without an email.
     func waiting(for address: String, by browser: Browser) async throws -> Visit {
         try await browser.ask(for: address, on: browser.get(origin + "/sign-in"))
     }
 
-    /// Types so many wrong codes for an address, five in each browser. Each code's email leaves at once.
+    /// Types this many wrong codes for an address, five in each browser. Each code's email is sent immediately.
     func typeWrongCodes(_ count: Int, for address: String = "ann@example.com") async throws {
         for start in stride(from: 0, to: count, by: 5) {
             try await forgetEmails(to: address)
@@ -47,7 +47,7 @@ extension TestDeployment {
         }
     }
 
-    /// Makes earlier emails to an address two days old, so that its budget is whole.
+    /// Makes earlier emails to an address two days old, so that its budget is full again.
     func forgetEmails(to address: String) async throws {
         try await database.write { connection in
             try connection.execute(
@@ -57,12 +57,12 @@ extension TestDeployment {
         }
     }
 
-    /// The one number that a query answers.
+    /// The single number that a query returns.
     func count(_ sql: String) async throws -> Int {
         try await database.read { connection in Int(try connection.query("SELECT (\(sql)) AS n")[0].integer("n")) }
     }
 
-    /// A browser that has signed in with an address and signed out again: known from then on.
+    /// A browser that has signed in with an address and signed out again: it is a known browser then.
     func knownBrowser(of address: String = "ann@example.com") async throws -> Browser {
         let asking = try await asking(address)
         guard try await asking.guess(asking.code).status == 303 else { throw ProbeFailure("not signed in") }
@@ -84,24 +84,24 @@ extension TestDeployment {
         }
     }
 
-    /// How many emails to an address are or were to be sent.
+    /// How many emails to an address were queued.
     func emailsQueued(to address: String = "ann@example.com") async throws -> Int {
         try await count("SELECT COUNT(*) FROM mail_queue WHERE address = '\(address)' AND subject_id IS NOT NULL")
     }
 
-    /// How many wrong codes are held against an address.
+    /// How many wrong codes count against an address.
     func failures(of address: String = "ann@example.com") async throws -> Int {
         try await count("SELECT COUNT(*) FROM code_guess WHERE address = '\(address)'")
     }
 }
 
 extension Browser {
-    /// Whether the IdP's home page knows this browser's person.
-    func isKnownAtHome(of deployment: TestDeployment) async throws -> Bool {
+    /// Whether the IdP's home page shows this browser as signed in.
+    func isSignedInOnHomePage(of deployment: TestDeployment) async throws -> Bool {
         try await get(deployment.origin + "/").page().form(to: "/sign-out") != nil
     }
 
-    /// Signs out at the IdP by the button of its home page.
+    /// Signs out at the IdP with the button of its home page.
     func signOut(of deployment: TestDeployment) async throws {
         let home = try await get(deployment.origin + "/")
         _ = try await submit(home.page().form(to: "/sign-out"), on: home)

@@ -18,7 +18,7 @@ extension EmailMessage {
     }
 }
 
-/// An email as another reader sees it: Python's `email`.
+/// An email as another parser reads it: Python's `email`.
 struct ReadEmail: Decodable {
     struct Part: Decodable {
         let type: String
@@ -36,12 +36,12 @@ struct ReadEmail: Decodable {
 
     private static let script = """
         import email, email.policy, json, sys
-        letter = email.message_from_bytes(open(sys.argv[1], "rb").read(), policy=email.policy.default)
-        parts = [p for p in letter.walk() if not p.is_multipart()]
-        defects = [repr(d) for p in letter.walk() for d in p.defects]
-        defects += [repr(d) for v in letter.values() for d in getattr(v, "defects", [])]
+        message = email.message_from_bytes(open(sys.argv[1], "rb").read(), policy=email.policy.default)
+        parts = [p for p in message.walk() if not p.is_multipart()]
+        defects = [repr(d) for p in message.walk() for d in p.defects]
+        defects += [repr(d) for v in message.values() for d in getattr(v, "defects", [])]
         print(json.dumps({
-            "headers": [[k, str(v)] for k, v in letter.items()],
+            "headers": [[k, str(v)] for k, v in message.items()],
             "parts": [{"type": p.get_content_type(), "text": p.get_content().replace(chr(13), ""),
                        "encoding": p["content-transfer-encoding"]}
                       for p in parts],
@@ -50,9 +50,9 @@ struct ReadEmail: Decodable {
 
     static func read(_ bytes: [UInt8]) async throws -> ReadEmail {
         let folder = try TemporaryFolder()
-        try Data(bytes).write(to: URL(fileURLWithPath: folder.path(of: "letter.eml")))
+        try Data(bytes).write(to: URL(fileURLWithPath: folder.path(of: "message.eml")))
         let child = try ChildProcess(
-            "/usr/bin/python3", ["-c", script, "letter.eml"], environment: ["PATH": "/usr/bin:/bin"],
+            "/usr/bin/python3", ["-c", script, "message.eml"], environment: ["PATH": "/usr/bin:/bin"],
             folder: folder.path,
             standardOutput: folder.path(of: "out"), standardError: folder.path(of: "err"))
         guard try await child.waitForExit() == .code(0) else { throw ProbeFailure(folder.text(of: "err")) }

@@ -1,7 +1,7 @@
 import SSOShared
 import Synchronization
 
-/// The back channel of an identity provider that answers what a test wants, signed or not, and counts the calls.
+/// The back channel of an identity provider that answers what a test sets, signed or not, and counts the calls.
 final class FakeIdP: Sendable {
     typealias Request = BackChannelStub.Request
     typealias Answer = BackChannelStub.Answer
@@ -18,7 +18,8 @@ final class FakeIdP: Sendable {
         stub = try BackChannelStub(answer)
     }
 
-    /// From now on nobody is there. Once only: a second close of the same number would hit somebody else's socket.
+    /// From now on connections are refused. Only once: a second close of the same descriptor would close another
+    /// socket.
     func stop() {
         let isFirst = isStopped.withLock { stopped in
             defer { stopped = true }
@@ -36,7 +37,7 @@ final class FakeIdP: Sendable {
         try await TestDeployment.open(clientSettings: settings, body)
     }
 
-    /// What an honest one says.
+    /// The answer of an honest identity provider.
     static func reply(user: String = "u1", email: String = "ann@example.com", client: String = clientID) -> [UInt8] {
         VerifyReply(
             user: VerifiedUser(id: user, email: email, name: "Ann"), clientID: client,
@@ -44,7 +45,7 @@ final class FakeIdP: Sendable {
         ).body()
     }
 
-    /// An answer 200 with the right signature over whatever it says.
+    /// An answer 200 with a valid signature over the given body.
     static func signed(
         _ request: Request, _ body: [UInt8] = reply(), type: String = "application/json", status: String = "200 OK"
     ) -> [UInt8] {
@@ -61,14 +62,14 @@ final class FakeIdP: Sendable {
 }
 
 extension Browser {
-    /// Opens the client's page as a stranger and reads the fresh state off its link.
+    /// Opens the client's page as a visitor and reads the new state from its link.
     func state(at client: some TestClient) async throws -> String {
         let link = try await get(client.origin + "/").page().link(containing: SSOPath.authorize)
         guard let link, let state = try WebAddress(link).query("state") else { throw ProbeFailure("no link, no state") }
         return state
     }
 
-    /// Begins by `/auth/sso/start`, with a page to come back to.
+    /// Starts by `/auth/sso/start`, with a page to return to.
     func state(at client: some TestClient, returnTo: String) async throws -> String {
         let query = FormCoding.encode([("return_to", returnTo)])
         let visit = try await get("\(client.origin)\(SSOPath.start)?\(query)")
@@ -76,21 +77,21 @@ extension Browser {
         return state
     }
 
-    /// Comes to the client's callback as if from the IdP.
+    /// Requests the client's callback as if redirected from the IdP.
     func comeBack(
         to client: some TestClient, _ fields: [(String, String)], _ headers: HTTPProbe.Headers = []
     ) async throws -> Visit {
         try await get("\(client.callback)?\(FormCoding.encode(fields))", headers)
     }
 
-    /// The same with a token of the right shape.
+    /// The same with a token of a valid form.
     func comeBack(to client: some TestClient, state: String) async throws -> Visit {
         try await comeBack(to: client, [("token", Self.someToken), ("state", state)])
     }
 
     static var someToken: String { "sst_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8" }
 
-    /// The id of the person who is signed in at the client, nil for a stranger.
+    /// The id of the user who is signed in at the client, nil for a visitor.
     func userID(at client: some TestClient) async throws -> String? {
         let reply = try await get(client.origin + "/api/session").reply
         let value = try JSONDecoding.value(reply.body)

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A port that nobody listened on a moment ago.
+/// A port without a listener, as of a moment ago.
 ///
-/// A program that must know its own public address before it starts cannot bind port 0 itself, so the kernel picks one
-/// here and the socket is closed again. The kernel hands out ephemeral ports in a long cycle: two callers do not get
-/// the same one.
+/// A program that must know its own public address before it starts cannot bind port 0 itself, so the kernel picks
+/// one here and the socket is closed again. The kernel assigns ephemeral ports in a long cycle: two callers do not
+/// get the same one.
 enum FreePort {
     static func find(on host: String = "127.0.0.1") throws -> UInt16 {
         let descriptor = try SocketAddress.socket()
@@ -14,7 +14,7 @@ enum FreePort {
     }
 }
 
-/// The few socket calls the tests need, with IPv4 only: everything here is loopback.
+/// The socket calls that the tests need, with IPv4 only: all addresses are loopback.
 enum SocketAddress {
     static func socket() throws -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)

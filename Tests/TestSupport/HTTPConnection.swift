@@ -1,13 +1,13 @@
 import Glibc
 
-/// One blocking TCP connection that speaks HTTP/1.1, or whatever malformed bytes a test wants on the wire.
+/// One blocking TCP connection that speaks HTTP/1.1, or sends any malformed bytes.
 ///
 /// Not URLSession: that one joins duplicate headers, repairs requests, follows redirects and keeps cookies of its own.
 final class HTTPConnection: Sendable {
     let descriptor: Int32
 
-    /// - Parameter source: the loopback address to come from, for limits that count by address: 127.0.0.0/8 is all
-    /// ours.
+    /// - Parameter source: the loopback address to connect from, for limits that count by address: any of 127.0.0.0/8
+    /// is allowed.
     init(host: String, port: UInt16, from source: String? = nil, timeout: Duration = .seconds(30)) throws {
         descriptor = try SocketAddress.socket()
         var limit = timeval(tv_sec: Int(timeout.components.seconds), tv_usec: 0)
@@ -16,8 +16,8 @@ final class HTTPConnection: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-        // When these throw, deinit closes: everything stored is there already. Closing here as well would take the
-        // descriptor away from whoever was given its number in between.
+        // When these throw, deinit closes: all properties are already set. Closing here as well could close the
+        // descriptor of another connection that got the same number in between.
         if let source { try SocketAddress.bind(descriptor, to: source, port: 0) }
         try SocketAddress.connect(descriptor, to: host, port: port)
     }
@@ -35,7 +35,7 @@ final class HTTPConnection: Sendable {
         }
     }
 
-    /// Says that nothing more will be sent; the answer can still be read.
+    /// Closes the sending direction; the answer can still be read.
     func finishSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
@@ -49,8 +49,8 @@ final class HTTPConnection: Sendable {
         return Array(buffer.prefix(count))
     }
 
-    /// Reads one whole answer.
-    /// - Throws: `ProbeFailure` when the stream ends before a whole answer came.
+    /// Reads one complete answer.
+    /// - Throws: `ProbeFailure` when the stream ends before the answer is complete.
     func reply(isHead: Bool = false) throws -> ProbeReply {
         var reader = ReplyReader(isHead: isHead)
         while true {
@@ -63,7 +63,7 @@ final class HTTPConnection: Sendable {
         }
     }
 
-    /// Everything until the peer closes its half.
+    /// Everything until the peer closes its direction.
     /// - Throws: `ProbeFailure` when it does not within the timeout.
     func untilEnd() throws -> [UInt8] {
         var all: [UInt8] = []
@@ -74,8 +74,8 @@ final class HTTPConnection: Sendable {
         }
     }
 
-    /// Everything until the peer closes: what a test of malformed requests looks at, since two answers to one request
-    /// are a fault.
+    /// Everything until the peer closes. Tests of malformed requests check this, since two answers to one request
+    /// are an error.
     func everything() -> [UInt8] {
         var all: [UInt8] = []
         while let bytes = try? receive(), !bytes.isEmpty { all += bytes }

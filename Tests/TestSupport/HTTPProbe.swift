@@ -1,10 +1,10 @@
-/// Requests to one address, without cookies and without following anything: what came is what you see.
+/// Requests to one address, without cookies and redirects: a test sees exactly what was received.
 struct HTTPProbe: Sendable {
     let host: String
     let port: UInt16
-    /// What the `Host` header says, when that is another name than the one connected to.
+    /// The value of the `Host` header, if different from the connected name.
     var authority: String?
-    /// The loopback address to come from.
+    /// The loopback address to connect from.
     var source: String?
     var timeout: Duration = .seconds(30)
 
@@ -36,8 +36,8 @@ struct HTTPProbe: Sendable {
         }
     }
 
-    /// Sends exactly these bytes and answers all that comes back until the server closes, which it is asked to do by
-    /// our half close.
+    /// Sends exactly these bytes and returns everything until the server closes. Our half close asks the server
+    /// to close.
     func raw(_ bytes: [UInt8], halfClose: Bool = true) async throws -> [UInt8] {
         try await onOwnThread {
             let connection = try connect()

@@ -1,4 +1,4 @@
-/// JSON as a value, for a wire whose every answer has another shape.
+/// JSON as a value, for a protocol whose every answer has another form.
 enum JSONValue: Codable, Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral,
     ExpressibleByArrayLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral
 {

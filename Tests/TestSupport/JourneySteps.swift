@@ -1,6 +1,6 @@
 import SSOShared
 
-/// What a person does on the way, found by fields and links and not by wording.
+/// The steps of a user, found by fields and links and not by wording.
 extension Browser {
     /// From the client's page over its link to the IdP's sign-in form.
     func beginSignIn(at client: some TestClient) async throws -> Visit {
@@ -9,17 +9,17 @@ extension Browser {
         return try await follow(click(link, on: home))
     }
 
-    /// Types the address; what comes is the page that waits for the code.
+    /// Types the address and returns the code page.
     func ask(for address: String, on form: Visit) async throws -> Visit {
         try await follow(submit(form.page().form(with: "email"), on: form, ["email": address]))
     }
 
-    /// Types the code; redirects are followed to wherever they lead.
+    /// Types the code and follows redirects to the last page.
     func enter(_ code: String, on form: Visit) async throws -> Visit {
         try await follow(submit(form.page().form(with: "code"), on: form, ["code": code]))
     }
 
-    /// The whole way from the client's page to "Authentication complete".
+    /// The complete journey from the client's page to "Authentication complete".
     func signIn(at client: some TestClient, of pair: some Deployment, as address: String) async throws -> Visit {
         let earlier = pair.mailbox.all(to: address).count
         let waiting = try await ask(for: address, on: beginSignIn(at: client))
@@ -30,7 +30,7 @@ extension Browser {
         return complete
     }
 
-    /// Whether this browser holds a session of the client.
+    /// Whether this browser has a session of the client.
     func isSignedIn(at client: some TestClient) async throws -> Bool {
         let reply = try await get(client.origin + "/api/session")
         guard reply.status == 200 || reply.status == 401 else { throw ProbeFailure("/api/session: \(reply.status)") }
@@ -45,7 +45,7 @@ extension Browser {
         return reply.status == 200
     }
 
-    /// A fresh token for a client, straight from authorize. The browser must be signed in.
+    /// A new token for a client, directly from authorize. The browser must be signed in.
     func token(for client: some TestClient, of pair: some Deployment, state: String = "a-state") async throws
         -> String
     {
@@ -79,7 +79,7 @@ extension ProcessDeployment {
             .post(SSOPath.verify, try signed(body, by: client), body: body)
     }
 
-    /// Starts a pair, lets a test use it, and stops it.
+    /// Starts a deployment, lets a test use it, and stops it.
     static func running<Result>(
         _ pair: ProcessDeployment, _ body: (ProcessDeployment) async throws -> Result
     ) async throws -> Result {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Emails that were delivered into a folder: the outbox of the local trial, or the Maildir of the real SMTP server.
+/// Emails that were delivered into a folder: the outbox of local development, or the Maildir of the real SMTP server.
 struct Mailbox: Sendable {
     let folder: String
 
@@ -8,7 +8,7 @@ struct Mailbox: Sendable {
         let name: String
         let text: String
 
-        /// The six digits that stand alone on a line, as a person would find them.
+        /// The six digits that are alone on a line.
         var code: String? {
             for line in text.split(whereSeparator: \.isNewline) {
                 let digits = line.utf8.filter { $0 != 32 && $0 != 45 }
@@ -19,7 +19,7 @@ struct Mailbox: Sendable {
             return nil
         }
 
-        /// The header's value, continuation lines not joined: enough for addresses and subjects in tests.
+        /// The header's value without continuation lines: enough for addresses and subjects in tests.
         func header(_ name: String) -> String? {
             for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
                 if line.isEmpty { return nil }
@@ -44,7 +44,7 @@ struct Mailbox: Sendable {
     }
 
     /// Waits for the email number `count` to an address.
-    func email(to address: String, count: Int = 1, within limit: Duration = Patience.limit) async throws -> Email {
+    func email(to address: String, count: Int = 1, within limit: Duration = TestTimeout.limit) async throws -> Email {
         try await eventually("email \(count) to \(address) in \(folder)", within: limit, every: .milliseconds(20)) {
             let emails = all(to: address)
             return emails.count >= count ? emails[count - 1] : nil
@@ -52,7 +52,7 @@ struct Mailbox: Sendable {
     }
 
     /// Waits for an email to an address and reads the code in it.
-    func code(to address: String, count: Int = 1, within limit: Duration = Patience.limit) async throws -> String {
+    func code(to address: String, count: Int = 1, within limit: Duration = TestTimeout.limit) async throws -> String {
         let email = try await email(to: address, count: count, within: limit)
         guard let code = email.code else { throw ProbeFailure("no code alone on a line of:\n\(email.text)") }
         return code

@@ -1,4 +1,4 @@
-/// What the black-box helpers throw: one sentence that says what was expected and what came instead.
+/// The error of the black-box helpers: one sentence with what was expected and what happened instead.
 struct ProbeFailure: Error, CustomStringConvertible {
     let description: String
 

@@ -1,4 +1,4 @@
-/// An HTTP answer as it came over the wire: headers in order, doubles kept, the body as bytes.
+/// An HTTP answer as it was received: headers in order, duplicates kept, the body as bytes.
 struct ProbeReply: Sendable {
     let status: Int
     let headers: [(name: String, value: String)]
@@ -15,8 +15,8 @@ struct ProbeReply: Sendable {
     func header(_ name: String) -> String? { all(name).first }
 }
 
-/// Reads one HTTP/1.1 answer from bytes that arrive bit by bit. Strict where a lenient reader would hide a fault of the
-/// server.
+/// Reads one HTTP/1.1 answer from bytes that arrive in pieces. Strict, because a lenient reader would hide a defect
+/// of the server.
 struct ReplyReader {
     private var bytes: [UInt8] = []
     let isHead: Bool
@@ -31,7 +31,7 @@ struct ReplyReader {
         bytes += more
     }
 
-    /// The answer when it is whole, nil when more must come. `ended`: the peer has closed.
+    /// The answer when it is complete, nil when more bytes are needed. `ended`: the peer has closed.
     func reply(ended: Bool) throws -> ProbeReply? {
         var start = 0
         while let end = Self.headEnd(in: bytes, from: start) {

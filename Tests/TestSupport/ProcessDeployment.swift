@@ -1,11 +1,11 @@
 import Foundation
 
-/// One client service of a pair, and the process that is it.
+/// One client of a deployment, and its process.
 struct ClientProcess: Sendable {
     let id: String
     let name: String
     let secret: String
-    /// Its public address. Every client has a loopback host of its own: browsers share cookies among the ports of one
+    /// Its public address. Every client has its own loopback host: browsers share cookies among the ports of one
     /// host.
     let origin: String
     let process: ProgramProcess
@@ -16,7 +16,7 @@ struct ClientProcess: Sendable {
 /// An IdP and its clients as real processes, with fresh secrets, free ports and databases in a folder of their own.
 final class ProcessDeployment: Sendable {
     enum Mail: Sendable {
-        /// The folder of the local trial.
+        /// The outbox folder of local development.
         case outbox
         /// A real mail server.
         case smtp(SMTPServer)
@@ -25,18 +25,18 @@ final class ProcessDeployment: Sendable {
     let folder: TemporaryFolder
     /// The IdP's public address.
     let origin: String
-    /// The processes that answer for it, all on one database. The first one listens at the public address.
+    /// The processes that serve it, all on one database. The first one listens at the public address.
     let idps: [ProgramProcess]
     let clients: [ClientProcess]
     let mailbox: Mailbox
-    /// Everything that must never be seen in a log.
+    /// Every value that must never be in a log.
     let secrets: [String]
 
     var idp: ProgramProcess { idps[0] }
     var databasePath: String { folder.path(of: "idp.sqlite") }
 
     /// - Parameters:
-    ///   - settings: further settings of every IdP process, over the ones made here.
+    ///   - settings: further settings of every IdP process, which override the ones made here.
     init(
         clients count: Int = 1, idps idpCount: Int = 1, mail: Mail = .outbox, settings: [String: String] = [:],
         clientSettings: [String: String] = [:]
@@ -78,7 +78,7 @@ final class ProcessDeployment: Sendable {
         for process in idps + clients.map(\.process) { try await process.start() }
     }
 
-    /// Stops everything that runs, politely.
+    /// Stops everything that runs, with SIGTERM.
     func stop() async throws {
         for process in clients.map(\.process) + idps where process.pid != nil { try await process.terminate() }
     }
@@ -111,7 +111,7 @@ final class ProcessDeployment: Sendable {
             id: id, name: "Partner number \(index + 1)", secret: secret, origin: origin, process: process)
     }
 
-    /// One client straight from the environment, several by the file: both ways to register are in use.
+    /// One client from the environment, several from the file: this tests both ways to register.
     private static func register(_ clients: [ClientProcess], in folder: TemporaryFolder) throws -> [String: String] {
         if clients.count == 1 {
             return [

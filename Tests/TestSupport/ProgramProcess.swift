@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Where the built programs lie.
+/// The folder of the built programs.
 enum Programs {
-    /// The folder of this very test binary: SwiftPM puts every product of one build side by side.
-    /// `SSO_TEST_PROGRAMS` names another one, say that of a release build.
+    /// The folder of this test binary: SwiftPM puts every product of one build side by side.
+    /// `SSO_TEST_PROGRAMS` names another one, for example that of a release build.
     static let folder: String = {
         if let named = ProcessInfo.processInfo.environment["SSO_TEST_PROGRAMS"] { return named }
         let binary = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
@@ -14,7 +14,7 @@ enum Programs {
 
     static func path(of name: String) -> String { "\(folder)/\(name)" }
 
-    /// What a child must have to find the Swift runtime, and nothing else of ours.
+    /// What a child needs to find the Swift runtime, and nothing else of this environment.
     static let inherited: [String: String] = ProcessInfo.processInfo.environment.filter {
         $0.key == "PATH" || $0.key.hasPrefix("LD_")
     }
@@ -36,7 +36,7 @@ final class ProgramProcess: Sendable {
     ) {
         self.name = name
         self.arguments = arguments
-        // The tests stop hundreds of programs; only those about the grace wait for it.
+        // The tests stop hundreds of programs; only the tests of the grace wait for it.
         let settings = ["SHUTDOWN_GRACE": "0s"].merging(environment) { $1 }
         self.environment = Mutex(Programs.inherited.merging(settings) { $1 })
         (self.host, self.port, self.folder) = (host, port, folder)
@@ -50,7 +50,7 @@ final class ProgramProcess: Sendable {
     var log: String { folder.text(of: "\(label).stderr") }
     /// Everything it wrote to standard output.
     var printed: String { folder.text(of: "\(label).stdout") }
-    /// Both, for a look at what was said anywhere.
+    /// Both outputs, to search in everything that was printed.
     var output: String { printed + log }
 
     /// Changes a setting for the next start.
@@ -68,10 +68,10 @@ final class ProgramProcess: Sendable {
         }
     }
 
-    /// Starts it and waits until `/readyz` says 200. Answers how long that took.
-    /// - Throws: `ProbeFailure` with the log's end when the program ends instead, or is not ready in time.
+    /// Starts it and waits until `/readyz` returns 200. Returns how long that took.
+    /// - Throws: `ProbeFailure` with the end of the log when the program ends instead, or is not ready in time.
     @discardableResult
-    func start(within limit: Duration = Patience.limit) async throws -> Duration {
+    func start(within limit: Duration = TestTimeout.limit) async throws -> Duration {
         let begin = ContinuousClock.now
         try launch()
         let probe = HTTPProbe(host: host, port: port, timeout: .seconds(2))
@@ -88,19 +88,19 @@ final class ProgramProcess: Sendable {
     }
 
     /// Runs a command that ends by itself, such as `check`.
-    func run(within limit: Duration = Patience.limit) async throws -> ChildProcess.Exit {
+    func run(within limit: Duration = TestTimeout.limit) async throws -> ChildProcess.Exit {
         try launch()
         return try await waitForExit(within: limit)
     }
 
-    /// Asks it to stop (SIGTERM) and answers how it ended.
+    /// Asks it to stop (SIGTERM) and returns how it ended.
     @discardableResult
-    func terminate(within limit: Duration = Patience.limit) async throws -> ChildProcess.Exit {
+    func terminate(within limit: Duration = TestTimeout.limit) async throws -> ChildProcess.Exit {
         send(SIGTERM)
         return try await waitForExit(within: limit)
     }
 
-    /// Ends it at once (SIGKILL) and waits until it is gone.
+    /// Ends it immediately (SIGKILL) and waits until it has ended.
     func kill() async throws {
         send(SIGKILL)
         _ = try await waitForExit()
@@ -110,7 +110,7 @@ final class ProgramProcess: Sendable {
         child.withLock { $0?.send(signal) }
     }
 
-    func waitForExit(within limit: Duration = Patience.limit) async throws -> ChildProcess.Exit {
+    func waitForExit(within limit: Duration = TestTimeout.limit) async throws -> ChildProcess.Exit {
         guard let child = child.withLock({ $0 }) else { throw ProbeFailure("\(label) was never started") }
         return try await child.waitForExit(within: limit)
     }

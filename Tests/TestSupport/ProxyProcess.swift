@@ -19,12 +19,13 @@ final class ProxyProcess: Sendable {
     private let folder: TemporaryFolder
     private let child: ChildProcess
 
-    /// Starts it and waits until it passes requests on.
+    /// Starts it and waits until it forwards requests.
     ///
     /// - Parameters:
     ///   - backends: the servers on loopback, each in turn.
-    ///   - readiness: what the proxy asks each server every quarter of a second, to know which to use. Nil: it asks
-    ///     nothing.
+    ///   - readiness: the path that the proxy requests from each server every quarter of a second, to know which to
+    /// use. Nil: no
+    ///      checks.
     ///   - extra: further lines for Caddy's `reverse_proxy`.
     init(_ kind: Kind, to backends: [UInt16], readiness: String? = nil, extra: String = "") async throws {
         guard let path = kind.path else { throw ProbeFailure("\(kind) is not installed") }
@@ -43,14 +44,14 @@ final class ProxyProcess: Sendable {
             standardOutput: folder.path(of: "proxy.out"), standardError: folder.path(of: "proxy.err"))
         let probe = HTTPProbe(port: port, timeout: .seconds(30))
         (self.folder, self.child, self.probe) = (folder, child, probe)
-        try await eventually("\(kind) passes requests on") { () -> Void? in
+        try await eventually("\(kind) forwards requests") { () -> Void? in
             if let exit = child.exit { throw ProbeFailure("\(kind) ended: \(exit)\n\(folder.text(of: "proxy.err"))") }
             guard let reply = try? await probe.get("/healthz") else { return nil }
             return [200, 404].contains(reply.status) ? () : nil
         }
     }
 
-    /// The rules for both programs in deploy/Caddyfile, in the words of the Caddy installed here.
+    /// The rules for both programs in deploy/Caddyfile, in the syntax of the Caddy installed here.
     static func deliveredRules() async throws -> String {
         let lines = try DeployFiles.lines("Caddyfile")
         guard let begin = lines.firstIndex(of: "(patience) {"), let end = lines[begin...].firstIndex(of: "}"),

@@ -1,7 +1,7 @@
 import SSOWeb
 import Synchronization
 
-/// A database that notes every statement on its way to a real one.
+/// A database that records every statement on its way to a real one.
 final class RecordingDatabase: Database {
     private let real: any Database
     private let notes = Mutex<[String]>([])
@@ -12,7 +12,7 @@ final class RecordingDatabase: Database {
     /// How many transactions have written.
     var transactions: Int { writes.withLock { $0 } }
 
-    /// What ran since the last call, in order, with white space evened out.
+    /// The statements since the last call, in order, with normalised white space.
     func takeStatements() -> [String] {
         notes.withLock { notes in
             defer { notes = [] }

@@ -2,7 +2,7 @@ import SSOWeb
 
 /// A database that runs each write body twice and rolls the first run back, as a database does that retries transactions.
 ///
-/// A body that keeps the rules of ``Database`` behaves as on any other database.
+/// A body that follows the rules of ``Database`` behaves as on any other database.
 final class RerunningDatabase: Database {
     private let real: any Database
 

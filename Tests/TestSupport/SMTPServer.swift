@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A real SMTP server (Python's aiosmtpd) that delivers into a Maildir. It can go down and come back at the same
+/// A real SMTP server (Python's aiosmtpd) that delivers into a Maildir. It can stop and restart at the same
 /// address.
 final class SMTPServer: Sendable {
     let port: UInt16
@@ -21,7 +21,7 @@ final class SMTPServer: Sendable {
     init() throws {
         folder = try TemporaryFolder()
         port = try FreePort.find()
-        // A Maildir keeps what has arrived under new/.
+        // A Maildir keeps new emails under new/.
         mailbox = Mailbox(folder: folder.path(of: "maildir/new"))
     }
 

@@ -1,4 +1,4 @@
-/// A form as a person sees it: where it goes, and what it holds already.
+/// A form as a user sees it: its target, and its present values.
 struct ScannedForm: Sendable, Equatable {
     var action: String
     var method: String
@@ -20,7 +20,7 @@ struct ScannedForm: Sendable, Equatable {
     }
 }
 
-/// The links, forms and tags of a page, found by what they do and never by how they are styled, so that markup may
+/// The links, forms and tags of a page, found by function and never by style, so that markup may
 /// change.
 struct ScannedPage: Sendable {
     let tags: [ScannedTag]
@@ -56,7 +56,7 @@ struct ScannedPage: Sendable {
     func form(with field: String) -> ScannedForm? { forms.first { $0.has(field) } }
     func form(to action: String) -> ScannedForm? { forms.first { $0.action.contains(action) } }
 
-    /// Where `<meta http-equiv="refresh">` goes, and after how many seconds.
+    /// The target of `<meta http-equiv="refresh">`, and after how many seconds.
     var refresh: (seconds: Int, target: String)? {
         let meta = tags.first { $0.name == "meta" && $0["http-equiv"]?.lowercased() == "refresh" }
         return meta?["content"].flatMap(Self.parseRefresh)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// One tag of a page, its attributes decoded. A small strict scanner: our own pages are well-formed, and a page that is
-/// not should fail a test.
+/// One tag of a page, its attributes decoded. A small strict scanner: our own pages are well-formed, and a page that
+/// is not should fail a test.
 struct ScannedTag: Sendable {
     /// Lower-cased; closing tags keep their slash.
     let name: String

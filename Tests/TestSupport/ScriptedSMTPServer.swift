@@ -3,18 +3,18 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A mail server that answers as it is told, and keeps what it was told. One conversation at a time.
+/// A mail server that sends scripted replies, and keeps the lines it received. One connection at a time.
 final class ScriptedSMTPServer: Sendable {
     let port: UInt16
     private let listener: Int32
-    private let heard = Mutex<[String]>([])
+    private let received = Mutex<[String]>([])
     private let replies: [String: String]
     private let gate: DispatchSemaphore?
 
     /// - Parameters:
-    ///   - replies: by the first four letters of the command; `greeting` before the first one, `.` after the letter.
-    ///   - isSilent: accepts and never says a word.
-    ///   - gate: waited for before a letter is taken.
+    ///   - replies: by the first four letters of the command; `greeting` before the first one, `.` after the email.
+    ///   - isSilent: accepts and sends nothing.
+    ///   - gate: waited for before an email is accepted.
     init(_ replies: [String: String] = [:], isSilent: Bool = false, gate: DispatchSemaphore? = nil) throws {
         (self.replies, self.gate) = (replies, gate)
         listener = try SocketAddress.socket()
@@ -38,32 +38,32 @@ final class ScriptedSMTPServer: Sendable {
         close(listener)
     }
 
-    var lines: [String] { heard.withLock { $0 } }
+    var lines: [String] { received.withLock { $0 } }
     var url: String { "smtp://127.0.0.1:\(port)" }
 
-    /// Waits until somebody has connected to a silent one.
+    /// Waits until a client has connected to a silent server.
     func called() async throws {
         let ready = try await onOwnThread { [listener] in
             var listening = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
             return poll(&listening, 1, 30_000)
         }
-        guard ready == 1 else { throw ProbeFailure("nobody has called") }
+        guard ready == 1 else { throw ProbeFailure("no client has connected") }
     }
 
-    /// Waits until a line was heard.
-    func heard(_ line: String) async throws {
-        try await eventually("\(line) was said") { lines.contains(line) ? () : nil }
+    /// Waits until a line was received.
+    func received(_ line: String) async throws {
+        try await eventually("the line \(line)") { lines.contains(line) ? () : nil }
     }
 
     private func talk(_ connection: Int32) {
         say(replies["greeting"] ?? "220 scripted", connection)
-        var isLetter = false
+        var isMessage = false
         var isLogin = false
         while let line = readLine(connection) {
-            heard.withLock { $0.append(line) }
-            if isLetter {
+            received.withLock { $0.append(line) }
+            if isMessage {
                 guard line == "." else { continue }
-                isLetter = false
+                isMessage = false
                 gate?.wait()
                 say(replies["."] ?? "250 taken", connection)
             } else if isLogin {
@@ -77,7 +77,7 @@ final class ScriptedSMTPServer: Sendable {
                     say("334 ", connection)
                 case "DATA":
                     let reply = replies[verb] ?? "354 go on"
-                    isLetter = reply.hasPrefix("354")
+                    isMessage = reply.hasPrefix("354")
                     say(reply, connection)
                 case "QUIT":
                     say("221 bye", connection)

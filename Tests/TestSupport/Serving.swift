@@ -2,9 +2,9 @@ import Hummingbird
 import Logging
 import ServiceLifecycle
 
-/// Runs an application in this process, on a port that the system chooses, while `body` uses it, and stops it politely.
+/// Runs an application in this process, on a port that the system picks, while `body` uses it, and shuts it down.
 ///
-/// - Parameter build: makes the application; what it is given is to be told the address in use.
+/// - Parameter build: makes the application; its argument is to be called with the address in use.
 func serving(
     _ build: (@escaping @Sendable (String) -> Void) throws -> some ApplicationProtocol,
     _ body: (UInt16) async throws -> Void

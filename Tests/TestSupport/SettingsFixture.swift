@@ -3,7 +3,7 @@ import SSOWeb
 @testable import IdP
 @testable import RelyingParty
 
-/// Settings of both programs that are right, and what becomes of them with some changed.
+/// Valid settings of both programs, and the result with some of them changed.
 enum SettingsFixture {
     static let secret = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
     static let otherSecret = "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
@@ -18,7 +18,7 @@ enum SettingsFixture {
 
     enum Program: String, Sendable, CaseIterable { case idp, client }
 
-    /// - Parameter changes: an empty value takes a setting away.
+    /// - Parameter changes: an empty value removes a setting.
     /// - Returns: the reader after the program has read all its settings.
     static func read(_ program: Program, _ changes: [String: String] = [:]) -> SettingsReader {
         let base = program == .idp ? idp : client

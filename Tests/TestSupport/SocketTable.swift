@@ -1,8 +1,8 @@
 import Foundation
 
-/// The kernel's list of TCP connections: the one place where a client that does not read can see that it was hung up on.
+/// The kernel's list of TCP connections: the only place where a client that does not read can see that it was closed.
 enum SocketTable {
-    /// Blocks until the server at `port` has closed its end of `connection`, with bytes still on the way or not.
+    /// Blocks until the server at `port` has closed its end of `connection`, with or without bytes on the way.
     ///
     /// - Throws: `ProbeFailure` when it has not after half a minute.
     static func waitForEnd(of connection: HTTPConnection, at port: UInt16) throws {
@@ -17,7 +17,7 @@ enum SocketTable {
 
     /// Whether the end at the local `port` is in the state ESTABLISHED, 01 in `/proc/net/tcp`.
     private static func isEstablished(from port: UInt16, to peer: UInt16) -> Bool {
-        // Files of /proc have no size to read by.
+        // Files of /proc report no size.
         let data = FileHandle(forReadingAtPath: "/proc/net/tcp").flatMap { try? $0.readToEnd() } ?? Data()
         return String(decoding: data, as: UTF8.self).split(separator: "\n").contains { line in
             let columns = line.split(separator: " ")

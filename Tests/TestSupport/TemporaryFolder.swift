@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A folder of one test's own, gone with the test.
+/// A folder for one test, deleted with the test.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -25,14 +25,14 @@ final class TemporaryFolder: Sendable {
         return path(of: name)
     }
 
-    /// Writes `text` to `name` and answers the path.
+    /// Writes `text` to `name` and returns the path.
     @discardableResult
     func write(_ text: String, to name: String) throws -> String {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path(of: name)))
         return path(of: name)
     }
 
-    /// The text of `name`, empty when there is no such file yet.
+    /// The text of `name`, empty when the file does not exist yet.
     func text(of name: String) -> String {
         guard let data = FileManager.default.contents(atPath: path(of: name)) else { return "" }
         return String(decoding: data, as: UTF8.self)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Certificates good and bad, made by the `openssl` command into a folder of their own, and servers that use them.
+/// Valid and invalid certificates, made by the `openssl` command in their own folder, and servers that use them.
 struct TestCA: Sendable {
     private let folder: TemporaryFolder
 
@@ -17,12 +17,13 @@ struct TestCA: Sendable {
         return TestCA(folder: folder)
     }
 
-    /// A server with the named certificate. Answers verify as the contract says, or redirects to `location`.
+    /// A server with the named certificate. It answers verify requests as the contract states, or redirects to
+    /// `location`.
     func serve(_ certificate: String, version: String = "", location: String = "") async throws -> TLSServer {
         try await TLSServer(folder: folder, arguments: [certificate, version, location, BackChannelFixture.secretText])
     }
 
-    /// `openssl ca` is the one command that sets both ends of the validity in every release.
+    /// `openssl ca` is the only command that sets both ends of the validity in every release.
     private static let certificates = """
         set -e
         ext() { printf 'subjectAltName=%s' "$1" > "$2.ext"; }
@@ -117,7 +118,7 @@ final class TLSServer: Sendable {
             folder: folder.path, standardOutput: folder.path(of: "\(name).port"),
             standardError: folder.path(of: "\(name).err"))
         let process = self.process
-        // The port is printed once the socket listens: no waiting by the clock.
+        // The port is printed after the socket listens, so no delay is needed.
         port = try await eventually("the TLS server listens") {
             if process.exit != nil { throw ProbeFailure(folder.text(of: "\(name).err")) }
             return Int(folder.text(of: "\(name).port").trimmingCharacters(in: .whitespacesAndNewlines))

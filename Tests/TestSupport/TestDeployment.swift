@@ -8,7 +8,7 @@ import Synchronization
 @testable import IdP
 @testable import RelyingParty
 
-/// Both programs in this process, on real sockets and files, with the clock in the test's hand.
+/// Both programs in this process, on real sockets and files, with the clock set by the test.
 ///
 /// The public addresses are made up; ``browser(from:)`` knows where they are really served.
 final class TestDeployment: Deployment {
@@ -26,7 +26,7 @@ final class TestDeployment: Deployment {
     let mailbox: Mailbox
     let clients: [Client]
     let log: CapturedLog
-    /// Where the pages for a trial are.
+    /// The paths of the development pages.
     let dev: DevPages
     var mailboxPage: String { dev.path(of: .mailbox) }
     var linkTester: String { dev.path(of: .links) }
@@ -43,12 +43,12 @@ final class TestDeployment: Deployment {
     ///
     /// - Parameters:
     ///   - count: how many clients there are: `partner-1`, `partner-2`, …
-    ///   - settings: further settings of the IdP, over the ones made here.
+    ///   - settings: further settings of the IdP, which override the ones made here.
     ///   - clientSettings: the same for every client.
     ///   - additions: sign-in methods and session slots of the test.
     ///   - wrap: puts a test double around the IdP's database.
-    ///   - prepare: makes the database file, whose path it gets, before the IdP opens it.
-    ///   - mailer: what delivers mailbox, given the folder where they are looked for.
+    ///   - prepare: makes the database file at the given path before the IdP opens it.
+    ///   - mailer: delivers emails into the given folder.
     static func open(
         clients count: Int = 1, settings: [String: String] = [:], clientSettings: [String: String] = [:],
         mailer: (String) -> any Mailer = { OutboxMailer(folder: $0) }, adding additions: SignInAdditions = .init(),
@@ -101,7 +101,7 @@ final class TestDeployment: Deployment {
         await database.close()
     }
 
-    /// A browser that finds the made-up addresses.
+    /// A browser that resolves the made-up addresses.
     func browser(from source: String? = nil) -> Browser {
         var routes = [origin: port]
         for client in clients { routes[client.origin] = client.port }
@@ -114,12 +114,12 @@ final class TestDeployment: Deployment {
         return try await backChannel(body, signed(body, by: client))
     }
 
-    /// Posts to `/auth/sso/verify` just what is given.
+    /// Posts exactly these values to `/auth/sso/verify`.
     func backChannel(_ body: [UInt8], _ headers: HTTPProbe.Headers) async throws -> ProbeReply {
         try await HTTPProbe(port: port, authority: "localhost:4000").post(SSOPath.verify, headers, body: body)
     }
 
-    /// A browser that is signed in at the IdP, by way of the first client.
+    /// A browser that is signed in at the IdP, through the first client.
     func signedIn(as address: String = "ann@example.com", from source: String? = nil) async throws -> Browser {
         let browser = browser(from: source)
         _ = try await browser.signIn(at: client, of: self, as: address)
@@ -161,7 +161,7 @@ final class TestDeployment: Deployment {
     }
 }
 
-/// Everything a program logged, at every level, as it would stand on standard error.
+/// Everything a program logged, at every level, as it would appear on standard error.
 final class CapturedLog: Sendable {
     private let lines = Mutex<[String]>([])
 

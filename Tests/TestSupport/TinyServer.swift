@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import SSOWeb
 
-/// The web server of both programs around three small routes, with limits that a test can wait for.
+/// The web server of both programs with four small routes, with limits short enough for a test.
 enum TinyServer {
     struct Context: WebRequestContext {
         var coreContext: CoreRequestContextStorage
@@ -18,8 +18,8 @@ enum TinyServer {
 
     static let bigBytes = 16 << 20
 
-    /// Runs it while `body` asks it things: `GET /` says "here", `POST /form` counts a form's bytes, `GET /slow` comes in
-    /// pieces, `GET /big` is big.
+    /// Runs it while `body` sends requests: `GET /` returns "here", `POST /form` counts a form's bytes, `GET /slow`
+    /// comes in pieces, `GET /big` is big.
     ///
     /// - Parameters:
     ///   - addresses: which peers are proxies.
@@ -42,7 +42,7 @@ enum TinyServer {
             Response(
                 status: .ok,
                 body: .init { writer in
-                    // In pieces with a turn of the loop between them: whatever can cut in does.
+                    // In pieces with a turn of the event loop between them, so that any other event can interrupt.
                     for _ in 1...50 {
                         try await writer.write(ByteBuffer(string: "piece"))
                         await Task.yield()

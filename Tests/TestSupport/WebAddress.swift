@@ -1,4 +1,4 @@
-/// An absolute http address taken apart just far enough to connect and to resolve a link against it.
+/// An absolute http address, split as far as needed to connect and to resolve a link against it.
 struct WebAddress: Sendable, Equatable {
     let host: String
     let port: UInt16
@@ -32,7 +32,7 @@ struct WebAddress: Sendable, Equatable {
         return nil
     }
 
-    /// Where a link or a `Location` on this page leads.
+    /// The target of a link or a `Location` on this page.
     func resolving(_ link: String) throws -> WebAddress {
         if link.hasPrefix("http://") || link.hasPrefix("https://") { return try WebAddress(link) }
         if link.hasPrefix("/") { return try WebAddress(origin + link) }

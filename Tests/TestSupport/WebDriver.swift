@@ -1,6 +1,6 @@
 import Foundation
 
-/// chromedriver as a process of its own, spoken to in W3C WebDriver over HTTP.
+/// chromedriver as a process of its own, controlled by W3C WebDriver over HTTP.
 final class WebDriver: Sendable {
     private let folder: TemporaryFolder
     private let process: ChildProcess
@@ -9,11 +9,11 @@ final class WebDriver: Sendable {
     private static let binary = ["/usr/bin/chromedriver", "/usr/lib/chromium-browser/chromedriver"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// A browser to drive. Ubuntu's `chromium` is a pointer to a snap and does not count.
+    /// A browser to control. Ubuntu's `chromium` installs a snap and does not count.
     static let chromium = ["/usr/bin/chromium", "/usr/bin/google-chrome"]
         .first { FileManager.default.isExecutableFile(atPath: $0) && !isSnap($0) }
 
-    /// Whether a browser and its driver are installed: without them the browser's journeys are skipped, and say so.
+    /// Whether a browser and its driver are installed: otherwise the browser's journeys are reported as skipped.
     static let isInstalled = binary != nil && chromium != nil
 
     private static func isSnap(_ path: String) -> Bool {
@@ -22,16 +22,16 @@ final class WebDriver: Sendable {
             && FileManager.default.fileExists(atPath: "/usr/bin/snap")
     }
 
-    /// Starts the driver on a port it picks itself and reads that from what it prints.
+    /// Starts the driver on a port that it picks itself and reads the port from its output.
     init() async throws {
         guard let binary = Self.binary else { throw ProbeFailure("chromedriver is not installed") }
         folder = try TemporaryFolder()
-        // The browser keeps its profile, caches and sockets in the folder too, so that nothing of it is left behind.
+        // The browser keeps its profile, caches and sockets in the folder too, so that all of it is deleted.
         let environment = Programs.inherited.merging(["HOME": folder.path, "TMPDIR": folder.path]) { $1 }
         process = try ChildProcess(
             binary, ["--port=0"], environment: environment, folder: folder.path,
             standardOutput: folder.path(of: "driver.out"), standardError: folder.path(of: "driver.err"))
-        let port = try await eventually("chromedriver prints its port", within: Patience.limit) { [folder] in
+        let port = try await eventually("chromedriver prints its port", within: TestTimeout.limit) { [folder] in
             folder.text(of: "driver.out").split(separator: "successfully on port ").dropFirst().last
                 .flatMap { UInt16($0.prefix { $0.isNumber }) }
         }
@@ -42,14 +42,14 @@ final class WebDriver: Sendable {
         process.send(SIGTERM)
     }
 
-    /// Ends the driver, and with it every browser it still holds.
+    /// Ends the driver, and with it every browser it still controls.
     func stop() async throws {
         process.send(SIGTERM)
         _ = try await process.waitForExit()
     }
 
-    /// Sends one command and answers its `value`.
-    /// - Throws: `ProbeFailure` with the driver's words.
+    /// Sends one command and returns its `value`.
+    /// - Throws: `ProbeFailure` with the driver's message.
     func command(_ method: String, _ path: String, _ body: JSONValue = .object([:])) async throws -> JSONValue {
         let bytes = method == "POST" ? Array(try JSONEncoder().encode(body)) : nil
         let reply = try await probe.send(

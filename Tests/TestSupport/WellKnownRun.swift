@@ -1,13 +1,13 @@
 import Foundation
 
-/// One run of the built program `wellknown` as a process of its own, from its start to its end.
+/// One run of the built program `wellknown` as a separate process, from its start to its end.
 struct WellKnownRun: Sendable {
     let code: Int32?
     let output: String
     let errors: String
 
-    /// SwiftPM puts every product of one build side by side. `SSO_TEST_PROGRAMS` names another folder, say that of a release
-    /// build.
+    /// SwiftPM puts every product of one build side by side. `SSO_TEST_PROGRAMS` names another folder, for example
+    /// that of a release build.
     static let program: String = {
         let environment = ProcessInfo.processInfo.environment
         let binary = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
@@ -29,7 +29,7 @@ struct WellKnownRun: Sendable {
         try await command([program] + arguments, in: folder, input: input, environment: environment, terminal: terminal)
     }
 
-    /// Any command, the first word being the program.
+    /// Any command; the first word is the program.
     static func command(
         _ words: [String], in folder: String? = nil, input: String? = nil, environment: [String: String] = [:],
         terminal: Bool = false
@@ -44,7 +44,7 @@ struct WellKnownRun: Sendable {
         if input != nil {
             command = ["/bin/sh", "-c", "exec \"$@\" < \"$0\"", own.path(of: "stdin")] + command
         }
-        // Wide, so that the help of an option is not broken in the middle of what a test looks for.
+        // Wide, so that the help of an option is not wrapped in the middle of an expected text.
         let inherited = ProcessInfo.processInfo.environment.filter { $0.key == "PATH" || $0.key.hasPrefix("LD_") }
         let base = ["TERM": "xterm", "COLUMNS": "200"]
         let child = try ChildProcess(
@@ -57,7 +57,7 @@ struct WellKnownRun: Sendable {
     }
 }
 
-/// Files for runs of the program: sound ones, with apps that no documentation uses.
+/// Files for runs of the program: valid ones, with apps that no documentation uses.
 enum SampleFiles {
     static let app = "K7Q2M9X4TB.com.acme.shop"
     static let fingerprint =

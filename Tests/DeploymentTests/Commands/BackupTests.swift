@@ -23,7 +23,7 @@ struct BackupTests {
         return browser
     }
 
-    @Test("what was backed up while the IdP ran is there again; what came after is not; nobody is signed in")
+    @Test("a restore brings back what was backed up while the IdP ran, drops what came later, and signs everyone out")
     func wholeWay() async throws {
         let pair = try ProcessDeployment()
         let backup = pair.folder.path(of: "backup.sqlite")
@@ -48,7 +48,7 @@ struct BackupTests {
             #expect(restored.printed.contains(words), "\(restored.printed)")
         }
         #expect(try Self.mode(of: pair.databasePath) == 0o600)
-        #expect(try Data(contentsOf: URL(filePath: backup)) == whole, "the backup itself is left alone")
+        #expect(try Data(contentsOf: URL(filePath: backup)) == whole, "the backup itself is unchanged")
         let kept = try FileManager.default.contentsOfDirectory(atPath: pair.folder.path).filter {
             $0.hasPrefix("idp.sqlite.before-restore-")
         }
@@ -63,7 +63,7 @@ struct BackupTests {
         try await pair.stop()
     }
 
-    @Test("sessions, codes, tokens and emails that wait are not brought back, and the used tokens stay used")
+    @Test("sessions, codes, tokens and waiting emails are not restored, and used tokens stay used")
     func ended() async throws {
         let pair = try ProcessDeployment()
         let backup = pair.folder.path(of: "backup.sqlite")
@@ -89,7 +89,7 @@ struct BackupTests {
         await database.close()
     }
 
-    @Test("a backup never overwrites, and leaves nothing half done")
+    @Test("a backup never overwrites a file, and leaves no partial file")
     func overwrites() async throws {
         let pair = try ProcessDeployment()
         let taken = try pair.folder.write("mine", to: "taken")
@@ -108,8 +108,8 @@ struct BackupTests {
     }
 
     @Test(
-        "what is no whole backup of ours is refused, and the database is left alone",
-        arguments: ["missing", "garbage", "empty", "stranger", "newer", "in use", "itself"])
+        "a file that is not a complete backup of the IdP is refused, and the database is unchanged",
+        arguments: ["missing", "garbage", "empty", "foreign", "newer", "in use", "itself"])
     func notOurs(kind: String) async throws {
         let pair = try ProcessDeployment()
         try await ProcessDeployment.running(pair) { _ in }
@@ -117,9 +117,9 @@ struct BackupTests {
         switch kind {
         case "garbage": try pair.folder.write(String(repeating: "no database. ", count: 1000), to: "file")
         case "empty": try pair.folder.write("", to: "file")
-        case "stranger":
-            let stranger = [Migration(name: "s1", sql: ["CREATE TABLE guestbook (id INTEGER)"])]
-            await (try SQLiteDatabase(path: file, migrations: stranger)).close()
+        case "foreign":
+            let foreign = [Migration(name: "s1", sql: ["CREATE TABLE guestbook (id INTEGER)"])]
+            await (try SQLiteDatabase(path: file, migrations: foreign)).close()
         case "newer":
             let newer = IdPMigrations.all + [Migration(name: "v999", sql: ["CREATE TABLE later (id INTEGER)"])]
             await (try SQLiteDatabase(path: file, migrations: newer)).close()
@@ -138,7 +138,9 @@ struct BackupTests {
         #expect(left == [])
     }
 
-    @Test("a database that is damaged or gone is replaced as well, with its log put aside", arguments: [true, false])
+    @Test(
+        "a damaged or missing database is replaced as well, and its write-ahead log is set aside",
+        arguments: [true, false])
     func damaged(isThere: Bool) async throws {
         let pair = try ProcessDeployment()
         let backup = pair.folder.path(of: "backup.sqlite")

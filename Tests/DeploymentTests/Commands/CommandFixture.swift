@@ -3,7 +3,7 @@ import Testing
 @testable import TestSupport
 
 extension ProcessDeployment {
-    /// Runs a command of `idp` on the pair's database, with no other setting.
+    /// Runs a command of `idp` on the deployment's database, with no other setting.
     ///
     /// - Returns: the program, which has ended with `code`.
     @discardableResult

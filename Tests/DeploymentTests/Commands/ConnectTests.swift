@@ -4,8 +4,8 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// `check --connect`: what would go wrong with the first sign-in is said beforehand.
-@Suite("Calling the servers that the settings name")
+/// `check --connect`: reports what would make the first sign-in fail.
+@Suite("Connecting to the servers that the settings name")
 struct ConnectTests {
     let folder: TemporaryFolder
     init() throws { folder = try TemporaryFolder() }
@@ -27,7 +27,7 @@ struct ConnectTests {
         return program
     }
 
-    @Test("a mail server that takes the login is fine, and gets no email")
+    @Test("a mail server that accepts the login passes, and gets no email")
     func mail() async throws {
         let server = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN"])
         let url = "smtp://ann:s3cret-word@127.0.0.1:\(server.port)"
@@ -39,7 +39,7 @@ struct ConnectTests {
         #expect(!server.lines.contains { $0.hasPrefix("MAIL") || $0.hasPrefix("RCPT") || $0 == "DATA" })
     }
 
-    @Test("without --connect nobody is called")
+    @Test("without --connect no server is called")
     func quiet() async throws {
         let server = try ScriptedSMTPServer()
         let program = ProgramProcess(
@@ -53,7 +53,7 @@ struct ConnectTests {
     }
 
     @Test(
-        "a login that is refused, or that the server does not offer, and a server that takes no email: named",
+        "a refused login, a login that the server does not offer, and a server that accepts no email are reported",
         arguments: [
             (["EHLO": "250-scripted\r\n250 AUTH PLAIN", "AUTH": "535 go away"], "refuses the login with 535"),
             (["EHLO": "250 scripted"], "offers no login"), (["greeting": "554 not you"], "answers with 554"),
@@ -67,7 +67,7 @@ struct ConnectTests {
         #expect(!program.output.contains("s3cret-word"))
     }
 
-    @Test("a name that cannot be resolved, and a port where nobody answers: named")
+    @Test("a name that cannot be resolved and a port without a server are reported")
     func unreachable() async throws {
         let port = try FreePort.find()
         let closed = try await check("idp", ["IDP_MAIL_URL": "smtp://127.0.0.1:\(port)"], endsWith: 1)
@@ -76,7 +76,7 @@ struct ConnectTests {
         #expect(unknown.log.contains("name cannot be resolved"), "\(unknown.log)")
     }
 
-    @Test("an outbox is a folder, and is called fine; a wrong setting means that nobody is called")
+    @Test("an outbox is a folder and passes; with a wrong setting no server is called")
     func outbox() async throws {
         let program = try await check("idp", ["IDP_MAIL_URL": "outbox:\(folder.path)"], endsWith: 0)
         #expect(program.printed.contains("outbox folder \(folder.path)"))
@@ -84,7 +84,7 @@ struct ConnectTests {
         #expect(wrong.log.contains("no server was called"))
     }
 
-    @Test("the relying party gets an answer of the IdP over the back channel, with the certificates of RP_CA_FILE")
+    @Test("the relying party gets an answer from the IdP over the back channel, with the certificates of RP_CA_FILE")
     func backChannel() async throws {
         let deployment = try await TestCA.make()
         let server = try await deployment.serve("good")
@@ -99,7 +99,7 @@ struct ConnectTests {
     }
 
     @Test(
-        "whatever is wrong with the other end of the back channel is named",
+        "every problem of the other end of the back channel is reported",
         arguments: [
             ("wrong-host", "its certificate is for another host"), ("expired", "its certificate is not trusted"),
             ("self-signed", "its certificate is not trusted"), ("wrong-ca", "its certificate is not trusted"),
@@ -116,7 +116,7 @@ struct ConnectTests {
         #expect(program.log.contains(words), "\(program.log)")
     }
 
-    @Test("a back channel without a name, without a server, or with another one: named")
+    @Test("a back channel without a name, without a server, or with the wrong server is reported")
     func otherEnd() async throws {
         let port = try FreePort.find()
         let stub = try BackChannelStub { _ in .bytes(BackChannelFixture.http("404 Not Found", [], Array("ok".utf8))) }

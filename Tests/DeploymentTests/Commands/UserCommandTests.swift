@@ -3,9 +3,10 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("The commands about users, beside a running IdP")
+@Suite("The user commands beside a running IdP")
 struct UserCommandTests {
-    @Test("disable and sign-out hold with the next request, for sessions and tokens; enable lets the user in anew")
+    @Test(
+        "disable and sign-out apply from the next request, to sessions and tokens; enable lets the user sign in again")
     func changes() async throws {
         try await ProcessDeployment.running(try ProcessDeployment()) { pair in
             let (ann, bob) = (Browser(), Browser())
@@ -28,12 +29,12 @@ struct UserCommandTests {
             #expect(list[2].contains("bob@example.com  active    usr_"))
 
             #expect(try await pair.idp(["user", "enable", "ann@example.com"]).printed.hasPrefix("Enabled ann@"))
-            #expect(try await !ann.isSignedIn(at: pair), "what has ended does not come back")
+            #expect(try await !ann.isSignedIn(at: pair), "an ended session does not come back")
             #expect(try await pair.verify(anns, as: pair.client).status == 401)
         }
     }
 
-    @Test("accounts as JSON, by themselves and all of them")
+    @Test("one account and all accounts as JSON")
     func json() async throws {
         try await ProcessDeployment.running(try ProcessDeployment()) { pair in
             #expect(try await pair.idp(["user", "list", "--json"]).printed == "[]\n")
@@ -53,12 +54,12 @@ struct UserCommandTests {
         }
     }
 
-    @Test("no account is 1, wrong usage 64, a wrong setting 78, each with its reason")
+    @Test("the exit code is 1 without an account, 64 for wrong usage, 78 for a wrong setting, each with its reason")
     func exits() async throws {
         let pair = try ProcessDeployment()
         let missing = try await pair.idp(["user", "list"], endsWith: 1)
         #expect(missing.log.contains("there is no database at \(pair.databasePath)"))
-        #expect(!FileManager.default.fileExists(atPath: pair.databasePath), "and none is made")
+        #expect(!FileManager.default.fileExists(atPath: pair.databasePath), "no database is created")
         try await ProcessDeployment.running(pair) { pair in
             for command in ["show", "disable", "enable", "sign-out"] {
                 let unknown = try await pair.idp(["user", command, "nobody@example.com"], endsWith: 1)

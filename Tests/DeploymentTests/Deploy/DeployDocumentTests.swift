@@ -3,24 +3,24 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("What deploy/README.md says")
+@Suite("deploy/README.md")
 struct DeployDocumentTests {
     @Test("it names every file of the folder")
     func filesAreNamed() throws {
         let text = try DeployTests.lines("README.md").joined(separator: "\n")
         let files = try FileManager.default.contentsOfDirectory(atPath: DeployTests.folder.path())
         #expect(files.count > 10)
-        // Besides what following it leaves there.
+        // And the files that exist after following it.
         let made: Set = ["README.md", "secrets", "idp", "relying-party"]
         for file in files where !file.hasPrefix(".") && !made.contains(file) {
-            // The units are one line of the table.
+            // The table has one row for the units.
             let name = file.hasPrefix("swift-sso-") ? "swift-sso-*.service" : file
             let isNamed = text.contains("`\(name)`") || file == "Dockerfile.dockerignore"
             #expect(isNamed, "\(file)")
         }
     }
 
-    @Test("the blocks that try-systemd runs are there, and install what is in the folder")
+    @Test("the blocks that try-systemd runs exist, and install the files of the folder")
     func blocks() throws {
         let install = try Self.block("install")
         for file in ["example.env", "clients.example.yaml", "swift-sso-*.service"] {
@@ -33,7 +33,7 @@ struct DeployDocumentTests {
         #expect(form.contains { $0.hasPrefix("install ") && $0.contains(" environment-client.conf ") })
     }
 
-    @Test("every secret that the units load is one that the install block makes")
+    @Test("the install block makes every secret that the units load")
     func secretsAreMade() throws {
         let install = try Self.block("install")
         let made = install.compactMap { $0.firstMatch(of: #/^for name in ([^;]+);/#)?.1 }
@@ -63,7 +63,7 @@ struct DeployDocumentTests {
         }
     }
 
-    @Test("the image's programs are stripped, and its build has what a static link needs")
+    @Test("the image's programs are stripped, and its build has the packages of a static link")
     func image() throws {
         let text = try DeployTests.lines("Dockerfile").joined(separator: "\n")
         #expect(text.contains("install -D -s "))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The scripts of deploy/")
 struct DeployScriptTests {
-    @Test("make-secrets makes three secrets that differ, closes their folder, and leaves them alone the next time")
+    @Test("make-secrets makes three different secrets, restricts their folder, and changes nothing the next time")
     func makeSecrets() async throws {
         let folder = try TemporaryFolder()
         let script = folder.path(of: "make-secrets")
@@ -40,7 +40,7 @@ struct DeployScriptTests {
             ]
             #expect(try await WellKnownRun.command(["/usr/bin/env"] + verify).code == 0, "\(name)")
         }
-        // What SSL_CERT_FILE names holds the system's authorities as well.
+        // The file in SSL_CERT_FILE holds the system's authorities as well.
         let both = folder.text(of: "trust/ca-certificates.crt")
         #expect(both.hasSuffix(folder.text(of: "trust/trial-ca.pem")))
         #expect(both.count > folder.text(of: "trust/trial-ca.pem").count)
@@ -55,7 +55,7 @@ struct DeployScriptTests {
         #expect(folder.text(of: "proxy/certificate.pem") == before)
     }
 
-    @Test("health is 0 for a program that is ready, and 1 for one that is not or that nobody answers for")
+    @Test("health exits with 0 for a program that is ready, and with 1 for one that is not ready or not reachable")
     func health() async throws {
         try await TestDeployment.open { deployment in
             let port = String(deployment.port)
@@ -70,7 +70,7 @@ struct DeployScriptTests {
         #expect(alone.code == 1)
     }
 
-    @Test("try-systemd without the programs says so, with an exit code that is not a failed check, and tries nothing")
+    @Test("try-systemd reports missing programs with an exit code other than that of a failed check, and runs nothing")
     func tryNeeds() async throws {
         let folder = try TemporaryFolder()
         let run = try await WellKnownRun.command([Self.path("try-systemd"), "--programs", folder.path])

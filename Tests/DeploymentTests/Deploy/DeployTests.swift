@@ -3,9 +3,9 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("What is delivered for running the pair")
+@Suite("The files for deployment")
 struct DeployTests {
-    /// The settings both programs promise to know.
+    /// The settings that both programs document.
     static let settings: Set<String> = [
         "IDP_PUBLIC_URL", "IDP_LISTEN", "IDP_DATABASE_URL", "IDP_SECRET_KEY", "IDP_MAIL_URL", "IDP_MAIL_FROM",
         "IDP_MAIL_HOURLY_LIMIT", "IDP_LIMIT_EMAIL_POSTS", "IDP_LIMIT_CODE_POSTS", "IDP_LIMIT_NEW_SESSIONS",
@@ -18,12 +18,12 @@ struct DeployTests {
         "HSTS_INCLUDE_SUBDOMAINS", "SHUTDOWN_GRACE",
     ]
 
-    @Test("example.env names every setting, and none that does not exist")
+    @Test("example.env names every setting, and no setting that does not exist")
     func exampleSettings() throws {
         #expect(try Set(Self.assignments(in: "example.env").map(\.name)) == Self.settings)
     }
 
-    @Test("example.env sets nothing and holds no secret, so nobody runs on a secret that is public")
+    @Test("example.env sets nothing and holds no secret, so that no deployment runs on a public secret")
     func exampleSecrets() throws {
         for line in try Self.lines("example.env") { #expect(line.isEmpty || line.hasPrefix("#")) }
         for assignment in try Self.assignments(in: "example.env") {
@@ -38,7 +38,7 @@ struct DeployTests {
         for name in used { #expect(Self.settings.contains(name), "\(file): \(name)") }
     }
 
-    @Test("Compose opens ports of the proxy alone, and to this machine alone")
+    @Test("Compose publishes only ports of the proxy, and only on this machine")
     func ports() throws {
         let services = try Self.services()
         #expect(services.keys.sorted() == ["certificates", "idp", "mailpit", "proxy", "relying-party"])
@@ -61,7 +61,7 @@ struct DeployTests {
         }
     }
 
-    @Test("Whatever stays up has a health check", arguments: ["idp", "relying-party", "proxy", "mailpit"])
+    @Test("Every long-running container has a health check", arguments: ["idp", "relying-party", "proxy", "mailpit"])
     func healthChecks(service: String) throws {
         #expect(try Self.services()[service]?.contains { $0.hasPrefix("    healthcheck:") } == true)
     }
@@ -94,7 +94,7 @@ struct DeployTests {
         }
     }
 
-    @Test("Caddy passes no wish for another protocol on, and no body that is not whole")
+    @Test("Caddy forwards no request for another protocol, and no incomplete body")
     func proxyRules() throws {
         let lines = try Self.lines("Caddyfile").map { $0.trimmingCharacters(in: .whitespaces) }
         for rule in ["request_buffers 64KiB", "header_up -Upgrade", "header_up -Connection"] {
@@ -116,8 +116,8 @@ struct DeployTests {
     static let folder = DeployFiles.folder
     static func lines(_ file: String) throws -> [String] { try DeployFiles.lines(file) }
 
-    /// What a file assigns to settings, in the ways of an env file, a unit and compose: the setting's name, and the name
-    /// as written, which may end in `_FILE`.
+    /// The settings that a file assigns, in the syntax of an env file, a unit or compose: the setting's name, and the
+    /// name as written, which may end in `_FILE`.
     static func assignments(in file: String) throws -> [(name: String, written: String)] {
         let pattern = #/^(?:#|Environment=|\x20{6})?((?:IDP|RP|SSO|LOG|HSTS|SHUTDOWN)_[A-Z_]+)(?:=|:\x20)/#
         return try lines(file).compactMap { line in

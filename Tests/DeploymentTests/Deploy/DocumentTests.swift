@@ -5,14 +5,14 @@ import Testing
 
 @Suite("The documents")
 struct DocumentTests {
-    @Test("the tables of docs/operations.md have every setting, and neither they nor README.md one that does not exist")
+    @Test("the tables of docs/operations.md have every setting, and neither they nor README.md name an unknown setting")
     func settings() throws {
-        #expect(try Self.tabledSettings("docs/operations.md") == DeployTests.settings)
-        let few = try Self.tabledSettings("README.md")
+        #expect(try Self.settingsInTables("docs/operations.md") == DeployTests.settings)
+        let few = try Self.settingsInTables("README.md")
         #expect(few.count > 5 && few.isSubset(of: DeployTests.settings))
     }
 
-    @Test("every link to a file of the repository, and to a heading in it, leads somewhere", arguments: pages)
+    @Test("every link to a file of the repository, and to a heading in it, resolves", arguments: pages)
     func links(page: String) throws {
         let folder = Self.root.appending(path: page).deletingLastPathComponent()
         for match in try Self.prose(page).matches(of: #/\]\(([^)\s]+)\)/#) where !match.1.contains(":") {
@@ -27,7 +27,7 @@ struct DocumentTests {
     }
 
     @Test(
-        "every test suite that the threat model and the architecture name is there, and every path",
+        "every test suite and every path that the threat model and the architecture name exists",
         arguments: ["docs/threat-model.md", "docs/architecture.md"])
     func references(page: String) throws {
         let tests = FileManager.default.enumerator(atPath: Self.root.appending(path: "Tests").path())
@@ -58,7 +58,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("every decision has a context, a decision and what was not chosen, and is in the index")
+    @Test("every decision has a context, a decision and alternatives, and is in the index")
     func decisions() throws {
         let index = try Self.text("docs/decisions/README.md")
         let files = Self.pages.filter { $0.hasPrefix("docs/decisions/0") }.map { String($0.dropFirst(15)) }
@@ -77,7 +77,7 @@ struct DocumentTests {
 
     private static let root = TestVectors.repository
 
-    /// Every page but those about findings, which are made from the catalogue.
+    /// Every page except the pages about findings, which are generated from the catalogue.
     static let pages: [String] = ["", "docs", "docs/decisions", "deploy"].flatMap { folder in
         let path = root.appending(path: folder).path()
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
@@ -89,7 +89,7 @@ struct DocumentTests {
     }
 
     /// The settings in the first cells of a page's tables.
-    private static func tabledSettings(_ page: String) throws -> Set<String> {
+    private static func settingsInTables(_ page: String) throws -> Set<String> {
         let rows = try text(page).split(separator: "\n").filter { $0.hasPrefix("| `") }
         let cells = rows.map { $0.dropFirst().prefix { $0 != "|" } }
         return Set(cells.flatMap { $0.matches(of: #/`([A-Z]+_[A-Z_]+)`/#).map { String($0.1) } })
@@ -105,7 +105,7 @@ struct DocumentTests {
         }.joined(separator: "\n")
     }
 
-    /// The anchor that GitHub makes of a heading: lower case, blanks as dashes, no punctuation.
+    /// The anchor that GitHub makes of a heading: lower case, spaces as dashes, no punctuation.
     private static func anchor(_ heading: Substring) -> String {
         let words = heading.drop { $0 == "#" }.trimmingCharacters(in: .whitespaces).lowercased()
         let kept = words.filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" || $0 == " " }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestSupport
 
-/// script/setup on a machine made of stubs: nothing is installed, nothing is fetched.
+/// script/setup on a machine made of stubs: it installs nothing and fetches nothing.
 @Suite("script/setup")
 struct SetupScriptTests {
     static let swift = """
@@ -22,7 +22,7 @@ struct SetupScriptTests {
         exit 1
         """
 
-    @Test("a machine that has all of it is ready, and nothing is said or installed")
+    @Test("a complete machine is ready, and nothing is printed or installed")
     func ready() async throws {
         let machine = try Machine()
         try machine.have("dpkg-query", "#!/bin/sh\necho installed")
@@ -33,7 +33,7 @@ struct SetupScriptTests {
         #expect(machine.installed.allSatisfy { $0.hasPrefix("libstdc++-") })
     }
 
-    @Test("without Swift it says where to get it")
+    @Test("without Swift it names the download page")
     func noSwift() async throws {
         let machine = try Machine()
         try machine.lose("swift")
@@ -42,7 +42,7 @@ struct SetupScriptTests {
         #expect(run.errors.hasPrefix("No 'swift' on the PATH."))
     }
 
-    @Test("a Swift that cannot load a library is shown with the loader's own words, and not as an unknown version")
+    @Test("a Swift that cannot load a library is shown with the loader's message, and not as an unknown version")
     func brokenSwift() async throws {
         let machine = try Machine()
         let words = "swift: error while loading shared libraries: libncurses.so.6: cannot open shared object file"
@@ -54,7 +54,7 @@ struct SetupScriptTests {
     }
 
     @Test(
-        "a Swift that is too old, or no Swift at all, is named",
+        "a Swift that is too old, or no Swift at all, is reported",
         arguments: ["Swift version 6.1.2 (x)", "Apache Swift 1"])
     func otherSwift(version: String) async throws {
         let machine = try Machine()
@@ -64,7 +64,7 @@ struct SetupScriptTests {
         #expect(run.errors.contains(version.contains("6.1.2") ? "is 6.1.2." : "  Apache Swift 1\n"))
     }
 
-    @Test("without a network apt's lines become the reason and what to do")
+    @Test("without a network the output of apt becomes the reason and the next step")
     func offlinePackages() async throws {
         let machine = try Machine()
         try machine.have(
@@ -95,7 +95,7 @@ struct SetupScriptTests {
         #expect(run.code == 1 && run.lines.dropFirst().first == "  E: You do not have enough space")
     }
 
-    @Test("without a network git's own words become the reason, which SwiftPM drops, and what to do follows")
+    @Test("without a network git's message becomes the reason, which SwiftPM drops, and the next step follows")
     func offlineSources() async throws {
         let machine = try Machine()
         try machine.have("dpkg-query", "#!/bin/sh\necho installed")
@@ -119,7 +119,7 @@ struct SetupScriptTests {
         #expect(run.lines.dropFirst().first?.hasPrefix("  error: Git command") == true)
     }
 
-    @Test("what the tests only want is left out, and named, where the distribution lacks it")
+    @Test("a package that only the tests need is skipped and named where the distribution lacks it")
     func lackingPackages() async throws {
         let machine = try Machine()
         // This distribution has no caddy.
@@ -132,7 +132,7 @@ struct SetupScriptTests {
         #expect(run.lines.filter { $0.contains("skipped: ") && !$0.contains("chromium") }.count == 1)
     }
 
-    @Test("building installs the linker, and not what only the tests need")
+    @Test("building installs the linker, and no package that only the tests need")
     func buildPackages() async throws {
         let machine = try Machine()
         #expect(try await machine.setup().code == 0)
@@ -149,7 +149,7 @@ struct SetupScriptTests {
         #expect(run.errors.contains("there is no sudo") && run.errors.contains("libssl-dev"))
     }
 
-    /// A PATH with a few real tools and stubs beside them: root on a Debian that has no package yet.
+    /// A PATH with a few real tools and stubs: root on a Debian without packages.
     final class Machine: Sendable {
         private let folder: TemporaryFolder
 
@@ -190,6 +190,6 @@ struct SetupScriptTests {
 }
 
 extension WellKnownRun {
-    /// What went to standard error, line by line.
+    /// The lines on standard error.
     fileprivate var lines: [String] { errors.split(separator: "\n").map(String.init) }
 }

@@ -4,12 +4,13 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// Facts about the units that need no systemd. `deploy/try-systemd` runs them under a real one.
+/// Properties of the units that need no systemd. `deploy/try-systemd` runs them under a real systemd.
 @Suite("The systemd units")
 struct SystemdUnitTests {
     static let programs = ["swift-sso-idp.service": "idp", "swift-sso-relying-party.service": "relying-party"]
 
-    @Test("each start checks the settings first, and a failed check is no failed start", arguments: DeployTests.units)
+    @Test(
+        "each start checks the settings first, and a failed check is not a failed start", arguments: DeployTests.units)
     func checksFirst(unit: String) throws {
         let program = try #require(Self.programs[unit])
         #expect(try Self.values("ExecStartPre", in: unit) == ["-/usr/local/bin/\(program) check"])
@@ -17,7 +18,7 @@ struct SystemdUnitTests {
     }
 
     @Test(
-        "wrong usage, a wrong setting and a missing credential are not tried again, anything else is",
+        "wrong usage, a wrong setting and a missing credential are not retried, anything else is",
         arguments: DeployTests.units)
     func restarts(unit: String) throws {
         #expect(try Self.values("Restart", in: unit) == ["on-failure"])
@@ -25,7 +26,7 @@ struct SystemdUnitTests {
         #expect(try Self.values("StartLimitBurst", in: unit) == ["5"])
     }
 
-    @Test("every file of a credential that a unit names is one that it loads", arguments: DeployTests.units)
+    @Test("every credential file that a unit names is one that it loads", arguments: DeployTests.units)
     func credentials(unit: String) throws {
         let loaded = try Self.credentials(of: unit)
         #expect(loaded.count == Set(loaded).count && loaded.count >= 2)
@@ -35,7 +36,7 @@ struct SystemdUnitTests {
         }
     }
 
-    @Test("the clients file is the normal form: the identity provider's unit names it and none of the SSO_ settings")
+    @Test("the clients file is the default: the identity provider's unit names it and none of the SSO_ settings")
     func clientsFile() throws {
         let settings = try Self.values("Environment", in: "swift-sso-idp.service")
         #expect(settings.contains("IDP_CLIENTS_FILE=/etc/swift-sso/clients.yaml"))
@@ -62,7 +63,7 @@ struct SystemdUnitTests {
         #expect(read.clients.map(\.id) == ["partner"])
     }
 
-    @Test("the drop-in for SSO_ settings takes the clients file away and hands the same secret over")
+    @Test("the drop-in for SSO_ settings removes the clients file and passes the same secret")
     func environmentForm() throws {
         let dropIn = "environment-client.conf"
         let lines = try DeployTests.lines(dropIn)
@@ -73,7 +74,7 @@ struct SystemdUnitTests {
         #expect(loaded.contains("partner"))
     }
 
-    @Test("the filter of system calls stays closed, and what libdispatch says about that stays out of the journal")
+    @Test("the filter of system calls stays closed, and libdispatch's messages about it stay out of the journal")
     func quietThreads() throws {
         for unit in DeployTests.units {
             let filter = try Self.values("SystemCallFilter", in: unit)

@@ -5,7 +5,7 @@ import Testing
 extension Journeys {
     @Suite("Back, reload, double click")
     struct BackAndReload {
-        @Test("a reload of the callback after success goes to the page and not to an error")
+        @Test("a reload of the callback after success leads to the page and not to an error")
         func reloadedCallback() async throws {
             try await ProcessDeployment.running(ProcessDeployment()) { pair in
                 let browser = Browser()
@@ -34,7 +34,7 @@ extension Journeys {
             }
         }
 
-        @Test("a code sent twice in one breath signs in once, and neither answer says that it was wrong")
+        @Test("a code sent twice at once signs in once, and neither answer says that it was wrong")
         func doubleClick() async throws {
             try await ProcessDeployment.running(ProcessDeployment()) { pair in
                 let browser = Browser()
@@ -56,40 +56,41 @@ extension Journeys {
             .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"), arguments: [true, false])
         func inChromium(javaScript: Bool) async throws {
             try await ProcessDeployment.running(ProcessDeployment()) { pair in
-                let person = try await Chromium(javaScript: javaScript)
+                let chromium = try await Chromium(javaScript: javaScript)
                 let home = pair.client.origin + "/"
-                try await person.visit(home)
-                try await person.press("a[href*='/auth/sso/authorize']")
-                try await person.askForCode("ann@example.com")
-                try await person.type(try await pair.mailbox.code(to: "ann@example.com"), into: "input[name=code]")
-                try await person.pressTwice("form:has(input[name=code]) \(Chromium.submit)")
-                let end = try await person.arrive("an end") { $0 == home || $0.contains("/sign-in?flow=") }
+                try await chromium.visit(home)
+                try await chromium.press("a[href*='/auth/sso/authorize']")
+                try await chromium.askForCode("ann@example.com")
+                try await chromium.type(try await pair.mailbox.code(to: "ann@example.com"), into: "input[name=code]")
+                try await chromium.pressTwice("form:has(input[name=code]) \(Chromium.submit)")
+                let end = try await chromium.arrive("an end") { $0 == home || $0.contains("/sign-in?flow=") }
                 if end != home {
-                    // Without JavaScript nothing stops the second click, and the browser may drop the very answer that
-                    // signs in (docs/decisions/0007). The code is used; the way is begun anew.
+                    // Without JavaScript nothing prevents the second click, and the browser may drop the very answer
+                    // that signs in (docs/decisions/0007). The code is used; the sign-in is started again.
                     #expect(!javaScript)
-                    try await person.visit(home)
-                    try await person.press("a[href*='/auth/sso/authorize']")
-                    try await person.askForCode("ben@example.com")
-                    try await person.type(try await pair.mailbox.code(to: "ben@example.com"), into: "input[name=code]")
-                    try await person.press("form:has(input[name=code]) \(Chromium.submit)")
-                    try await person.arrive("the client's page") { $0 == home }
+                    try await chromium.visit(home)
+                    try await chromium.press("a[href*='/auth/sso/authorize']")
+                    try await chromium.askForCode("ben@example.com")
+                    try await chromium.type(
+                        try await pair.mailbox.code(to: "ben@example.com"), into: "input[name=code]")
+                    try await chromium.press("form:has(input[name=code]) \(Chromium.submit)")
+                    try await chromium.arrive("the client's page") { $0 == home }
                 }
-                try await person.reload()
-                _ = try await person.element("form[action$='/sign-out']")
+                try await chromium.reload()
+                _ = try await chromium.element("form[action$='/sign-out']")
 
-                try await person.back()
-                try await person.arrive("the IdP again") { $0.hasPrefix(pair.origin) }
-                // The browser's own clock is the point: longer than the two seconds after which the page went on the
-                // first time. No event says that nothing happens; how the page is built does not, either, for it may be
-                // the old one, kept whole with its timer run out.
+                try await chromium.back()
+                try await chromium.arrive("the IdP again") { $0.hasPrefix(pair.origin) }
+                // Depends on the browser's own clock: waits longer than the two seconds after which the page
+                // continued the first time. No event reports that nothing happens. The page may be the old one from
+                // the browser's cache, with its timer expired, so its content does not show it either.
                 try await Task.sleep(for: .milliseconds(3_500))
-                #expect(try await person.address().hasPrefix(pair.origin))
-                #expect(try await person.elements("a[href]").isEmpty == false)
+                #expect(try await chromium.address().hasPrefix(pair.origin))
+                #expect(try await chromium.elements("a[href]").isEmpty == false)
 
-                try await person.visit(home)
-                _ = try await person.element("form[action$='/sign-out']")
-                try await person.quit()
+                try await chromium.visit(home)
+                _ = try await chromium.element("form[action$='/sign-out']")
+                try await chromium.quit()
             }
         }
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import TestSupport
 
 extension Journeys {
-    /// With libfaketime (package faketime) in a real process: its wall clock is what a file says.
+    /// With libfaketime (package faketime) in a real process: a file sets its wall clock.
     @Suite("A wall clock that jumps")
     struct Clock {
         private static let library: String? = {
@@ -14,7 +14,7 @@ extension Journeys {
         }()
 
         @Test(
-            "three days ahead it is noticed within seconds, refuses no token and ends no session, and heals by itself",
+            "a jump of three days is noticed within seconds, refuses no token, ends no session, and recovers by itself",
             .enabled(if: library != nil, "needs the package faketime"))
         func ahead() async throws {
             let folder = try TemporaryFolder()
@@ -35,7 +35,7 @@ extension Journeys {
             }
             try await eventually("the event") { pair.idp.log.contains(" error clock_jumped ") ? () : nil }
             #expect(try await probe.get("/healthz").status == 200)
-            // The token of before, the session of before, and a whole sign-in of another user.
+            // The earlier token, the earlier session, and a complete sign-in of another user.
             let home = try await browser.follow(browser.get(complete.callback()))
             #expect(home.text.contains("ann@example.com"))
             #expect(try await browser.get(pair.origin + "/").page().form(to: "/sign-out") != nil)

@@ -7,7 +7,7 @@ extension Journeys {
     @Suite("The command line")
     struct CommandLine {
         @Test(
-            "check says yes to good settings, shows fingerprints, never a secret", arguments: ["idp", "relying-party"])
+            "check accepts good settings, shows fingerprints, never a secret", arguments: ["idp", "relying-party"])
         func good(name: String) async throws {
             let pair = try ProcessDeployment()
             let program = try Self.program(name, ["check"], of: pair)
@@ -102,7 +102,7 @@ extension Journeys {
             try await pair.idp.terminate()
         }
 
-        /// The program with the pair's settings and other arguments, its output in a folder of its own.
+        /// The program with the deployment's settings and other arguments, its output in a folder of its own.
         private static func program(
             _ name: String, _ arguments: [String], of pair: ProcessDeployment, without missing: [String] = []
         ) throws -> ProgramProcess {

@@ -7,10 +7,12 @@ import Testing
 extension Journeys {
     @Suite("kill -9")
     struct Crash {
-        /// How often. `SSO_TEST_KILLS` shortens or lengthens it.
+        /// The number of kills. `SSO_TEST_KILLS` changes it.
         static let rounds = ProcessInfo.processInfo.environment["SSO_TEST_KILLS"].flatMap { Int($0) } ?? 100
 
-        @Test("killed at random moments between issue and answer, no token ever wins twice", .timeLimit(.minutes(10)))
+        @Test(
+            "killed at random moments between issue and answer, no token is ever accepted twice",
+            .timeLimit(.minutes(10)))
         func neverTwoWins() async throws {
             let pair = try ProcessDeployment()
             try await pair.start()
@@ -22,19 +24,21 @@ extension Journeys {
             for round in 1...Self.rounds {
                 let ledger = TokenLedger()
                 async let traffic: Void = ledger.fill(by: browser, of: pair, round: round)
-                // The moment is the test's subject: anywhere from before the issue to after the answer.
+                // Any moment from before the issue to after the answer.
                 try await Task.sleep(for: .microseconds(Int.random(in: 0...30_000)))
                 try await pair.idp.kill()
                 await traffic
 
                 #expect(try await Self.integrity(of: pair) == "ok")
                 slowest = max(slowest, try await pair.idp.start())
-                for (token, fate) in ledger.fates {
+                for (token, tokenUses) in ledger.uses {
                     let late = try await pair.verify(token, as: pair.client).status == 200 ? 1 : 0
-                    #expect(fate.wins + late <= 1, "round \(round): \(fate.wins) wins before the kill, \(late) after")
-                    // A token on a page is a promise: presented by nobody, it is still good after the crash.
-                    if !fate.presented { #expect(late == 1, "round \(round): an issued token was lost") }
-                    if fate.wins + late == 1 { won += 1 } else { unanswered += 1 }
+                    #expect(
+                        tokenUses.wins + late <= 1,
+                        "round \(round): \(tokenUses.wins) wins before the kill, \(late) after")
+                    // A token on a page must survive a crash: if it was not presented, it is still valid.
+                    if !tokenUses.presented { #expect(late == 1, "round \(round): an issued token was lost") }
+                    if tokenUses.wins + late == 1 { won += 1 } else { unanswered += 1 }
                 }
             }
             print(
@@ -44,7 +48,7 @@ extension Journeys {
             #expect(try await Self.integrity(of: pair) == "ok")
         }
 
-        /// What SQLite itself says of the database. Asked while nobody has it open.
+        /// SQLite's integrity check. Run while no process has the database open.
         private static func integrity(of pair: ProcessDeployment) async throws -> String {
             let (output, errors) = (pair.folder.path(of: "integrity.out"), pair.folder.path(of: "integrity.err"))
             try? FileManager.default.removeItem(atPath: output)
@@ -59,24 +63,24 @@ extension Journeys {
     }
 }
 
-/// What is known from outside of the tokens of one round.
+/// What the tokens of one round look like from outside.
 private final class TokenLedger: Sendable {
-    struct Fate: Sendable {
+    struct Uses: Sendable {
         var wins = 0
         var presented = false
     }
 
-    private let entries = Mutex<[String: Fate]>([:])
-    var fates: [String: Fate] { entries.withLock { $0 } }
+    private let entries = Mutex<[String: Uses]>([:])
+    var uses: [String: Uses] { entries.withLock { $0 } }
 
-    /// Issues tokens and presents each three times at once, until the program is gone. The second token of a round is
-    /// kept back.
+    /// Issues tokens and presents each three times at once, until the program has ended. The second token of a round
+    /// is not presented.
     func fill(by browser: Browser, of pair: ProcessDeployment, round: Int) async {
         for number in 1... {
             guard let token = try? await browser.token(for: pair.client, of: pair, state: "\(round)-\(number)") else {
                 return
             }
-            entries.withLock { $0[token] = Fate(presented: number != 2) }
+            entries.withLock { $0[token] = Uses(presented: number != 2) }
             if number == 2 { continue }
             let statuses = try? await atOnce(3) { _ in try? await pair.verify(token, as: pair.client).status }
             entries.withLock { $0[token]?.wins = (statuses ?? []).filter { $0 == 200 }.count }

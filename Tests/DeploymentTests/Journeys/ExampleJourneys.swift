@@ -8,7 +8,7 @@ extension Journeys {
     @Suite("The example of docs/relying-party.md")
     struct Example {
         /// The example as a client of the identity provider.
-        private struct Place: TestClient {
+        private struct ExampleClient: TestClient {
             let id = "partner-1"
             let name = "Example"
             let secret: String
@@ -32,11 +32,12 @@ extension Journeys {
             let port = try FreePort.find()
             let origin = "http://127.0.0.1:\(port)"
             let pair = try ProcessDeployment(settings: ["SSO_REDIRECT_URIS": origin + SSOPath.callback])
-            let place = Place(secret: pair.client.secret, origin: origin)
+            let client = ExampleClient(secret: pair.client.secret, origin: origin)
             let program = ProgramProcess(
                 "RelyingPartyExample", [],
                 environment: [
-                    "ORIGIN": origin, "IDP": pair.origin, "SSO_CLIENT_ID": place.id, "SSO_SHARED_SECRET": place.secret,
+                    "ORIGIN": origin, "IDP": pair.origin, "SSO_CLIENT_ID": client.id,
+                    "SSO_SHARED_SECRET": client.secret,
                     "SECRET_KEY": ProcessDeployment.secret(), "PORT": "\(port)",
                 ], port: port, folder: pair.folder)
             try await pair.idp.start()
@@ -52,7 +53,7 @@ extension Journeys {
             let code = try await pair.mailbox.code(to: "ann@example.com", count: 1)
             let callback = try await browser.enter(code, on: waiting).callback()
 
-            // A browser that did not start, a wrong state, and a token without a state sign nobody in.
+            // A browser that did not start, a wrong state, and a token without a state sign no user in.
             #expect(try await Browser().get(callback).status == 400)
             for query in ["", "?token=sst_x", "?state=x&token=sst_x", "?state=x&state=x&token=sst_x"] {
                 #expect(try await browser.get(origin + SSOPath.callback + query).status == 400)
@@ -61,7 +62,7 @@ extension Journeys {
 
             let signedIn = try await browser.follow(browser.get(callback))
             #expect(signedIn.address.absolute == origin + "/" && signedIn.text.contains("Hello ann"))
-            // The callback again, from another browser that has it: nothing.
+            // The same callback in another browser is refused.
             #expect(try await Browser().get(callback).status == 400)
 
             let signedOut = try await browser.follow(

@@ -7,8 +7,8 @@ extension Journeys {
     @Suite("First sign-in")
     struct FirstSignIn {
         @Test(
-            "a person with a code from a real letter is signed in at the partner", .enabled(if: SMTPServer.isInstalled))
-        func fromPartnerToPartner() async throws {
+            "a user with a code from a real email is signed in at the client", .enabled(if: SMTPServer.isInstalled))
+        func signInAtClient() async throws {
             let server = try SMTPServer()
             try await server.start()
             try await ProcessDeployment.running(ProcessDeployment(mail: .smtp(server))) { pair in
@@ -29,36 +29,36 @@ extension Journeys {
             try await server.stop()
         }
 
-        @Test("the letter is complete, and the code stands alone on a line", .enabled(if: SMTPServer.isInstalled))
-        func letter() async throws {
+        @Test("the email is complete, and the code is alone on a line", .enabled(if: SMTPServer.isInstalled))
+        func email() async throws {
             let server = try SMTPServer()
             try await server.start()
             try await ProcessDeployment.running(ProcessDeployment(mail: .smtp(server))) { pair in
                 let browser = Browser()
                 _ = try await browser.ask(for: "Ann@Example.com", on: browser.beginSignIn(at: pair.client))
-                let letter = try await pair.mailbox.email(to: "ann@example.com")
+                let email = try await pair.mailbox.email(to: "ann@example.com")
                 for header in ["Date", "From", "Message-ID", "Subject", "MIME-Version"] {
-                    #expect(letter.header(header)?.isEmpty == false, "\(header) is missing")
+                    #expect(email.header(header)?.isEmpty == false, "\(header) is missing")
                 }
-                #expect(letter.header("Auto-Submitted") == "auto-generated")
-                #expect(letter.header("Content-Type")?.hasPrefix("multipart/alternative") == true)
-                #expect(letter.code != nil)
-                #expect(letter.text.contains(pair.client.name))
+                #expect(email.header("Auto-Submitted") == "auto-generated")
+                #expect(email.header("Content-Type")?.hasPrefix("multipart/alternative") == true)
+                #expect(email.code != nil)
+                #expect(email.text.contains(pair.client.name))
             }
             try await server.stop()
         }
 
         @Test(
-            "in a real browser, with and without JavaScript, the page after the code leads back by itself",
+            "in a real browser, with and without JavaScript, the page after the code returns by itself",
             .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"), arguments: [true, false])
         func inChromium(javaScript: Bool) async throws {
             try await ProcessDeployment.running(ProcessDeployment()) { pair in
-                let person = try await Chromium(javaScript: javaScript)
-                try await person.signIn(at: pair.client, of: pair, as: "ann@example.com")
-                try await person.arrive("the client's page") { $0 == pair.client.origin + "/" }
-                _ = try await person.element("form[action$='/sign-out']")
-                #expect(try await person.text().contains("ann"))
-                try await person.quit()
+                let chromium = try await Chromium(javaScript: javaScript)
+                try await chromium.signIn(at: pair.client, of: pair, as: "ann@example.com")
+                try await chromium.arrive("the client's page") { $0 == pair.client.origin + "/" }
+                _ = try await chromium.element("form[action$='/sign-out']")
+                #expect(try await chromium.text().contains("ann"))
+                try await chromium.quit()
             }
         }
     }

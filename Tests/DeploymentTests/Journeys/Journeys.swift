@@ -2,9 +2,9 @@ import Testing
 
 @testable import TestSupport
 
-/// Whole journeys over the real programs: processes, sockets, letters, a browser.
+/// Whole journeys over the real programs: processes, sockets, emails, a browser.
 ///
-/// One after another: they measure and they kill, and two cores are soon full. The suites in this folder are nested
-/// here so that the trait reaches them all.
+/// One after another: they measure times and kill processes, and two cores are easily overloaded. The suites in this
+/// folder are nested here so that the trait reaches them all.
 @Suite("Journeys", .serialized)
 enum Journeys {}

@@ -4,7 +4,7 @@ import Testing
 @testable import TestSupport
 
 extension Journeys {
-    @Suite("What is written down")
+    @Suite("Content of the logs")
     struct Logs {
         @Test(
             "at trace level no log holds a token, code, state, cookie, signature or secret",
@@ -18,8 +18,8 @@ extension Journeys {
 
             let waiting = try await browser.ask(for: "ann@example.com", on: browser.beginSignIn(at: pair.client))
             let code = try await pair.mailbox.code(to: "ann@example.com")
-            // The flow's id may be written: the log tells by it what belongs together, and without the cookie it is
-            // worth nothing.
+            // The flow's id may be logged: it links the events of a flow, and is useless without the
+            // cookie.
             let form = try #require(try waiting.page().form(with: "code"))
             forbidden +=
                 form.fields.filter { $0.name != "flow" }.map(\.value).filter { $0.count >= 16 }
@@ -32,7 +32,7 @@ extension Journeys {
             _ = try await browser.follow(browser.get(callback))
             forbidden += Self.cookies(of: browser)
 
-            // The ways that go wrong are the ones that tempt a programmer to log everything.
+            // Failures are where a programmer is tempted to log everything.
             let body = VerifyRequest(token: token, redirectURI: nil, codeVerifier: nil).body()
             let headers = try pair.signed(body, by: pair.client)
             forbidden += headers.filter { $0.0 == RequestSignature.headerName }.map { String($0.1.dropFirst(7)) }
@@ -48,13 +48,13 @@ extension Journeys {
             try await pair.stop()
             for process in [pair.idp, pair.client.process] {
                 #expect(!process.log.isEmpty)
-                // What is printed for whoever starts the program is no part of its log.
+                // The output for the operator who starts the program is not part of its log.
                 #expect(process.name != "idp" || process.printed.contains("/mailbox\n"))
                 #expect(!process.log.contains("/dev/"))
                 for secret in forbidden where !secret.isEmpty {
-                    // Not inside the expectation: its report would write down the secret and the whole log.
+                    // Not inside the expectation: its report would print the secret and the whole log.
                     let isWritten = process.output.contains(secret)
-                    #expect(!isWritten, "\(process.name) wrote \(secret.prefix(6))… down")
+                    #expect(!isWritten, "\(process.name) logged \(secret.prefix(6))…")
                 }
             }
         }

@@ -6,7 +6,7 @@ import Testing
 @testable import TestSupport
 
 extension Journeys {
-    @Suite("One winner, over three IdP processes on one database")
+    @Suite("One winner, with three IdP processes on one database")
     struct OneWinner {
         @Test("of 100 verifications at once, exactly one succeeds", .timeLimit(.minutes(3)))
         func ofVerifications() async throws {

@@ -9,7 +9,7 @@ extension Journeys {
     @Suite("Stopping")
     struct Shutdown {
         @Test(
-            "SIGTERM and SIGINT finish what is in flight, take nothing new, and end with 0",
+            "SIGTERM and SIGINT finish pending requests, accept no new ones, and end with 0",
             arguments: [SIGTERM, SIGINT])
         func inFlight(signal: Int32) async throws {
             let pair = try ProcessDeployment()
@@ -18,7 +18,7 @@ extension Journeys {
             _ = try await browser.signIn(at: pair.client, of: pair, as: "ann@example.com")
             let probe = HTTPProbe(port: pair.idp.port, authority: "localhost:\(pair.idp.port)", timeout: .seconds(15))
 
-            // Twenty requests of which the program has read the half.
+            // Twenty requests of which the program has read one half.
             var halves: [(connection: HTTPConnection, rest: [UInt8])] = []
             for number in 1...20 {
                 let token = try await browser.token(for: pair.client, of: pair, state: "in-flight-\(number)")
@@ -43,7 +43,7 @@ extension Journeys {
             #expect(try await pair.client.process.waitForExit() == .code(0))
         }
 
-        @Test("under load no answer is cut off, and every acknowledged win is kept")
+        @Test("under load no answer is cut off, and every acknowledged token use is stored")
         func underLoad() async throws {
             let pair = try ProcessDeployment()
             try await pair.start()
@@ -75,7 +75,7 @@ extension Journeys {
             var cutOff = 0
         }
 
-        /// Signs in again and again until the program takes no more.
+        /// Signs in repeatedly until the program accepts no more connections.
         private static func work(_ worker: Int, _ browser: Browser, _ pair: ProcessDeployment, counting wins: Wins)
             async
             -> Outcome

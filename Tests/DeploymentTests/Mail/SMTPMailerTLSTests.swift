@@ -5,15 +5,15 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// Python's aiosmtpd with a certificate of the test's own.
+/// Python's aiosmtpd with a certificate of the test.
 private struct TLSMailServer {
     let folder: TemporaryFolder
     let port: UInt16
     private let child: ChildProcess
 
     /// - Parameters:
-    ///   - names: of the certificate, such as `IP:127.0.0.1`.
-    ///   - isSMTPS: TLS from the first byte rather than by STARTTLS.
+    ///   - names: the names of the certificate, such as `IP:127.0.0.1`.
+    ///   - isSMTPS: TLS from the first byte instead of STARTTLS.
     static func start(names: String, isSMTPS: Bool = false) async throws -> TLSMailServer {
         let folder = try TemporaryFolder()
         let make = try ChildProcess(
@@ -55,14 +55,14 @@ private struct TLSMailServer {
 
 @Suite("Sending by SMTP over TLS", .enabled(if: SMTPServer.isInstalled))
 struct SMTPMailerTLSTests {
-    @Test("STARTTLS and smtps with a certificate that is trusted and names the host", arguments: [false, true])
+    @Test("STARTTLS and smtps work with a trusted certificate that names the host", arguments: [false, true])
     func trusted(isSMTPS: Bool) async throws {
         let server = try await TLSMailServer.start(names: "IP:127.0.0.1", isSMTPS: isSMTPS)
         try await server.mailer(scheme: isSMTPS ? "smtps" : "smtp", trusts: true).send(try EmailMessage.example())
         #expect(server.arrived == 1)
     }
 
-    @Test("an unknown authority gets nothing", arguments: [false, true])
+    @Test("a server of an unknown authority receives no email", arguments: [false, true])
     func untrusted(isSMTPS: Bool) async throws {
         let server = try await TLSMailServer.start(names: "IP:127.0.0.1", isSMTPS: isSMTPS)
         let failure = await #expect(throws: MailError.self) {
@@ -72,7 +72,7 @@ struct SMTPMailerTLSTests {
         #expect(server.arrived == 0)
     }
 
-    @Test("`check --connect` sees the same: fine, not trusted, of another host, no STARTTLS")
+    @Test("`check --connect` reports the same results: valid, untrusted, wrong host, no STARTTLS")
     func probe() async throws {
         let from = try MailFrom("sign-in@example.com")
         for isSMTPS in [false, true] {
@@ -80,17 +80,17 @@ struct SMTPMailerTLSTests {
             let scheme = isSMTPS ? "smtps" : "smtp"
             let words = try await server.mailer(scheme: scheme, trusts: true).probe(from: from)
             #expect(words.contains("TLS with a trusted certificate"))
-            let fault = await #expect(throws: ConnectionError.self) {
+            let error = await #expect(throws: ConnectionError.self) {
                 try await server.mailer(scheme: scheme, trusts: false).probe(from: from)
             }
-            #expect(fault?.description.contains("its certificate is not trusted") == true)
+            #expect(error?.description.contains("its certificate is not trusted") == true)
             #expect(server.arrived == 0)
         }
         let other = try await TLSMailServer.start(names: "DNS:mail.example.com")
-        let fault = await #expect(throws: ConnectionError.self) {
+        let error = await #expect(throws: ConnectionError.self) {
             try await other.mailer(trusts: true).probe(from: from)
         }
-        #expect(fault?.description.contains("its certificate is for another host") == true)
+        #expect(error?.description.contains("its certificate is for another host") == true)
 
         let plain = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN"])
         guard case .smtp(let endpoint) = try MailURL.parse("smtp://ann:pass@127.0.0.1:\(plain.port)") else { return }
@@ -101,7 +101,7 @@ struct SMTPMailerTLSTests {
         #expect(!plain.lines.contains { $0.hasPrefix("AUTH") })
     }
 
-    @Test("a certificate of another host gets nothing")
+    @Test("a server with the certificate of another host receives no email")
     func wrongHost() async throws {
         let server = try await TLSMailServer.start(names: "DNS:mail.example.com")
         let failure = await #expect(throws: MailError.self) {

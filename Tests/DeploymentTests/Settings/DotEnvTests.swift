@@ -11,7 +11,7 @@ struct DotEnvTests {
     }
 
     @Test(
-        "a line gives its value without the blanks and the one pair of quotation marks around it",
+        "a line gives its value without the spaces and the one pair of quotation marks around it",
         arguments: [
             ("X=value", "value"), ("X = value ", "value"), ("\t X=value\r", "value"), ("export X=value", "value"),
             ("export\u{20} X=value", "value"), ("X=", ""), ("X=a=b", "a=b"), ("X=a b # c", "a b # c"),
@@ -34,13 +34,13 @@ struct DotEnvTests {
             ("X=\"S3\"CRET", "after the closing"), ("X='S3CRET\\''", "after the closing"),
             ("export X", "has no ="), ("A=S3CRET", "first on line 1"),
         ])
-    func faults(line: String, words: String) throws {
+    func errors(line: String, words: String) throws {
         let file = try read("A=1\n\n\(line)\nB=2\n")
         #expect(file.problems.count == 1, "\(file.problems)")
-        let fault = try #require(file.problems.first)
-        #expect(fault.contains("/.env:3: ") && fault.contains(words), "\(fault)")
+        let problem = try #require(file.problems.first)
+        #expect(problem.contains("/.env:3: ") && problem.contains(words), "\(problem)")
         // The folder has a random name, which is unlikely to contain these four letters.
-        #expect(!fault.contains("CRET"))
+        #expect(!problem.contains("CRET"))
         #expect(file.values == ["A": "1", "B": "2"])
     }
 
@@ -99,14 +99,14 @@ struct DotEnvTests {
         let typed = SettingsReader(
             SettingsSource(
                 arguments: ["--s-file", file], environment: ["S": "near"], dotEnv: folder.path(of: "no.env")))
-        #expect(typed.secretText("S", required: true, hint: "") == "from a file", "the command line is nearest")
+        #expect(typed.secretText("S", required: true, hint: "") == "from a file", "the command line comes first")
         let path = try folder.write("S=far\nS_FILE=\(file)", to: ".env")
         let reader = SettingsReader(SettingsSource(arguments: [], environment: [:], dotEnv: path))
         #expect(reader.secretText("S", required: true, hint: "") == nil)
         #expect(reader.problems.first?.contains("given twice") == true)
     }
 
-    @Test("`env:NAME` finds it by exactly its name, and the file that NAME_FILE names; an empty variable hides nothing")
+    @Test("`env:NAME` finds it by its exact name, and the file that NAME_FILE names; an empty variable hides nothing")
     func variables() throws {
         let folder = try TemporaryFolder()
         let secret = try folder.write("from a file", to: "secret")

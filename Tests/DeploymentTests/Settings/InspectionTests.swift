@@ -33,9 +33,9 @@ struct InspectionTests {
     }
 
     @Test(
-        "a damaged file, a folder, a file of another program, one without a place: named",
+        "a damaged file, a folder, a file of another program, and a missing folder are reported",
         arguments: [
-            ("damaged", "not an SQLite database"), ("folder", "not a file"), ("stranger", "tables are not ours"),
+            ("damaged", "not an SQLite database"), ("folder", "not a file"), ("foreign", "tables are not ours"),
             ("nowhere", "cannot be made"), ("empty", "0 bytes"),
         ], ["idp", "relying-party"])
     func badDatabase(bad: (kind: String, words: String), name: String) async throws {
@@ -43,26 +43,26 @@ struct InspectionTests {
         switch kind {
         case "damaged": try folder.write(String(repeating: "no database. ", count: 500), to: "db")
         case "folder": _ = try folder.folder("db")
-        case "stranger": try await makeStranger(path)
+        case "foreign": try await makeForeignDatabase(path)
         case "empty": try folder.write("", to: "db")
         default: try folder.write("", to: "file")
         }
-        let place = kind == "nowhere" ? folder.path(of: "file/db") : path
+        let file = kind == "nowhere" ? folder.path(of: "file/db") : path
         let before = try? Data(contentsOf: URL(filePath: path))
         let setting = name == "idp" ? "IDP_DATABASE_URL" : "RP_DATABASE_URL"
-        let program = try await check(name, [setting: "sqlite:\(place)"])
-        #expect(program.log.contains("\(setting): cannot use the database \(place): "))
+        let program = try await check(name, [setting: "sqlite:\(file)"])
+        #expect(program.log.contains("\(setting): cannot use the database \(file): "))
         #expect(program.log.contains(bad.words))
         #expect((try? Data(contentsOf: URL(filePath: path))) == before)
         #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
     }
 
     @Test(
-        "a database without the right to write is named", .enabled(if: getuid() != 0, "root may write to every file"),
+        "a database without write permission is reported", .enabled(if: getuid() != 0, "root may write to every file"),
         arguments: ["idp", "relying-party"])
     func readOnly(name: String) async throws {
         let path = folder.path(of: "db")
-        try await makeStranger(path)
+        try await makeForeignDatabase(path)
         chmod(path, 0o400)
         let setting = name == "idp" ? "IDP_DATABASE_URL" : "RP_DATABASE_URL"
         let program = try await check(name, [setting: "sqlite:\(path)"])
@@ -70,10 +70,10 @@ struct InspectionTests {
         #expect(program.log.contains("read-only"))
     }
 
-    @Test("serve refuses a stranger's database with the same words, and leaves it alone")
-    func stranger() async throws {
+    @Test("serve refuses another program's database with the same message, and does not change it")
+    func foreign() async throws {
         let path = folder.path(of: "db")
-        try await makeStranger(path)
+        try await makeForeignDatabase(path)
         let before = try Data(contentsOf: URL(filePath: path))
         let program = ProgramProcess(
             "idp",
@@ -87,7 +87,7 @@ struct InspectionTests {
     }
 
     @Test(
-        "an outbox folder that cannot be: named, by serve as well",
+        "an impossible outbox folder is reported, by serve as well",
         arguments: [("check", 1), ("serve", 78)] as [(String, Int32)])
     func outbox(command: String, code: Int32) async throws {
         try folder.write("", to: "file")
@@ -133,7 +133,7 @@ struct InspectionTests {
     }
 
     @Test("a start that fails reports all further problems")
-    func startTellsAll() async throws {
+    func startReportsAll() async throws {
         try folder.write("", to: "file")
         let program = ProgramProcess(
             "idp",
@@ -202,7 +202,7 @@ struct InspectionTests {
 
     private func check(_ changes: [String: String]) async throws -> ProgramProcess { try await check("idp", changes) }
 
-    private func makeStranger(_ path: String) async throws {
+    private func makeForeignDatabase(_ path: String) async throws {
         let child = try ChildProcess(
             "/usr/bin/sqlite3", [path, "CREATE TABLE guestbook (id INTEGER); INSERT INTO guestbook VALUES (1)"],
             environment: Programs.inherited, folder: folder.path, standardOutput: "/dev/null",

@@ -29,7 +29,7 @@ struct SettingsOrderTests {
         #expect(try listen(["--log-level", "debug", "--idp-listen", "line"], both) == "line")
     }
 
-    @Test("a value keeps its equals signs, blanks and dashes")
+    @Test("a value keeps its equals signs, spaces and dashes")
     func values() throws {
         #expect(try listen(["--idp-listen", "a=b c"]) == "a=b c")
         #expect(try listen(["--idp-listen=a=b=c"]) == "a=b=c")
@@ -53,9 +53,9 @@ struct SettingsOrderTests {
         ])
     func refused(arguments: [String], words: String) throws {
         let known = SettingsArguments(known: ["IDP_LISTEN"], secrets: ["IDP_SECRET_KEY"])
-        let fault = try #require(known.problem(in: arguments))
-        #expect(fault.contains(words), "\(fault)")
-        #expect(!fault.contains("S3CRET"))
+        let problem = try #require(known.problem(in: arguments))
+        #expect(problem.contains(words), "\(problem)")
+        #expect(!problem.contains("S3CRET"))
     }
 
     @Test("valid options are accepted")

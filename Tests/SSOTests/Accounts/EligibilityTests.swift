@@ -5,10 +5,10 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// ASVS 8.3.2: what is taken from an account is gone with its next request.
-@Suite("Who may sign in, asked at every use")
+/// ASVS 8.3.2: a permission taken from an account is gone with its next request.
+@Suite("Who may sign in is checked at every use")
 struct EligibilityTests {
-    /// The IdP of `deployment`, started anew on the same database with another `IDP_ALLOWED_EMAILS`.
+    /// The IdP of `deployment`, restarted on the same database with another `IDP_ALLOWED_EMAILS`.
     private static func restarted(
         _ deployment: TestDeployment, allowing allowed: String, _ body: (_ port: UInt16) async throws -> Void
     ) async throws {
@@ -36,23 +36,23 @@ struct EligibilityTests {
             SSOPath.verify, try deployment.signed(body, by: deployment.client), body: body)
     }
 
-    @Test("an address taken out of the setting is signed out everywhere at once; the others are not")
+    @Test("an address removed from the setting is signed out everywhere immediately; the others are not")
     func takenOut() async throws {
         try await TestDeployment.open(settings: ["IDP_SECRET_KEY": Self.key]) { deployment in
             let (ann, bob) = (try await deployment.signedIn(), try await deployment.signedIn(as: "bob@example.com"))
             try await Self.restarted(deployment, allowing: "bob@example.com") { port in
                 let routes = [deployment.origin: port]
                 let (after, other) = (ann.twin(routes: routes), bob.twin(routes: routes))
-                #expect(try await !after.isKnownAtHome(of: deployment))
+                #expect(try await !after.isSignedInOnHomePage(of: deployment))
                 #expect(try await after.get(deployment.authorize(deployment.client, state: "s")).status == 303)
                 #expect(try await after.get(deployment.origin + "/sign-in").status == 200)
                 let form = try await after.get(deployment.origin + "/")
                 #expect(!form.text.contains("ann@example.com"))
-                #expect(try await other.isKnownAtHome(of: deployment))
+                #expect(try await other.isSignedInOnHomePage(of: deployment))
                 #expect(try await other.get(deployment.authorize(deployment.client, state: "s")).status == 200)
             }
-            // The session itself is whole: put back into the setting, the address is known again.
-            #expect(try await ann.isKnownAtHome(of: deployment))
+            // The session itself still exists: after the address is back in the setting, the user is signed in again.
+            #expect(try await ann.isSignedInOnHomePage(of: deployment))
         }
     }
 
@@ -74,7 +74,7 @@ struct EligibilityTests {
         }
     }
 
-    @Test("a code that was sent before opens nothing after, and makes no account")
+    @Test("a code sent before does not work after, and makes no account")
     func code() async throws {
         try await TestDeployment.open(settings: ["IDP_SECRET_KEY": Self.key]) { deployment in
             let asking = try await deployment.asking()
@@ -83,15 +83,15 @@ struct EligibilityTests {
                 let late = PendingCode(browser: browser, waiting: asking.waiting, code: asking.code)
                 let answer = try await late.guess(late.code)
                 #expect(answer.status == 403)
-                #expect(try await !browser.isKnownAtHome(of: deployment))
+                #expect(try await !browser.isSignedInOnHomePage(of: deployment))
             }
             #expect(try await deployment.rows(of: "account") == 0)
-            // Nothing was used up either.
+            // The code was not used up either.
             #expect(try await asking.guess(asking.code).status == 303)
         }
     }
 
-    @Test("an account alone opens nothing: an address outside the setting gets no email, account or not")
+    @Test("an account alone is not enough: an address outside the setting gets no email, with or without an account")
     func noEmail() async throws {
         try await TestDeployment.open(settings: ["IDP_SECRET_KEY": Self.key]) { deployment in
             _ = try await deployment.signedIn()
@@ -106,7 +106,7 @@ struct EligibilityTests {
         }
     }
 
-    @Test("disabling and signing out hold from the next request, and enabling revives nothing")
+    @Test("disabling and signing out apply from the next request, and enabling restores no session or token")
     func administration() async throws {
         try await TestDeployment.open { deployment in
             let administration = AccountAdministration(database: deployment.database)
@@ -116,15 +116,15 @@ struct EligibilityTests {
                 let token = try await browser.token(for: deployment.client, of: deployment, state: "token")
                 let bystander = try await deployment.signedIn(as: "eve@example.com")
                 #expect(try await administration.apply(change, to: address.uppercased())?.email == address)
-                #expect(try await !browser.isKnownAtHome(of: deployment))
+                #expect(try await !browser.isSignedInOnHomePage(of: deployment))
                 #expect(try await deployment.verify(token, as: deployment.client).error == "invalid_token")
-                #expect(try await bystander.isKnownAtHome(of: deployment))
+                #expect(try await bystander.isSignedInOnHomePage(of: deployment))
                 _ = try await administration.apply(.enable, to: address)
-                #expect(try await !browser.isKnownAtHome(of: deployment))
+                #expect(try await !browser.isSignedInOnHomePage(of: deployment))
                 #expect(try await deployment.verify(token, as: deployment.client).error == "invalid_token")
                 deployment.clock.advance(by: .hours(1))
                 let again = try await deployment.signedIn(as: address)
-                #expect(try await again.isKnownAtHome(of: deployment))
+                #expect(try await again.isSignedInOnHomePage(of: deployment))
                 let fresh = try await again.token(for: deployment.client, of: deployment, state: "fresh")
                 #expect(try await deployment.verify(fresh, as: deployment.client).status == 200)
                 deployment.clock.advance(by: .hours(1))
@@ -132,20 +132,20 @@ struct EligibilityTests {
         }
     }
 
-    @Test("a session from before there was such a number goes on, until its account is signed out")
+    @Test("a session from before this number existed continues, until its account is signed out")
     func oldSession() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
             try await deployment.execute("UPDATE session SET slots = REPLACE(slots, ',\"signOuts\":0', '')")
             try await deployment.execute("UPDATE session SET slots = REPLACE(slots, '\"signOuts\":0,', '')")
             #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%signOuts%'") == 0)
-            #expect(try await browser.isKnownAtHome(of: deployment))
+            #expect(try await browser.isSignedInOnHomePage(of: deployment))
             _ = try await AccountAdministration(database: deployment.database).apply(.signOut, to: "ann@example.com")
-            #expect(try await !browser.isKnownAtHome(of: deployment))
+            #expect(try await !browser.isSignedInOnHomePage(of: deployment))
         }
     }
 
-    @Test("where no account has the address nothing is done, and that is said")
+    @Test("without an account for the address nothing changes, and the command reports that")
     func unknown() async throws {
         try await TestDeployment.open { deployment in
             let administration = AccountAdministration(database: deployment.database)

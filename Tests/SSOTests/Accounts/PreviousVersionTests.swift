@@ -6,7 +6,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// The database as the last version wrote it: nine migrations, sessions as one object with fixed slots.
+/// The database as the previous version wrote it: nine migrations, sessions as one object with fixed slots.
 @Suite("A database of the previous version")
 struct PreviousVersionTests {
     private static let cookie = Base64URL.encode([UInt8](repeating: 7, count: 32))
@@ -38,13 +38,13 @@ struct PreviousVersionTests {
         await database.close()
     }
 
-    @Test("keeps its users signed in, with the same account and their pending requests")
+    @Test("keeps its users signed in, with the same account and their pending flows")
     func signedIn() async throws {
         let now = TestClock().now.milliseconds
         try await TestDeployment.open(preparing: { try await Self.write(to: $0, now: now) }) { deployment in
             let browser = deployment.browser()
             browser.setCookie("idp_session", to: Self.cookie, at: "localhost")
-            #expect(try await browser.isKnownAtHome(of: deployment))
+            #expect(try await browser.isSignedInOnHomePage(of: deployment))
             let flow = Base64URL.encode([UInt8](repeating: 1, count: 16))
             let complete = try await browser.follow(
                 browser.get(deployment.origin + "/auth/sso/complete?flow=\(flow)"))
@@ -54,7 +54,7 @@ struct PreviousVersionTests {
         }
     }
 
-    @Test("leads the identity of each address to its account, and keeps its queue of emails")
+    @Test("links the identity of each address to its account, and keeps its queue of emails")
     func rows() async throws {
         let now = TestClock().now.milliseconds
         try await TestDeployment.open(preparing: { try await Self.write(to: $0, now: now) }) { deployment in

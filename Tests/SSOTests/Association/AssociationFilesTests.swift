@@ -6,14 +6,14 @@ import WellKnown
 @testable import IdP
 @testable import TestSupport
 
-@Suite("Association files of one's own")
+@Suite("Custom association files")
 struct AssociationFilesTests {
     static let aasa = """
         {"applinks":{"details":[{"appIDs":["A1B2C3D4E5.com.example.app"],"components":[{"/":"/shop/*"}]}]},
         "webcredentials":{"apps":["A1B2C3D4E5.com.example.app"]}}
         """
 
-    @Test("the file is served byte for byte, with the same headers as a written one")
+    @Test("the file is served byte for byte, with the same headers as a generated one")
     func served() async throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.aasa, to: "aasa")
@@ -28,7 +28,7 @@ struct AssociationFilesTests {
         }
     }
 
-    @Test("an error stops the start and is named with line and column, whatever the error")
+    @Test("an error stops the start and is reported with line and column")
     func refused() throws {
         let folder = try TemporaryFolder()
         let broken = try folder.write("{\n  \"applinks\": {\"details\": [}\n}", to: "broken")
@@ -42,7 +42,7 @@ struct AssociationFilesTests {
         }
     }
 
-    @Test("the list of apps and a file at once are refused: nobody could tell which one counts")
+    @Test("a list of apps together with a file is refused: it would be unclear which one counts")
     func bothSources() throws {
         let path = try TemporaryFolder().write(Self.aasa, to: "aasa")
         let reader = SettingsFixture.read(
@@ -50,7 +50,7 @@ struct AssociationFilesTests {
         #expect(reader.problems.contains { $0.contains("IDP_AASA_FILE") && $0.contains("IDP_APPLE_APP_IDS") })
     }
 
-    @Test("a reload takes a clean file, and keeps the old one for a broken or vanished one")
+    @Test("a reload takes a valid file, and keeps the old one when the new one is invalid or missing")
     func reload() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.aasa, to: "aasa")
@@ -59,7 +59,7 @@ struct AssociationFilesTests {
         let first = try #require(files[.aasa]).tag
 
         try folder.write(Self.aasa.replacing("/shop/", with: "/news/"), to: "aasa")
-        #expect(files[.aasa]?.tag == first, "nothing is read before it is asked for")
+        #expect(files[.aasa]?.tag == first, "nothing is read before the reload")
         files.reload()
         let second = try #require(files[.aasa]).tag
         #expect(second != first)

@@ -46,7 +46,7 @@ struct AssociationRoutesTests {
         }
     }
 
-    @Test("HEAD gives what GET gives, but the body", arguments: paths)
+    @Test("HEAD gives the same response as GET, without the body", arguments: paths)
     func head(path: String) async throws {
         try await Self.application().test(.router) { client in
             let get = try await client.ask(path, .get)
@@ -57,7 +57,7 @@ struct AssociationRoutesTests {
         }
     }
 
-    @Test("Whoever holds the file is told so", arguments: paths, ["%", "W/%", "\"old\", %", "W/\"a\" ,\t%", "*"])
+    @Test("A client that has the file gets 304", arguments: paths, ["%", "W/%", "\"old\", %", "W/\"a\" ,\t%", "*"])
     func notModified(path: String, form: String) async throws {
         try await Self.application().test(.live) { client in
             let tag = try #require(try await client.ask(path, .get).headers[.eTag])
@@ -72,7 +72,7 @@ struct AssociationRoutesTests {
         }
     }
 
-    @Test("Another tag, or a broken one, gets the file", arguments: paths, ["\"old\"", "", "W/", "\"", ",,"])
+    @Test("A different or malformed tag gets the file", arguments: paths, ["\"old\"", "", "W/", "\"", ",,"])
     func modified(path: String, tag: String) async throws {
         try await Self.application().test(.router) { client in
             let response = try await client.ask(path, .get, headers: [.ifNoneMatch: tag])
@@ -88,7 +88,7 @@ struct AssociationRoutesTests {
         }
     }
 
-    @Test("The Apple file claims the start of a sign-in and the links in letters, and no other path")
+    @Test("The Apple file claims the start of a sign-in and the links in emails, and no other path")
     func claims() {
         #expect(AssociationRoutes.claimedPaths == ["/auth/sso/authorize", "/sign-in/link/*"])
     }

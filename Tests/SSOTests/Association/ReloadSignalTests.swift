@@ -6,7 +6,7 @@ import WellKnown
 
 @Suite("SIGHUP to the running IdP")
 struct ReloadSignalTests {
-    @Test("reads the file again, and leaves the program running")
+    @Test("reads the file again, and does not end the program")
     func reload() async throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(AssociationFilesTests.aasa, to: "aasa")
@@ -30,14 +30,14 @@ struct ReloadSignalTests {
 
         try folder.write("{", to: "aasa")
         idp.send(SIGHUP)
-        try await eventually("the log says why it was not taken") {
+        try await eventually("the log has the reason why the file was refused") {
             idp.log.contains("association_file_rejected") ? () : nil
         }
         #expect(try await probe.get(AssociationKind.aasa.path).text == changed)
         #expect(try await idp.terminate() == .code(0))
     }
 
-    @Test("the client has no file to read again, says so and goes on")
+    @Test("the client has no file to read again, logs that and continues to run")
     func client() async throws {
         let folder = try TemporaryFolder()
         let port = try FreePort.find()
@@ -48,7 +48,7 @@ struct ReloadSignalTests {
             ]) { $1 }, port: port, folder: folder)
         try await client.start()
         client.send(SIGHUP)
-        try await eventually("the log says so") { client.log.contains("reload_ignored") ? () : nil }
+        try await eventually("the log has the event") { client.log.contains("reload_ignored") ? () : nil }
         #expect(try await HTTPProbe(port: port).get("/healthz").status == 200)
         #expect(try await client.terminate() == .code(0))
     }

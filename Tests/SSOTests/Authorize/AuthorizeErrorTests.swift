@@ -4,19 +4,19 @@ import Testing
 @testable import SSOShared
 @testable import TestSupport
 
-/// RFC 6749 4.1.2.1: once the address is trusted, errors go back there and nowhere else.
-@Suite("What is sent back to the client with an error")
+/// Contract 3; RFC 6749 4.1.2.1: after the address is validated, errors are sent there and nowhere else.
+@Suite("Errors that are sent to the client")
 struct AuthorizeErrorTests {
     static let challenge = CodeChallenge.s256(String(repeating: "v", count: 43))
 
-    /// The fields after client and address, and the state that must come back.
-    static let faults: [([(String, String)], String?)] = [
+    /// The fields after client and address, and the expected state.
+    static let errors: [([(String, String)], String?)] = [
         ([], nil), ([("state", "")], nil), ([("state", "a"), ("state", "a")], nil),
         ([("state", "a"), ("state", "b")], nil), ([("state[]", "a")], nil), ([("state", "a"), ("state[]", "b")], nil),
         ([("state", String(repeating: "x", count: 513))], String(repeating: "x", count: 513)),
         ([("state", "a\r\nX-Evil: b")], "a\r\nX-Evil: b"), ([("state", "\u{e9}")], "\u{e9}"),
         ([("state", "a\u{0}")], "a\u{0}"), ([("state", "a\u{7f}")], "a\u{7f}"),
-        // RFC 7636 4.4.1; 4.3: a challenge without a method would mean `plain`, which sends the verifier itself around.
+        // RFC 7636 4.4.1; 4.3: a challenge without a method would mean `plain`, which sends the verifier itself.
         ([("state", "s"), ("code_challenge", challenge)], "s"),
         ([("state", "s"), ("code_challenge", challenge), ("code_challenge_method", "plain")], "s"),
         ([("state", "s"), ("code_challenge", challenge), ("code_challenge_method", "s256")], "s"),
@@ -37,18 +37,18 @@ struct AuthorizeErrorTests {
         ),
     ]
 
-    @Test("302 to the registered address, the error and the state as they were, and no token")
+    @Test("302 to the registered address, with the error and the unchanged state, without a token")
     func refused() async throws {
         try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
-            let (ann, stranger) = (try await deployment.signedIn(), deployment.browser())
+            let (ann, visitor) = (try await deployment.signedIn(), deployment.browser())
             let before = (try await deployment.rows(of: "sso_token"), try await deployment.rows(of: "session"))
-            for (fields, state) in Self.faults {
+            for (fields, state) in Self.errors {
                 for uri in [WebRelyingParty.redirectURI, WebRelyingParty.secondURI] {
                     let query = [("client_id", WebRelyingParty.id), ("redirect_uri", uri)] + fields
                     let address = "\(deployment.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))"
                     let expected = AuthorizeRequest.errorCallback(
                         redirectURI: uri, error: "invalid_request", state: state.map { Array($0.utf8) })
-                    for browser in [ann, stranger] {
+                    for browser in [ann, visitor] {
                         let visit = try await browser.get(address)
                         #expect(visit.status == 302, "\(fields)")
                         #expect(visit.reply.all("location") == [expected], "\(fields)")
@@ -56,13 +56,13 @@ struct AuthorizeErrorTests {
                     }
                 }
             }
-            #expect(stranger.cookies.isEmpty)
+            #expect(visitor.cookies.isEmpty)
             #expect(try await deployment.rows(of: "sso_token") == before.0)
             #expect(try await deployment.rows(of: "session") == before.1)
         }
     }
 
-    /// A client reads back what it sent: what is no text is not made into some, and nothing of it ends the address.
+    /// A client gets back what it sent: malformed text is not repaired, and no byte of it ends the address.
     @Test(
         "a state that is not UTF-8 or not printable comes back byte for byte, escaped",
         arguments: [
@@ -80,7 +80,7 @@ struct AuthorizeErrorTests {
             #expect(visit.status == 302)
             #expect(
                 visit.reply.all("location") == ["\(WebRelyingParty.redirectURI)?error=invalid_request&state=\(echoed)"])
-            // An escape that is none has no bytes to give back.
+            // An invalid escape has no bytes to return.
             let broken = try await deployment.browser().get(address + "%zz")
             #expect(broken.reply.all("location") == ["\(WebRelyingParty.redirectURI)?error=invalid_request"])
         }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import TestSupport
 
-/// ASVS 7.6.2; RFC 9700 4.16: a token for a person who sees nothing of it is a token farmed.
-@Suite("Tokens are for a person who opened the page")
+/// ASVS 7.6.2; RFC 9700 4.16: a token for a page that the user does not see can be collected by an attacker.
+@Suite("Tokens are only issued for a page that the user opened")
 struct NavigationTests {
     static let hidden: [HTTPProbe.Headers] = [
         [("Sec-Fetch-Dest", "iframe"), ("Sec-Fetch-Mode", "navigate")], [("Sec-Fetch-Dest", "frame")],
@@ -16,7 +16,7 @@ struct NavigationTests {
         [("Sec-Purpose", "Prefetch;anonymous-client-ip")],
     ]
 
-    @Test("a frame, a part of a page, a script's request or a prefetch gets no token, and takes no waiting request")
+    @Test("a frame, a subresource, a script's request or a prefetch gets no token, and uses no pending flow")
     func refused() async throws {
         try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
             let ann = try await deployment.signedIn()
@@ -34,13 +34,13 @@ struct NavigationTests {
                 #expect(reply.status == 405 && reply.header("allow") == "GET", "\(method)")
             }
             #expect(try await deployment.rows(of: "sso_token") == tokens)
-            // A browser that says nothing of all this is not held back.
+            // A browser that sends none of these headers is not refused.
             #expect(try await bare.get(target, [("Cookie", cookies)]).text.contains("sst_"))
             #expect(try await deployment.rows(of: "sso_token") == tokens + 1)
         }
     }
 
-    @Test("a prefetch of the link that goes on leaves the request waiting")
+    @Test("a prefetch of the continue link leaves the flow pending")
     func completePrefetched() async throws {
         try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
             let browser = deployment.browser()
@@ -49,7 +49,7 @@ struct NavigationTests {
             let waiting = try await browser.ask(for: "ann@example.com", on: form)
             let code = try await deployment.mailbox.code(to: "ann@example.com")
             let signedIn = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
-            // A form that is answered with 307 would be sent on, code and all (RFC 9700 4.12).
+            // A form answered with 307 would be sent to the next host, with the code (RFC 9700 4.12).
             #expect(signedIn.status == 303)
             #expect(signedIn.reply.header("location") == "\(SSOPath.complete)?flow=\(flow)")
             let bare = HTTPProbe(port: deployment.port, authority: "localhost:4000")

@@ -5,7 +5,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-@Suite("Requests that wait for a sign-in")
+@Suite("Pending flows")
 struct PendingFlowsTests {
     private func begin(_ number: Int, _ browser: Browser, _ deployment: TestDeployment) async throws -> String {
         let visit = try await browser.get(WebRelyingParty.authorize(at: deployment.origin, state: "state-\(number)"))
@@ -13,7 +13,7 @@ struct PendingFlowsTests {
         return try #require(try visit.location().query("flow"))
     }
 
-    /// Signs in by way of the waiting request; the completion page of that one comes back.
+    /// Signs in through the pending flow and returns its completion page.
     private func signIn(
         _ flow: String, _ browser: Browser, _ deployment: TestDeployment, as address: String = "ann@example.com"
     ) async throws -> Visit {
@@ -22,7 +22,7 @@ struct PendingFlowsTests {
         return try await browser.enter(deployment.mailbox.code(to: address), on: waiting)
     }
 
-    @Test("nine waiting requests keep the newest eight, each with its own state, in whatever order they end")
+    @Test("of nine pending flows the newest eight are kept, each with its own state, in whatever order they end")
     func newestEight() async throws {
         try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
             let browser = deployment.browser()
@@ -40,7 +40,7 @@ struct PendingFlowsTests {
         }
     }
 
-    @Test("the newest is kept also where all began at one instant, or the clock stepped back")
+    @Test("the newest is also kept when all began at one instant, or the clock stepped back")
     func clockSteps() {
         let request = AuthorizeRequest(clientID: "c", redirectURI: "https://rp.example/cb", state: "s")
         let noon = Timestamp(milliseconds: 1_000_000_000)
@@ -51,7 +51,7 @@ struct PendingFlowsTests {
         }
     }
 
-    @Test("a request waits ten minutes; later its page names the service and links to it, and to nothing else")
+    @Test("a flow is pending for ten minutes; later its page names the client and links only to it")
     func expiry() async throws {
         try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
             let browser = deployment.browser()
@@ -73,14 +73,14 @@ struct PendingFlowsTests {
         }
     }
 
-    @Test("a request is taken once, by nobody else, and only by its own name")
+    @Test("a flow is used once, only in its own browser, and only by its own id")
     func takenOnce() async throws {
         try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
             let browser = deployment.browser()
             let flow = try await begin(1, browser, deployment)
             let complete = "\(deployment.origin)\(SSOPath.complete)"
             let other = try await deployment.signedIn(as: "eve@example.com")
-            // Not signed in yet: back to the form, and it goes on waiting.
+            // Not signed in yet: the browser gets the form again, and the flow stays pending.
             #expect(
                 try await browser.get("\(complete)?flow=\(flow)").reply.header("location") == "/sign-in?flow=\(flow)")
             for query in ["", "?flow=", "?flow=\(flow)x", "?flow=\(flow)%00", "?flow=../\(flow)", "?flow=sst_x"] {
@@ -96,15 +96,15 @@ struct PendingFlowsTests {
         }
     }
 
-    @Test("what waited is checked again when the token is made: a client or address taken away meanwhile gets none")
+    @Test("a flow is checked again when the token is issued: a client or address removed meanwhile gets none")
     func checkedAgain() async throws {
         try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
-            for (person, change) in [("ann", "'rp.example', 'evil.example'"), ("cleo", "'\"web\"', '\"gone\"'")] {
+            for (user, change) in [("ann", "'rp.example', 'evil.example'"), ("cleo", "'\"web\"', '\"gone\"'")] {
                 let browser = deployment.browser()
                 let flow = try await begin(1, browser, deployment)
                 try await deployment.execute(
                     "UPDATE session SET slots = REPLACE(slots, \(change)) WHERE slots LIKE '%state-1%'")
-                let page = try await signIn(flow, browser, deployment, as: "\(person)@example.com")
+                let page = try await signIn(flow, browser, deployment, as: "\(user)@example.com")
                 #expect(page.status == 400 && !page.text.contains("sst_") && !page.text.contains("evil"), "\(change)")
             }
             let browser = try await deployment.signedIn(as: "bob@example.com")

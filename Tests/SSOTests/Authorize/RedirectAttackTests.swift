@@ -3,8 +3,8 @@ import Testing
 
 @testable import TestSupport
 
-/// RFC 9700 4.1 and 4.11: the registered bytes, or a page.
-@Suite("Where the browser may be sent")
+/// RFC 9700 4.1 and 4.11: the browser gets a redirect to the registered bytes, or a page.
+@Suite("Redirect targets")
 struct RedirectAttackTests {
     static let addresses = [
         "https://evil.example/cb", "https://rp.example@evil.example/cb", "https://x@rp.example/cb",
@@ -27,7 +27,7 @@ struct RedirectAttackTests {
         "https://rp.example/cb\u{0}", "https://rp.example\u{0}.evil.example/cb", "http://rp.example/cb",
         "javascript:alert(1)//https://rp.example/cb", "data:text/html,https://rp.example/cb", "myapp://cb",
         "http://localhost/cb", "http://localhost:4100/auth/sso/callback", "http://127.0.0.1/cb", "http://[::1]/cb",
-        // Another client's, registered and right, but not this one's.
+        // Registered and valid, but for another client.
         "http://127.0.0.2:4100/auth/sso/callback",
         String(repeating: "https://rp.example/cb", count: 200),
     ]
@@ -53,10 +53,10 @@ struct RedirectAttackTests {
             + "redirect_uri=https://evil.example/",
     ]
 
-    @Test("anything but the registered bytes gives a page: no redirect, no link there, no token, nothing kept")
+    @Test("anything but the registered bytes gives a page: no redirect, no link there, no token, nothing stored")
     func refused() async throws {
         try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
-            let (ann, stranger) = (try await deployment.signedIn(), deployment.browser())
+            let (ann, visitor) = (try await deployment.signedIn(), deployment.browser())
             let before = (try await deployment.rows(of: "sso_token"), try await deployment.rows(of: "session"))
             let attacks =
                 Self.addresses.map { WebRelyingParty.authorize(at: deployment.origin, redirect: $0) }
@@ -65,7 +65,7 @@ struct RedirectAttackTests {
                     return "\(deployment.origin)\(SSOPath.authorize)?\(query)"
                 }
             for attack in attacks {
-                for browser in [ann, stranger] {
+                for browser in [ann, visitor] {
                     let visit = try await browser.get(attack)
                     #expect(visit.status == 400, "\(attack)")
                     #expect(visit.reply.all("location") == [] && visit.reply.all("refresh") == [], "\(attack)")
@@ -73,7 +73,7 @@ struct RedirectAttackTests {
                     #expect(try visit.page().links.allSatisfy { $0.hasPrefix("/") }, "\(attack)")
                 }
             }
-            #expect(stranger.cookies.isEmpty)
+            #expect(visitor.cookies.isEmpty)
             #expect(try await deployment.rows(of: "sso_token") == before.0)
             #expect(try await deployment.rows(of: "session") == before.1)
 
@@ -87,13 +87,13 @@ struct RedirectAttackTests {
         }
     }
 
-    @Test("what is too long for any address is not read, and nothing is kept")
+    @Test("a value longer than any address is not read, and nothing is stored")
     func tooLong() async throws {
         try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
-            let stranger = deployment.browser()
+            let visitor = deployment.browser()
             for (length, statuses) in [(9_000, [414]), (30_000, [414, 431]), (65_536, [400, 414, 431])] {
                 let state = String(repeating: "x", count: length)
-                let visit = try await stranger.get(WebRelyingParty.authorize(at: deployment.origin, state: state))
+                let visit = try await visitor.get(WebRelyingParty.authorize(at: deployment.origin, state: state))
                 #expect(statuses.contains(visit.status))
                 #expect(visit.reply.all("location") == [])
             }

@@ -37,12 +37,12 @@ struct BackChannelClientTests {
         defer { server.stop() }
         let client = try Fixture.client(server.origin)
         for _ in 0..<20 { _ = try await client.verify(token: Fixture.token) }
-        // Not one alone: on a machine that is busy elsewhere a connection may rest longer than it is kept.
+        // More than one is possible: on a busy machine a connection may be idle longer than it is kept.
         #expect(server.requests.count == 20 && server.connections < 20)
     }
 
     @Test(
-        "the codes of the contract arrive as what they mean",
+        "the error codes of the contract are mapped to their meaning",
         arguments: [
             ("400 Bad Request", VerifyError.invalidRequest, BackChannelError.rejected(.invalidRequest)),
             ("401 Unauthorized", .invalidSignature, .rejected(.invalidSignature)),
@@ -60,13 +60,13 @@ struct BackChannelClientTests {
     }
 
     @Test(
-        "other answers are never taken for a verdict on the token",
+        "other answers are never read as a verdict on the token",
         arguments: [
             ("404 Not Found", "<html>", true), ("403 Forbidden", "{}", true), ("401 Unauthorized", "", true),
             ("500 Internal Server Error", "{\"error\":\"invalid_token\"}", false), ("502 Bad Gateway", "<html>", false),
             ("204 No Content", "", true), ("201 Created", "{}", true),
         ])
-    func strangers(_ status: String, _ body: String, _ isUntrusted: Bool) async throws {
+    func otherAnswers(_ status: String, _ body: String, _ isUntrusted: Bool) async throws {
         let server = try BackChannelStub { _ in .bytesThenClose(Fixture.http(status, [], [UInt8](body.utf8))) }
         defer { server.stop() }
         switch await Fixture.outcome(try Fixture.client(server.origin)) {
@@ -91,7 +91,8 @@ struct BackChannelClientTests {
     }
 
     @Test(
-        "a rightly signed answer for another client is refused, signatures required or not", arguments: [true, false])
+        "a correctly signed answer for another client is refused, with required signatures and without",
+        arguments: [true, false])
     func otherClient(_ requireSignedResponse: Bool) async throws {
         let server = try BackChannelStub { .bytes(Fixture.signed($0, body: Fixture.reply(clientID: "other").body())) }
         defer { server.stop() }
@@ -100,7 +101,7 @@ struct BackChannelClientTests {
                 == .failure(.untrusted("the answer is for another client")))
     }
 
-    @Test("an answer to another question is refused")
+    @Test("an answer to another request is refused")
     func replayedAnswer() async throws {
         let first = try BackChannelStub { .bytes(Fixture.signed($0)) }
         defer { first.stop() }
@@ -116,7 +117,7 @@ struct BackChannelClientTests {
     }
 
     @Test(
-        "an address that is no https origin is refused at start",
+        "an address that is not an https origin is refused at start",
         arguments: [
             ("http://idp.example.com", BackChannelSetupError.plaintext), ("http://127.0.0.1.example.com", .plaintext),
             ("http://localhost.example.com", .plaintext), ("http://10.0.0.1:8080", .plaintext),
@@ -129,11 +130,11 @@ struct BackChannelClientTests {
             ("https://idp.example ", .notAnOrigin), ("https://idp.example:99999", .notAnOrigin),
             ("javascript:1", .notAnOrigin),
         ])
-    func badOrigins(_ origin: String, _ fault: BackChannelSetupError) {
-        #expect(throws: fault) { try BackChannelEndpoint(origin: origin, allowPlaintext: false) }
+    func badOrigins(_ origin: String, _ error: BackChannelSetupError) {
+        #expect(throws: error) { try BackChannelEndpoint(origin: origin, allowPlaintext: false) }
     }
 
-    @Test("https anywhere, http to this machine, and http elsewhere only when allowed")
+    @Test("https is allowed everywhere, http on this machine, and http elsewhere only when configured")
     func goodOrigins() throws {
         func url(_ origin: String, _ allowPlaintext: Bool = false) throws -> String {
             try BackChannelEndpoint(origin: origin, allowPlaintext: allowPlaintext).url
@@ -161,7 +162,7 @@ struct BackChannelClientTests {
         }
     }
 
-    @Test("a failure says in the log what it is and why")
+    @Test("a failure is logged with its kind and its reason")
     func words() throws {
         #expect("\(BackChannelError.untrusted("cause"))" == "untrusted: cause")
     }

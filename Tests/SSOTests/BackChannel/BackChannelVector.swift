@@ -32,7 +32,7 @@ struct BackChannelVector: CustomTestStringConvertible {
             rest = rest[(end + 1)...]
             if line.isEmpty { break }
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
-            // Exactly one blank follows the colon; what comes after belongs to the value, blanks included.
+            // Exactly one space follows the colon; the rest belongs to the value, spaces included.
             fields[String(decoding: line[..<colon], as: UTF8.self)] =
                 String(decoding: line[colon...].dropFirst(2), as: UTF8.self)
         }

@@ -3,13 +3,13 @@ import Testing
 @testable import SSOShared
 @testable import TestSupport
 
-/// The files against which relying parties in other languages test themselves.
+/// The files with which relying parties in other languages are tested.
 @Suite("Back channel vectors")
 struct BackChannelVectorTests {
     static let requests = BackChannelVector.all.filter { $0["request-signature"] == nil }
     static let responses = BackChannelVector.all.filter { $0["request-signature"] != nil }
 
-    @Test("there are vectors of both kinds, good and bad")
+    @Test("there are good and bad vectors")
     func enough() {
         #expect(Self.requests.count >= 40 && Self.responses.count >= 15)
         #expect(Set(BackChannelVector.all.map { $0["expect"] }).count == 4)
@@ -33,7 +33,7 @@ struct BackChannelVectorTests {
         return (try? VerifyRequest(body: vector.body)) == nil ? VerifyError.invalidRequest.rawValue : "ok"
     }
 
-    @Test("an answer gets the verdict of its vector", arguments: responses)
+    @Test("an answer gets the verdict that its vector states", arguments: responses)
     func response(_ vector: BackChannelVector) throws {
         let answer = BackChannelAnswer(
             request: try #require(RequestSignature(headerValue: try vector.required("request-signature"))),

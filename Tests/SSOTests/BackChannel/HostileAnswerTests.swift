@@ -12,7 +12,7 @@ struct HostileAnswerTests {
     private func outcome(_ answer: @escaping Maker) async throws -> Result<VerifyReply, BackChannelError> {
         let server = try BackChannelStub(answer)
         defer { server.stop() }
-        // Signatures off as well: the size and form of an answer must hold without their help.
+        // With signatures off as well: the limits on size and form must hold without them.
         let lax = await Fixture.outcome(try Fixture.client(server.origin, requireSignedResponse: false))
         let strict = await Fixture.outcome(try Fixture.client(server.origin))
         if case .success = lax { Issue.record("accepted without signature") }
@@ -61,9 +61,9 @@ struct HostileAnswerTests {
         #expect(isUntrusted(try await outcome { .bytes(Fixture.signed($0, body: full + [0x20])) }))
     }
 
-    @Test("a packed answer stays packed: a bomb is as small as it came")
+    @Test("a compressed answer is not decompressed: a compression bomb stays small")
     func gzip() async throws {
-        // gzip of {} as Python writes it. Rightly signed, and still not JSON.
+        // gzip of {} as Python writes it. Correctly signed, and still not JSON.
         let packed: [UInt8] = [
             0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 0xff, 0xab, 0xae, 5, 0, 0x43, 0xbf, 0xa6, 0xa3, 2, 0, 0, 0,
         ]
@@ -77,13 +77,13 @@ struct HostileAnswerTests {
         #expect(isUntrusted(outcome))
     }
 
-    @Test("an answer that is cut off anywhere is refused", arguments: [1, 10, 60, 120, 200, 300])
+    @Test("a truncated answer is refused", arguments: [1, 10, 60, 120, 200, 300])
     func truncated(_ bytes: Int) async throws {
         let outcome = try await outcome { .bytesThenClose(Array(Fixture.signed($0).prefix(bytes))) }
         #expect((try? outcome.get()) == nil)
     }
 
-    @Test("an answer without a length is judged by its signature alone")
+    @Test("an answer without a length is accepted or refused by its signature alone")
     func closeDelimited() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
         let outcome = try await outcome {
@@ -94,14 +94,14 @@ struct HostileAnswerTests {
     }
 
     @Test(
-        "a page under status 200 is no answer, rightly signed or not", arguments: ["text/html", "application/json", ""])
+        "a page with status 200 is refused, correctly signed or not", arguments: ["text/html", "application/json", ""])
     func html(_ type: String) async throws {
         let page = [UInt8]("<!doctype html><title>Welcome</title>".utf8)
         #expect(isUntrusted(try await outcome { .bytes(Fixture.signed($0, body: page, type: type)) }))
     }
 
     @Test(
-        "JSON under another content type is no answer",
+        "JSON with another content type is refused",
         arguments: [
             "text/html", "text/plain", "application/jsonp", "application/x-json", "xapplication/json",
         ])
@@ -124,7 +124,7 @@ struct HostileAnswerTests {
                 == .failure(.untrusted("the answer's signature is wrong")))
     }
 
-    @Test("a signature in the trailer counts for nothing")
+    @Test("a signature in the trailer is ignored")
     func trailer() async throws {
         let server = try BackChannelStub { request in
             let body = Fixture.reply().body()
@@ -141,7 +141,7 @@ struct HostileAnswerTests {
         )
     }
 
-    @Test("an interim answer's headers are not those of the real one")
+    @Test("headers of an interim answer do not count for the final one")
     func interim() async throws {
         let server = try BackChannelStub { request in
             let body = Fixture.reply().body()
@@ -155,7 +155,7 @@ struct HostileAnswerTests {
     }
 
     @Test(
-        "what is not HTTP at all is no answer",
+        "bytes that are not HTTP are refused",
         arguments: ["", "hello\r\n\r\n", "HTTP/9.9 200 OK\r\n\r\n", "\u{0}\u{1}"])
     func noise(_ text: String) async throws {
         let outcome = try await outcome { _ in .bytesThenClose([UInt8](text.utf8)) }

@@ -5,7 +5,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-@Suite("The secrets of partners")
+@Suite("The secrets of clients")
 struct ClientSecretsTests {
     static let one = "one-0123456789abcdef0123456789abcdef"
     static let two = "two-0123456789abcdef0123456789abcdef"
@@ -17,8 +17,8 @@ struct ClientSecretsTests {
             }.joined()
     }
 
-    @Test("a secret stands in the environment, in a file or in place, and is the same key each time")
-    func places() throws {
+    @Test("a secret from the environment, from a file or inline is the same key each time")
+    func sources() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.one, to: "secret")
         for reference in ["env:PARTNER_SECRET", "file:\(path)", Self.one] {
@@ -45,7 +45,7 @@ struct ClientSecretsTests {
     }
 
     @Test(
-        "whatever else is odd about a secret is refused by name, never by value",
+        "any other irregular secret is refused by name, never by value",
         arguments: [
             "", "0123456789abcdef0123456789abcde", "0123456789abcdef 0123456789abcdef",
             "0123456789abcdef\n0123456789abcdef", "'0123456789abcdef0123456789abcdef'",
@@ -62,15 +62,15 @@ struct ClientSecretsTests {
         }
     }
 
-    @Test("a file that is missing or no text is refused", arguments: ["/nowhere/secret", "/", "/bin/true"])
+    @Test("a file that is missing or not text is refused", arguments: ["/nowhere/secret", "/", "/bin/true"])
     func unreadable(_ path: String) throws {
         let read = try ClientsFixture(Self.file(["a": "\"file:\(path)\""]), in: TemporaryFolder())
         #expect(read.clients.isEmpty && read.problems.count == 1)
         #expect(read.problems.first?.contains(path) == true)
     }
 
-    /// With one key for two either client could redeem and forge for the other.
-    @Test("one secret for two clients is refused, wherever it stands in their lists and however it is spelt")
+    /// With one key for two clients, either could redeem and forge for the other.
+    @Test("one secret for two clients is refused, at any position in their lists and in any encoding")
     func shared() throws {
         let folder = try TemporaryFolder()
         for (a, b) in [(Self.one, Self.one), ("\(Self.two), \(Self.one)", "\"\(Self.one) \""), ("env:S", Self.one)] {
@@ -83,7 +83,7 @@ struct ClientSecretsTests {
         #expect(apart.problems == [])
     }
 
-    @Test("one secret twice in one list is refused, however it is spelt: no rotation")
+    @Test("one secret twice in one list is refused, in any encoding: it is not a rotation")
     func repeated() throws {
         for second in [Self.one, " \(Self.one)\n"] {
             let read = try ClientsFixture(
@@ -124,7 +124,7 @@ struct ClientSecretsTests {
         #expect(missing.problems.first?.contains("\(credentials)/other") == true)
     }
 
-    @Test("without systemd a credential is refused with the way out")
+    @Test("without systemd a credential is refused with the alternatives")
     func noCredentials() throws {
         let read = try ClientsFixture(Self.file(["a": "credential:partner"]), in: TemporaryFolder())
         #expect(read.clients.isEmpty && read.problems.count == 1)
@@ -134,7 +134,7 @@ struct ClientSecretsTests {
     }
 
     @Test(
-        "a credential's name leads nowhere else",
+        "a credential's name cannot lead to another folder",
         arguments: ["", ".", "..", "../secret", "/etc/hostname", "a/b", "a b", "a:b"])
     func credentialName(_ name: String) throws {
         let folder = try TemporaryFolder()
@@ -146,7 +146,7 @@ struct ClientSecretsTests {
         #expect(read.problems.first?.contains("must name a credential") == true, "\(read.problems)")
     }
 
-    @Test("an id stands there once, and the environment's client is checked against the file's")
+    @Test("an id appears once, and the environment's client is checked against the file's")
     func acrossSources() throws {
         let folder = try TemporaryFolder()
         let environment = [

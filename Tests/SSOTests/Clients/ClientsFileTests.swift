@@ -16,7 +16,7 @@ struct ClientsFileTests {
             secrets: ["\(secret)"]
         """
 
-    @Test("a file as in the documentation is read whole, in order")
+    @Test("a file as in the documentation is read completely, in order")
     func reads() throws {
         let read = try ClientsFixture(Self.good, in: TemporaryFolder())
         #expect(read.problems == [] && read.warnings == [])
@@ -29,7 +29,7 @@ struct ClientsFileTests {
     }
 
     @Test(
-        "a fault names the file, the line and the key",
+        "an error names the file, the line and the key",
         arguments: [
             ("    redirect_uri: [https://a.example/cb]", 6, "redirect_uri"), ("    secret: x", 6, "secret"),
             ("    Name: x", 6, "Name"), ("    name: again", 3, "name"), ("others: []", 6, "others"),
@@ -53,7 +53,7 @@ struct ClientsFileTests {
             ("  - id: b\n    name: B\n    secrets:\n      - env:X\n      - too-short", 10, "secrets"),
             ("  - text", 6, "client"), ("   bad: [", 6, ""), ("\t- x", 6, ""),
         ] as [(String, Int, String)])
-    func faults(_ lines: String, _ line: Int, _ key: String) throws {
+    func errors(_ lines: String, _ line: Int, _ key: String) throws {
         let read = try ClientsFixture(
             Self.good + "\n" + lines + "\n", environment: ["X": Self.secret + "-x"], in: TemporaryFolder())
         let named = read.problems.filter { $0.contains("\(read.path):\(line):") && $0.contains(key) }
@@ -61,7 +61,7 @@ struct ClientsFileTests {
         #expect(!read.problems.contains { $0.contains(Self.secret) || $0.contains("too-short") })
     }
 
-    @Test("all that is wrong is told at once, not one fault a start")
+    @Test("all errors are reported at once, not one per start")
     func allAtOnce() throws {
         let read = try ClientsFixture(
             """
@@ -78,7 +78,7 @@ struct ClientsFileTests {
     }
 
     @Test(
-        "what is no clients file at all is refused in one line",
+        "a file that is not a clients file is refused in one line",
         arguments: [
             "", "clients", "[]", "clients: {}", "clients: 7", "a: b: c", "%", "clients:\n\t- x", "--- a\n--- b",
         ])
@@ -88,7 +88,7 @@ struct ClientsFileTests {
         #expect(!read.problems.contains { $0.contains("\n") })
     }
 
-    @Test("a file that is missing, or no text, is refused by name")
+    @Test("a file that is missing, or not text, is refused by name")
     func unreadable() throws {
         let folder = try TemporaryFolder()
         for path in [folder.path(of: "none.yaml"), folder.path, "/bin/true"] {

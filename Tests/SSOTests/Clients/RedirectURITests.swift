@@ -5,11 +5,11 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// RFC 9700 4.1.3 for the rule, RFC 8252 7.1 for apps.
-@Suite("What may be registered as a redirect URI")
+/// RFC 9700 4.1.3 is the source of the rule, RFC 8252 7.1 for apps.
+@Suite("Registering a redirect URI")
 struct RedirectURITests {
     @Test(
-        "https, http on this machine, and an app's own scheme may",
+        "https, http on this machine, and an app's own scheme are accepted",
         arguments: [
             "https://rp.example/cb", "https://rp.example:8443/cb?tenant=7&x=%20", "https://rp.example:65535/cb",
             "https://rp.example/a:b", "https://xn--bcher-kva.example/cb",
@@ -21,7 +21,7 @@ struct RedirectURITests {
     }
 
     @Test(
-        "nothing else may",
+        "anything else is refused",
         arguments: [
             "", "/cb", "//rp.example/cb", "rp.example/cb", "https:", "https://", "https:///cb", "https:rp.example/cb",
             "http://rp.example/cb", "http://localhost.evil.example/cb", "http://127.0.0.1.evil.example/cb",
@@ -49,8 +49,8 @@ struct RedirectURITests {
         #expect(throws: (any Error).self) { try RedirectURI.check(uri) }
     }
 
-    @Test("what is wrong is told with the client and the place, in the file and in the environment")
-    func places() throws {
+    @Test("an error names the client and the place, in the file and in the environment")
+    func errorPosition() throws {
         for (uri, words) in [
             ("https://rp.example:0/cb", "the port \"0\""), ("https://rp.example:/cb", "the port \"\""),
             ("https://rp.example/%zz", "hexadecimal"), ("https://rp.example/ok", "appears twice"),
@@ -90,7 +90,7 @@ struct RedirectURITests {
     }
 
     @Test(
-        "an id is 1 to 63 lower-case letters, digits and dashes, the first no dash",
+        "an id is 1 to 63 lower-case letters, digits and dashes, and does not begin with a dash",
         arguments: [
             ("a", true), ("0-a", true), (String(repeating: "a", count: 63), true), ("", false), ("-a", false),
             (String(repeating: "a", count: 64), false), ("A", false), ("a_b", false), ("a.b", false), ("a b", false),

@@ -55,7 +55,7 @@ struct AuthorizeRequestTests {
                 == beginning + "error=invalid_request")
     }
 
-    @Test("a state is 1 to 512 bytes of printable ASCII, the blank included")
+    @Test("a state is 1 to 512 bytes of printable ASCII, spaces included")
     func state() {
         for text in ["a", " ", "~", "{\"a\": 1}", String(repeating: "x", count: 512)] {
             #expect(AuthorizeRequest.isValidState(text))
@@ -65,7 +65,7 @@ struct AuthorizeRequestTests {
         }
     }
 
-    @Test("it survives being stored")
+    @Test("it survives storage")
     func stored() throws {
         for request in [request("https://rp.example/cb"), request("a.b:/c", state: "\"\\", challenge: "abc")] {
             let data = try JSONEncoder().encode(request)

@@ -7,7 +7,7 @@ import Testing
 struct StrictJSONTests {
     private func read(_ text: String) throws(JSONError) -> JSONNode { try JSONReader.readStrictly([UInt8](text.utf8)) }
 
-    @Test("what the grammar allows is read")
+    @Test("valid JSON is read")
     func good() throws {
         let object = try read(
             " {\"a\" : [1, -0.5e+3, true,false , null, \"\\u00e9\\n\\ud83d\\ude00/\\/\"] , \"\":{}}\r\n\t")
@@ -20,7 +20,7 @@ struct StrictJSONTests {
     }
 
     @Test(
-        "what the grammar does not allow is refused",
+        "invalid JSON is refused",
         arguments: [
             "", " ", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,}", "{\"a\":1,,\"b\":2}", "{,}", "{a:1}",
             "{'a':1}",
@@ -37,7 +37,7 @@ struct StrictJSONTests {
     }
 
     @Test(
-        "bytes that are not UTF-8 are refused in any place",
+        "bytes that are not UTF-8 are refused at any position",
         arguments: [
             [0xff], [0x22, 0xff, 0x22], [0x22, 0xc0, 0x80, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22],
             [0x22, 0xe2, 0x82, 0x22],
@@ -47,7 +47,7 @@ struct StrictJSONTests {
         #expect(throws: JSONError.self) { try JSONReader.readStrictly(bytes) }
     }
 
-    @Test("two spellings of one letter are two keys")
+    @Test("two Unicode spellings of one letter are two keys")
     func canonicalEquivalence() throws {
         let object = try read("{\"\u{e9}\":1,\"e\u{301}\":2}")
         #expect(object["\u{e9}"]?.integer == 1 && object["e\u{301}"]?.integer == 2)

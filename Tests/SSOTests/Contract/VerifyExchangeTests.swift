@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The verify exchange")
 struct VerifyExchangeTests {
-    @Test("a request is written in a stable form and read back")
+    @Test("a request is written in a stable form and can be read back")
     func request() throws {
         let full = VerifyRequest(token: "sst_x", redirectURI: "https://rp.example/cb", codeVerifier: "v")
         #expect(
@@ -26,12 +26,12 @@ struct VerifyExchangeTests {
             (#"{"token":"x","redirect_uri":1}"#, .wrongType("redirect_uri")),
             (#"{"token":"x","code_verifier":null}"#, .wrongType("code_verifier")),
         ])
-    func faults(_ body: String, _ fault: VerifyBodyError) {
-        #expect(throws: fault) { try VerifyRequest(body: [UInt8](body.utf8)) }
+    func bodyErrors(_ body: String, _ error: VerifyBodyError) {
+        #expect(throws: error) { try VerifyRequest(body: [UInt8](body.utf8)) }
     }
 
     @Test(
-        "a reply survives the wire with any name of a user",
+        "a reply with any user name survives encoding and decoding",
         arguments: [
             "Ann", "", "Zoë \"😀\" \\ / \u{7f}\r\n\t\u{1}\u{2028}", "</script>", "e\u{301}",
         ])
@@ -43,7 +43,7 @@ struct VerifyExchangeTests {
         #expect(read == reply && [UInt8](read.user.name.utf8) == [UInt8](name.utf8))
     }
 
-    @Test("a reply with anything missing or of another type is refused")
+    @Test("a reply with a missing or mistyped value is refused")
     func badReply() throws {
         let good =
             #"{"user":{"id":"u","email":"e","name":"n"},"client_id":"c","session":{"id":"s","authenticated_at":1,"methods":["m"]}}"#
@@ -59,7 +59,7 @@ struct VerifyExchangeTests {
         }
     }
 
-    @Test("error codes are those of the contract, and are read back from their bodies")
+    @Test("error codes are those of the contract, and can be read back from their bodies")
     func errors() {
         #expect(
             VerifyError.allCases.map(\.rawValue) == [

@@ -30,7 +30,7 @@ struct DigestTests {
                 == "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad")
     }
 
-    @Test("comparison sees every byte, the length, and that an empty value is no value")
+    @Test("comparison checks every byte and the length, and an empty value matches nothing")
     func comparison() {
         #expect(ConstantTime.equal([1, 2, 3], [1, 2, 3]))
         #expect(!ConstantTime.equal([1, 2, 3], [1, 2, 4]))
@@ -39,7 +39,7 @@ struct DigestTests {
         #expect("e\u{301}" == "é" && !ConstantTime.equal("e\u{301}", "é"))
     }
 
-    @Test("random bytes differ, and a count below zero is a fault, not a crash")
+    @Test("random bytes differ, and a negative count is an error, not a crash")
     func random() throws {
         #expect(try RandomBytes.generate(32) != RandomBytes.generate(32))
         #expect(try RandomBytes.generate(0) == [])

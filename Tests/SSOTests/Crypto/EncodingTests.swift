@@ -26,7 +26,7 @@ struct EncodingTests {
     }
 
     @Test(
-        "base64url has one spelling a value",
+        "base64url has one spelling per value",
         arguments: [
             "Zg==", "Zh", "Zm9", "Z", "Zm9v=", "Zm 9v", "Zm9v\n", "+/8", "Zm9vé", "Zm9vY",
         ])
@@ -34,7 +34,7 @@ struct EncodingTests {
         #expect(Base64URL.decode(text) == nil)
     }
 
-    @Test("hex takes digits of either case and nothing else")
+    @Test("hex accepts digits of either case and nothing else")
     func hex() {
         #expect(Hex.decode("00fFaB") == [0x00, 0xff, 0xab])
         for text in ["0", "0g", "0x00", " 00", "00\n", "é0", "٠٠"] { #expect(Hex.decode(text) == nil) }

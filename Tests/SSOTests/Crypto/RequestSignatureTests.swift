@@ -11,7 +11,7 @@ struct RequestSignatureTests {
         try SharedSecret.parse(text, setting: "S")
     }
 
-    @Test("a signature survives its header and matches itself, in digits of either case")
+    @Test("a signature survives its header and matches itself, with digits of either case")
     func roundTrip() throws {
         let signature = RequestSignature.request(body: body, secret: try secret())
         let digits = signature.headerValue.dropFirst(7)
@@ -20,7 +20,7 @@ struct RequestSignatureTests {
         #expect(RequestSignature(headerValue: "sha256=" + digits.uppercased())?.matches(signature) == true)
     }
 
-    @Test("a body changed by any one bit is another's")
+    @Test("a body with one changed bit has another signature")
     func oneBit() throws {
         let secret = try secret()
         let signature = RequestSignature.request(body: body, secret: secret)
@@ -42,7 +42,7 @@ struct RequestSignatureTests {
                 .matches(.request(body: [0x61, 0xfe], secret: secret)))
     }
 
-    @Test("an answer's signature depends on body, question and secret, and is never a request's")
+    @Test("an answer's signature depends on body, request and secret, and never matches a request's")
     func answer() throws {
         let secret = try secret()
         let question = RequestSignature.request(body: body, secret: secret)
@@ -56,7 +56,7 @@ struct RequestSignatureTests {
     }
 
     @Test(
-        "any other shape of the header is no signature",
+        "a header of any other form is not a signature",
         arguments: [
             "", "sha256=", "sha256", "sha256:", "sha256=zz",
         ])

@@ -11,7 +11,7 @@ struct SSOTokenTests {
         func bytes(_ count: Int) throws -> [UInt8] { value }
     }
 
-    @Test("a token is sst_ and 43 base64url characters, and comes back from its text")
+    @Test("a token is sst_ and 43 base64url characters, and can be parsed from its text")
     func shape() throws {
         let token = try SSOToken(randomness: Fixed(value: [UInt8](0..<32)))
         #expect(token.wire == "sst_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8")
@@ -20,13 +20,13 @@ struct SSOTokenTests {
         #expect(try SSOToken().wire != SSOToken().wire)
     }
 
-    @Test("a generator that runs dry makes no token")
+    @Test("a random generator that returns too few bytes makes no token")
     func dry() {
         #expect(throws: RandomnessError.self) { try SSOToken(randomness: Fixed(value: [1, 2, 3])) }
     }
 
     @Test(
-        "anything that has not exactly the shape is no token",
+        "any other form is not a token",
         arguments: [
             "", "sst_", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
             "SST_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", "sst_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh",
@@ -38,7 +38,7 @@ struct SSOTokenTests {
         #expect(SSOToken(wire: text) == nil)
     }
 
-    @Test("nothing that prints a token shows it")
+    @Test("no way of printing a token shows it")
     func redacted() throws {
         let token = try SSOToken()
         var dumped = ""
@@ -58,7 +58,7 @@ struct SSOTokenTests {
         #expect(CodeChallenge.isWellFormedChallenge(CodeChallenge.s256(fresh)))
     }
 
-    @Test("verifiers and challenges of another shape are refused")
+    @Test("verifiers and challenges of another form are refused")
     func malformed() {
         #expect(!CodeChallenge.isWellFormedVerifier(String(repeating: "a", count: 42)))
         #expect(CodeChallenge.isWellFormedVerifier(String(repeating: "~", count: 128)))

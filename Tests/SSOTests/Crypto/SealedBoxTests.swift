@@ -12,7 +12,7 @@ struct SealedBoxTests {
     }
 
     @Test(
-        "what was sealed opens, twice the same value looks different, and the empty value works",
+        "a sealed value opens, sealing it twice gives different results, and the empty value works",
         arguments: [0, 1, 3000])
     func roundTrip(count: Int) throws {
         let (box, value) = (try Self.box(Self.old), [UInt8](repeating: 7, count: count))
@@ -21,7 +21,7 @@ struct SealedBoxTests {
         #expect(box.open(one) == value && box.open(other) == value)
     }
 
-    @Test("one changed bit anywhere, a missing byte, another purpose or another key: nothing opens")
+    @Test("with one changed bit, a missing byte, another purpose or another key it does not open")
     func tampering() throws {
         let box = try Self.box(Self.old)
         let sealed = try box.seal(Array("value".utf8))

@@ -20,7 +20,7 @@ struct SharedSecretTests {
         #expect(secret.isSame(as: try SharedSecret.parse(Self.text, setting: "S")))
     }
 
-    @Test("a clean secret has no warning, and its text's bytes are the key, hex digits too")
+    @Test("a valid secret has no warning, and its text's bytes are the key, hex digits too")
     func clean() throws {
         let hex = String(repeating: "0123456789abcdef", count: 4)
         let secret = try SharedSecret.parse(hex, setting: "S")
@@ -30,7 +30,7 @@ struct SharedSecretTests {
     }
 
     @Test(
-        "whatever looks like an accident is refused, by name and never by value",
+        "a value that looks like an accident is refused, by name and never by value",
         arguments: [
             ("", SharedSecretError.Problem.empty), (" \r\n\t ", .empty),
             ("0123456789012345678901234567890", .tooShort(bytes: 31)),
@@ -51,10 +51,10 @@ struct SharedSecretTests {
             ("\u{201c}0123456789abcdef0123456789abcdef\u{201d}\n", .quoted),
         ])
     func refused(_ text: String, _ problem: SharedSecretError.Problem) {
-        let fault = #expect(throws: SharedSecretError.self) { try SharedSecret.parse(text, setting: "PARTNER_SECRET") }
-        #expect(fault?.problem == problem)
-        #expect(fault?.description.hasPrefix("PARTNER_SECRET: ") == true)
-        #expect(fault?.description.contains("0123456789") == false)
+        let error = #expect(throws: SharedSecretError.self) { try SharedSecret.parse(text, setting: "PARTNER_SECRET") }
+        #expect(error?.problem == problem)
+        #expect(error?.description.hasPrefix("PARTNER_SECRET: ") == true)
+        #expect(error?.description.contains("0123456789") == false)
     }
 
     @Test("the fingerprint is the same at both ends and in every language")
@@ -64,7 +64,7 @@ struct SharedSecretTests {
         #expect(secret.fingerprint == "2d8ee525")
     }
 
-    @Test("nothing that prints a secret shows it")
+    @Test("no way of printing a secret shows it")
     func redacted() throws {
         let secret = try SharedSecret.parse(Self.text, setting: "S")
         let keys = try DerivedKeys.parse(Self.text, setting: "S")
@@ -79,7 +79,7 @@ struct SharedSecretTests {
         #expect(!shown.contains(signature.headerValue.dropFirst(7)))
     }
 
-    @Test("the first of several keys seals, and every purpose has its own")
+    @Test("the first of several keys seals, and every purpose has its own key")
     func keyRing() throws {
         let other = "another-key-of-more-than-thirty-two-bytes"
         let ring = try DerivedKeys.parse("\(other), \(Self.text)", setting: "IDP_SECRET_KEY")
@@ -102,7 +102,7 @@ struct SharedSecretTests {
         #expect(throws: DerivedKeysError.self) { try DerivedKeys.parse(text, setting: "S") }
     }
 
-    @Test("a comma counts as one even where a combining mark follows, which makes it another Character")
+    @Test("a comma is a separator even before a combining mark, with which it forms another Character")
     func combiningMark() throws {
         #expect(try DerivedKeys.parse(Self.text + ",\u{301}" + Self.text, setting: "S").fingerprints.count == 2)
     }

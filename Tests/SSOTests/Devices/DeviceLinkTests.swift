@@ -6,7 +6,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-@Suite("The link for one's own browser")
+@Suite("The link that makes a browser known")
 struct DeviceLinkTests {
     /// The address of the link in the newest email, nil without one.
     static func link(in deployment: TestDeployment, to address: String = "ann@example.com") -> String? {
@@ -16,7 +16,7 @@ struct DeviceLinkTests {
         return String(plain[start...].prefix { !$0.isWhitespace })
     }
 
-    /// Attacks until the address pauses; what comes is the newest link.
+    /// Attacks until the address is paused, and returns the newest link.
     private static func pressed(_ deployment: TestDeployment) async throws -> String {
         for _ in 0..<5 {
             try await deployment.attack(browsers: 1)
@@ -25,7 +25,7 @@ struct DeviceLinkTests {
         return try await eventually("an email with a link") { link(in: deployment) }
     }
 
-    @Test("stands in no ordinary email, and in those to an address that gets many")
+    @Test("is not in ordinary emails, and is in emails to an address that gets many")
     func pressure() async throws {
         try await TestDeployment.open { deployment in
             for _ in 0..<2 {
@@ -38,7 +38,8 @@ struct DeviceLinkTests {
         }
     }
 
-    @Test("makes the owner's new browser known: the code that it waits for works at once, the attack goes on in vain")
+    @Test(
+        "makes the owner's new browser known: its pending code works immediately, and the attack stays without effect")
     func wayAround() async throws {
         try await TestDeployment.open { deployment in
             let link = try await Self.pressed(deployment)
@@ -51,17 +52,17 @@ struct DeviceLinkTests {
             let page = try await owner.get(link)
             #expect(page.status == 200)
             let back = try await owner.submit(page.page().form(to: "/sign-in/browser"), on: page)
-            #expect(try back.location().target.hasPrefix("/sign-in/code?flow="), "the waiting client is not lost")
+            #expect(try back.location().target.hasPrefix("/sign-in/code?flow="), "the pending flow is not lost")
             let free = try await owner.follow(back)
             #expect(try free.page().form(with: "code") != nil)
-            // The budget of emails is its own now as well.
+            // It now has its own budget of emails as well.
             let asking = try await deployment.asking(by: owner)
             let complete = try await owner.enter(asking.code, on: free)
             #expect(complete.text.contains("Authentication complete"))
         }
     }
 
-    @Test("signs nobody in and changes nothing by itself, however often a scanner fetches it")
+    @Test("signs no user in and changes nothing by itself, however often a scanner fetches it")
     func scanner() async throws {
         try await TestDeployment.open { deployment in
             let link = try await Self.pressed(deployment)
@@ -74,7 +75,7 @@ struct DeviceLinkTests {
             let scanner = deployment.browser()
             let page = try await scanner.get(link)
             _ = try await scanner.submit(page.page().form(to: "/sign-in/browser"), on: page)
-            #expect(try await !scanner.isKnownAtHome(of: deployment))
+            #expect(try await !scanner.isSignedInOnHomePage(of: deployment))
             #expect(try await scanner.post(page.address.resolving("/sign-in/browser"), [("key", "x")]).status == 410)
         }
     }
@@ -96,7 +97,7 @@ struct DeviceLinkTests {
         }
     }
 
-    @Test("works for two days; later, cut off or changed there is one page that says so")
+    @Test("works for two days; an expired, truncated or changed link gets one page that says so")
     func expiry() async throws {
         try await TestDeployment.open { deployment in
             let link = try await Self.pressed(deployment)
@@ -112,7 +113,7 @@ struct DeviceLinkTests {
         }
     }
 
-    @Test("without the form's token nothing happens")
+    @Test("without the form's token nothing changes")
     func forged() async throws {
         try await TestDeployment.open { deployment in
             let link = try await Self.pressed(deployment)

@@ -11,7 +11,7 @@ import Testing
 @Suite("A browser that has signed in before")
 struct KnownBrowserTests {
     @Test(
-        "gets its email and signs in although others have used up the emails of its address, of the hour and of the day"
+        "gets its email and signs in although others have used up its address's emails of the hour and of the day"
     )
     func emails() async throws {
         try await TestDeployment.open { deployment in
@@ -20,14 +20,14 @@ struct KnownBrowserTests {
                 try await deployment.attack(browsers: 6)
                 deployment.clock.advance(by: .hours(2))
             }
-            let stranger = try await deployment.waiting(for: "ann@example.com", by: deployment.browser())
-            #expect(stranger.text.contains("No further email is sent yet"))
+            let unknown = try await deployment.waiting(for: "ann@example.com", by: deployment.browser())
+            #expect(unknown.text.contains("No further email is sent yet"))
             let asking = try await deployment.asking(by: owner)
             #expect(try await asking.guess(asking.code).status == 303)
         }
     }
 
-    @Test("types its code while unknown browsers pause, and has 20 guesses of its own")
+    @Test("accepts its code while unknown browsers are paused, and has 20 guesses of its own")
     func guesses() async throws {
         try await TestDeployment.open { deployment in
             let owner = try await deployment.knownBrowser()
@@ -47,11 +47,11 @@ struct KnownBrowserTests {
                 for _ in 0..<5 { try await again.guess(again.wrong) }
             }
             let paused = try await owner.get(deployment.origin + "/sign-in/code")
-            #expect(paused.text.contains("Typing codes is paused for"), "its own budget has an end as well")
+            #expect(paused.text.contains("Typing codes is paused for"), "its own budget is limited as well")
         }
     }
 
-    @Test("has the emails of one address in its budget: one per minute, five per hour")
+    @Test("has a budget of its own for the emails of one address: one per minute, five per hour")
     func ownBudget() async throws {
         try await TestDeployment.open { deployment in
             let owner = try await deployment.knownBrowser()
@@ -78,7 +78,7 @@ struct KnownBrowserTests {
         }
     }
 
-    @Test("holds a cookie that scripts and other sites do not get, for 180 days; over https with the host's prefix")
+    @Test("holds a cookie that scripts and other sites cannot read, for 180 days; over https with the __Host- prefix")
     func cookie() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
@@ -98,7 +98,7 @@ struct KnownBrowserTests {
     }
 
     @Test(
-        "gets a new secret with every sign-in: the one before still counts, for a lost answer, and the one before that does not"
+        "gets a new secret with every sign-in: the previous one still counts, for a lost answer, and the one before it does not"
     )
     func rotation() async throws {
         try await TestDeployment.open { deployment in
@@ -122,7 +122,7 @@ struct KnownBrowserTests {
         }
     }
 
-    @Test("is unknown with a cookie that was changed, doubled, made up, expired or revoked")
+    @Test("is unknown with a changed, duplicated, forged, expired or revoked cookie")
     func invalid() async throws {
         try await TestDeployment.open { deployment in
             let value = try #require(try await deployment.knownBrowser().device)
@@ -137,7 +137,7 @@ struct KnownBrowserTests {
             for wrong in [changed, "", ".", "x", value + "A", "\(value); idp_device=\(value)"] {
                 #expect(try await !isKnown(wrong), "\(wrong)")
             }
-            // What the database knows of the device makes no cookie: secret and signature are missing.
+            // The database's columns of the device do not make a cookie: secret and signature are missing.
             let id = try await deployment.database.read { try $0.query("SELECT id FROM device")[0].text("id") }
             #expect(try await !isKnown(id + Base64URL.encode([UInt8](repeating: 0, count: 32))))
             #expect(try await isKnown(value))
@@ -148,7 +148,7 @@ struct KnownBrowserTests {
         }
     }
 
-    @Test("is one of twenty at most for an address, the one used longest ago goes")
+    @Test("is one of at most twenty per address, and the least recently used one is dropped")
     func bounded() async throws {
         try await TestDeployment.open { deployment in
             let store = DeviceStore(
@@ -169,7 +169,7 @@ struct KnownBrowserTests {
 }
 
 extension TestDeployment {
-    /// Whether the code that a browser waits for counts against a budget of its own.
+    /// Whether the pending code of a browser counts against a budget of its own.
     fileprivate func isKnown(_ asking: PendingCode) async throws -> Bool {
         try await database.read { connection in
             try connection.query("SELECT device_id FROM challenge ORDER BY rowid DESC LIMIT 1")[0]

@@ -5,7 +5,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-@Suite("What others can do to an address, and what they cannot")
+@Suite("What other users can do to an address, and what they cannot")
 struct LockoutTests {
     private static let trusted = ["IDP_TRUSTED_PROXIES": "127.0.0.0/8"]
 
@@ -21,7 +21,7 @@ struct LockoutTests {
     }
 
     @Test(
-        "one network gets three emails an hour and six a day for an address; the rest is kept for networks that come later"
+        "one network gets three emails per hour and six per day for an address; the rest is kept for other networks"
     )
     func keptForOthers() async throws {
         try await TestDeployment.open(settings: Self.trusted) { deployment in
@@ -37,14 +37,14 @@ struct LockoutTests {
                 deployment.clock.advance(by: .minutes(30))
                 _ = try await Self.ask(from: "203.0.113.7", deployment)
             }
-            #expect(try await sent() == 6, "the sixth was the last one of this network")
+            #expect(try await sent() == 6, "the sixth was the last one for this network")
             deployment.clock.advance(by: .hours(2))
             #expect(try await Self.ask(from: "2001:db8::1", deployment).text.contains("is on its way"))
             #expect(try await Self.ask(from: "203.0.113.7", deployment).text.contains("No further email is sent yet"))
         }
     }
 
-    @Test("tags of one mailbox share their emails, and use up none of the bare address, allowed or not")
+    @Test("tags of one mailbox share one budget of emails, and use none of the bare address's budget, allowed or not")
     func tags() async throws {
         try await TestDeployment.open(settings: ["IDP_ALLOWED_EMAILS": "*@example.com, ben@client.example"]) {
             deployment in
@@ -65,7 +65,7 @@ struct LockoutTests {
         }
     }
 
-    @Test("twenty guesses in one burst count as five: only one of the emails has left by then")
+    @Test("twenty guesses at once count as five: only one of the emails has been sent by then")
     func burst() async throws {
         try await TestDeployment.open { deployment in
             try await deployment.attack(browsers: 4)
@@ -78,11 +78,11 @@ struct LockoutTests {
     }
 
     @Test(
-        "guesses at codes of a mail server that cannot be reached do not pause the account, and are bounded all the same"
+        "guesses at codes do not pause the account while the mail server is unreachable, and are limited all the same"
     )
     func unsent() async throws {
         try await TestDeployment.open { deployment in
-            try LetterQueueTests.breakMail(of: deployment)
+            try MailQueueTests.blockOutbox(of: deployment)
             _ = try await deployment.waiting(for: "first@example.com", by: deployment.browser())
             try await eventually("the outage is noticed") {
                 try await deployment.rows(of: "mail_outage") == 1 ? () : nil
@@ -125,7 +125,7 @@ struct LockoutTests {
         }
     }
 
-    @Test("a code that a process of the version before has sent still works")
+    @Test("a code that a process of the previous version has sent still works")
     func rollingUpgrade() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()

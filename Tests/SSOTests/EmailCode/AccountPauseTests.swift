@@ -6,11 +6,11 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-@Suite("Twenty wrong codes in a day, and an account pauses")
+@Suite("Twenty wrong codes in a day pause an account")
 struct AccountPauseTests {
     private static let words = "Typing codes is paused for"
 
-    @Test("the twentieth pauses typing for an hour, the page says so, and afterwards the right code works")
+    @Test("the twentieth pauses typing for an hour, the page reports it, and afterwards the right code works")
     func pause() async throws {
         try await TestDeployment.open { deployment in
             for _ in 0..<4 {
@@ -26,16 +26,16 @@ struct AccountPauseTests {
             #expect(try refused.page().form(with: "code") == nil)
 
             let fields = try asking.browser.formToken(of: refused)
-            let inVain = try await asking.browser.post(refused.address, fields + [("code", asking.code)])
-            #expect(inVain.status == 429)
-            #expect(inVain.reply.header("retry-after") == "1")
+            let postDuringPause = try await asking.browser.post(refused.address, fields + [("code", asking.code)])
+            #expect(postDuringPause.status == 429)
+            #expect(postDuringPause.reply.header("retry-after") == "1")
             deployment.clock.advance(by: .seconds(1))
             #expect(try await asking.browser.post(refused.address, fields + [("code", asking.code)]).status == 303)
-            #expect(try await asking.browser.isKnownAtHome(of: deployment))
+            #expect(try await asking.browser.isSignedInOnHomePage(of: deployment))
         }
     }
 
-    @Test("the page with the twentieth wrong code names the pause, not only the next one")
+    @Test("the page of the twentieth wrong code reports the pause, not only the next page")
     func named() async throws {
         try await TestDeployment.open { deployment in
             try await deployment.typeWrongCodes(19)
@@ -49,9 +49,9 @@ struct AccountPauseTests {
         }
     }
 
-    /// Invariant of NIST SP 800-63B-4 3.2.2: nothing the attacker can do alone begins the count anew.
+    /// NIST SP 800-63B-4 3.2.2: nothing that the attacker can do alone resets the count.
     @Test(
-        "no new browser, code, spelling of the address or network begins the count anew",
+        "no new browser, code, spelling of the address or network resets the count",
         arguments: ["ann@example.com", "ANN@Example.Com"], [nil, "127.0.1.9"])
     func notReset(address: String, source: String?) async throws {
         try await TestDeployment.open { deployment in
@@ -63,11 +63,11 @@ struct AccountPauseTests {
             #expect(try await deployment.failures() == 20)
 
             let ben = try await deployment.asking("ben@example.com")
-            #expect(try await ben.guess(ben.code).status == 303, "another account is not concerned")
+            #expect(try await ben.guess(ben.code).status == 303, "another account is not affected")
         }
     }
 
-    @Test("a sign-in that succeeds in between does not begin the count anew")
+    @Test("a successful sign-in in between does not reset the count")
     func notResetBySuccess() async throws {
         try await TestDeployment.open { deployment in
             try await deployment.typeWrongCodes(19)
@@ -80,7 +80,7 @@ struct AccountPauseTests {
         }
     }
 
-    @Test("after the pause each further wrong code costs another hour, until the day is over")
+    @Test("after the pause each further wrong code costs another hour, until the day has passed")
     func afterThePause() async throws {
         try await TestDeployment.open { deployment in
             try await deployment.typeWrongCodes(20)
@@ -93,7 +93,7 @@ struct AccountPauseTests {
         }
     }
 
-    @Test("the pause outlives a killed process", arguments: [SIGKILL])
+    @Test("the pause survives a killed process", arguments: [SIGKILL])
     func restart(signal: Int32) async throws {
         let pair = try ProcessDeployment()
         try await pair.start()
@@ -105,7 +105,7 @@ struct AccountPauseTests {
                 let form = try waiting.page().form(with: "code")
                 #expect(try await browser.submit(form, on: waiting, ["code": "000000"]).status >= 422)
             }
-            // The next browser's email leaves at once.
+            // The next browser's email is sent immediately.
             try await database.write { try $0.execute("UPDATE mail_queue SET created_at = created_at - 172800000") }
         }
         await database.close()
@@ -120,14 +120,14 @@ struct AccountPauseTests {
 }
 
 extension TestDeployment {
-    /// Whether the page that waits for the code says that typing is paused.
+    /// Whether the code page says that typing is paused.
     fileprivate func isPaused(_ address: String) async throws -> Bool {
         try await waiting(for: address, by: browser()).text.contains("Typing codes is paused for")
     }
 }
 
 extension Browser {
-    /// The hidden fields of the page's first form: what a script would send along.
+    /// The hidden fields of the page's first form, as a script would send them.
     func formToken(of visit: Visit) throws -> [(String, String)] {
         guard let token = try visit.page().forms.first?["form_token"] else { throw ProbeFailure("no form token") }
         return [("form_token", token)]

@@ -5,11 +5,11 @@ import Testing
 
 @Suite("Signing in is one transaction")
 struct AllOrNothingTests {
-    @Test("a fault after the right code burns nothing: the same code works when the fault is gone")
+    @Test("an error after the right code does not use it up: the same code works afterwards")
     func faultAfterTheCode() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
-            // The new session's row is the last thing written: let that fail.
+            // The new session's row is written last: this write fails.
             try await deployment.database.write { connection in
                 try connection.execute(
                     """

@@ -3,9 +3,11 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("The form of the code")
+@Suite("The code form")
 struct CodeFormTests {
-    @Test("what is no code is a wrong form and not a guess, and the code with blanks still works after thirty of them")
+    @Test(
+        "text that is not a code is a form error and not a guess, and the code with spaces still works after thirty of them"
+    )
     func wrongForm() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
@@ -22,7 +24,7 @@ struct CodeFormTests {
         }
     }
 
-    @Test("a code of one megabyte is refused unread, and the process goes on")
+    @Test("a code of one megabyte is refused unread, and the process continues")
     func megabyte() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
@@ -31,7 +33,7 @@ struct CodeFormTests {
         }
     }
 
-    @Test("a doubled code is refused, whichever of the two is right")
+    @Test("a duplicated code field is refused, whichever of the two is right")
     func doubled() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
@@ -45,7 +47,7 @@ struct CodeFormTests {
         }
     }
 
-    @Test("the field is one that telephones fill in, with a label and its error tied to it")
+    @Test("the field supports autofill on phones, with a label and its error linked to it")
     func field() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
@@ -62,7 +64,7 @@ struct CodeFormTests {
     }
 
     /// v2board CVE-2026-39912: the answer held the code. ASVS 6.5.2, NIST SP 800-63B-4 3.1.2.2: stored as a keyed hash.
-    @Test("the code stands in the letter alone: in no page, header, log line or row")
+    @Test("the code is in the email only: in no page, header, log line or row")
     func secrecy() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
@@ -79,9 +81,9 @@ struct CodeFormTests {
             let rows = try await deployment.database.read { connection in
                 let challenge = try connection.query(
                     "SELECT id || address || device || hex(code_mac) AS texts, length(code_mac) AS size FROM challenge")
-                let letters = try connection.query(
+                let emails = try connection.query(
                     "SELECT id || address || challenge_id AS texts, 32 AS size FROM mail_queue")
-                return try (challenge + letters).map { (try $0.text("texts"), try $0.integer("size")) }
+                return try (challenge + emails).map { (try $0.text("texts"), try $0.integer("size")) }
             }
             #expect(rows.count == 2)
             for row in rows {

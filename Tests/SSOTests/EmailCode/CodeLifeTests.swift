@@ -2,7 +2,7 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("The life of a code")
+@Suite("The lifetime of a code")
 struct CodeLifeTests {
     /// NIST SP 800-63B-4 3.1.3.2: ten minutes at most.
     @Test("a code works for ten minutes", arguments: [(599, true), (600, false), (601, false)])
@@ -11,11 +11,11 @@ struct CodeLifeTests {
             let asking = try await deployment.asking()
             deployment.clock.advance(by: .seconds(seconds))
             #expect(try await asking.guess(asking.code).status == (works ? 303 : 422))
-            #expect(try await asking.browser.isKnownAtHome(of: deployment) == works)
+            #expect(try await asking.browser.isSignedInOnHomePage(of: deployment) == works)
         }
     }
 
-    @Test("asking again sends the same code and gives it no longer life", arguments: [(599, true), (600, false)])
+    @Test("asking again sends the same code and does not extend its lifetime", arguments: [(599, true), (600, false)])
     func again(seconds: Int, works: Bool) async throws {
         try await TestDeployment.open { deployment in
             let first = try await deployment.asking()
@@ -33,11 +33,11 @@ struct CodeLifeTests {
             let asking = try await deployment.asking()
             for _ in 0..<wrong { #expect(try await asking.guess(asking.wrong).status == 422) }
             #expect(try await asking.guess(asking.code).status == (works ? 303 : 422))
-            #expect(try await asking.browser.isKnownAtHome(of: deployment) == works)
+            #expect(try await asking.browser.isSignedInOnHomePage(of: deployment) == works)
         }
     }
 
-    @Test("after five wrong guesses a new letter brings a new code, and the old one stays dead")
+    @Test("after five wrong guesses a new email brings a new code, and the old one stays invalid")
     func afterFive() async throws {
         try await TestDeployment.open { deployment in
             let first = try await deployment.asking()
@@ -50,32 +50,32 @@ struct CodeLifeTests {
         }
     }
 
-    /// ASVS 6.6.2: bound to the request it was made for.
-    @Test("a code is worth nothing in another browser that waits for the same address")
+    /// ASVS 6.6.2: a code is bound to the request it was made for.
+    @Test("a code does not work in another browser that waits for the same address")
     func otherBrowser() async throws {
         try await TestDeployment.open { deployment in
             let first = try await deployment.asking()
             deployment.clock.advance(by: .seconds(60))
             let second = try await deployment.asking()
             #expect(try await second.guess(first.code).status == 422)
-            #expect(try await !second.browser.isKnownAtHome(of: deployment))
+            #expect(try await !second.browser.isSignedInOnHomePage(of: deployment))
             #expect(try await first.guess(first.code).status == 303)
         }
     }
 
-    @Test("a code for one address does not open another in the same browser")
+    @Test("a code for one address does not work for another in the same browser")
     func otherAddress() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.asking("ann@example.com")
             let ben = try await deployment.asking("ben@example.com", by: ann.browser)
             #expect(try await ann.guess(ann.code).status == 422)
-            #expect(try await !ann.browser.isKnownAtHome(of: deployment))
+            #expect(try await !ann.browser.isSignedInOnHomePage(of: deployment))
             #expect(try await ben.guess(ben.code).status == 303)
             #expect(try await ben.browser.get(deployment.origin + "/").text.contains("ben@example.com"))
         }
     }
 
-    @Test("a code that was used is refused in the words of a wrong one")
+    @Test("a used code is refused with the message for a wrong one")
     func reuse() async throws {
         try await TestDeployment.open { deployment in
             let first = try await deployment.asking()

@@ -23,7 +23,7 @@ struct EmailCodeTests {
     }
 
     /// ASVS 6.5.3. Fixed ids, so the outcome is always the same; 27.88 is the chi-square bound of nine degrees at 0.1 %.
-    @Test("every digit is as likely as any other at each of the six places, zero in front included")
+    @Test("every digit is equally likely at each of the six positions, leading zeros included")
     func uniform() throws {
         let codes = try Self.codes(Self.first)
         var counts = [[Int]](repeating: [Int](repeating: 0, count: 10), count: 6)
@@ -31,16 +31,16 @@ struct EmailCodeTests {
         for number in 0..<total {
             let digits = Array(codes.code(for: "chl_\(number)").utf8)
             try #require(digits.count == 6)
-            for (place, digit) in digits.enumerated() { counts[place][Int(digit) - 48] += 1 }
+            for (position, digit) in digits.enumerated() { counts[position][Int(digit) - 48] += 1 }
         }
         let expected = Double(total) / 10
-        for place in counts {
-            let chiSquare = place.reduce(0.0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
-            #expect(chiSquare < 27.88, "\(place)")
+        for position in counts {
+            let chiSquare = position.reduce(0.0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
+            #expect(chiSquare < 27.88, "\(position)")
         }
     }
 
-    @Test("a code belongs to its challenge and its key alone")
+    @Test("a code works only for its challenge and its key")
     func bound() throws {
         let codes = try Self.codes(Self.first)
         let (one, other) = (Self.challenge("chl_one", of: codes), Self.challenge("chl_other", of: codes))
@@ -51,7 +51,7 @@ struct EmailCodeTests {
         #expect(codes.matches(code, one))
     }
 
-    @Test("no number but the code matches: all others of the last three digits are tried")
+    @Test("no other number matches: all others of the last three digits are tried")
     func exact() throws {
         let codes = try Self.codes(Self.first)
         let challenge = Self.challenge("chl_one", of: codes)
@@ -60,7 +60,7 @@ struct EmailCodeTests {
         #expect(tried.filter { codes.matches($0, challenge) } == [code])
     }
 
-    @Test("after a rotation of the key a code in somebody's mailbox still works, and is the same in a second letter")
+    @Test("after a key rotation a sent code still works, and a second email has the same one")
     func rotation() throws {
         let old = try Self.codes(Self.first)
         let challenge = Self.challenge("chl_one", of: old)
@@ -72,7 +72,7 @@ struct EmailCodeTests {
     }
 
     @Test(
-        "what is not six ASCII digits is no guess",
+        "text that is not six ASCII digits is not a guess",
         arguments: [
             "", "12345", "1234567", "+12345", "-12345.", "12345\u{0}", "12.345", "0x1234", "１２３４５６", "١٢٣٤٥٦", "१२३४५६",
             "12345\u{0664}", "1\u{301}23456", "123456\u{200b}", "123456\n", "123\r\n456", "123\u{a0}456", "123–456",
@@ -84,7 +84,7 @@ struct EmailCodeTests {
     }
 
     @Test(
-        "blanks and dashes are ignored, and a zero in front counts",
+        "spaces and dashes are ignored, and a leading zero counts",
         arguments: [
             ("123456", "123456"), (" 123 456 ", "123456"), ("12-34-56", "123456"), ("\t1 2 3 4 5 6", "123456"),
             ("012345", "012345"), ("-123456", "123456"), ("000000", "000000"),

@@ -6,13 +6,13 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-@Suite("Wrong codes over many accounts")
+@Suite("The alarm for password spraying")
 struct GuessAlarmTests {
     private static func count(_ event: String, in deployment: TestDeployment) -> Int {
         deployment.log.text.components(separatedBy: event).count - 1
     }
 
-    /// Each account stays within its own limits: that is the point of trying few codes on many.
+    /// Each account stays within its own limits: the attack tries few codes on many accounts.
     private static func spray(_ accounts: Range<Int>, _ deployment: TestDeployment) async throws {
         for number in accounts {
             let browser = deployment.browser()
@@ -24,7 +24,9 @@ struct GuessAlarmTests {
         }
     }
 
-    @Test("a hundred within ten minutes are quiet, one more raises the alarm once, and an hour of quiet ends it once")
+    @Test(
+        "a hundred within ten minutes raise no alarm, one more raises it once, and an hour without wrong codes ends it once"
+    )
     func alarm() async throws {
         try await TestDeployment.open { deployment in
             let guesses = GuessStore(
@@ -44,7 +46,7 @@ struct GuessAlarmTests {
         }
     }
 
-    @Test("under the alarm an account takes 5 codes a day from unknown browsers; a known browser keeps its 20")
+    @Test("during the alarm an account takes 5 codes per day from unknown browsers; a known browser keeps its 20")
     func fewer() async throws {
         try await TestDeployment.open { deployment in
             let known = deployment.browser()

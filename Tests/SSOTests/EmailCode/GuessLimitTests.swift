@@ -4,7 +4,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-@Suite("The rule of wrong codes for one account")
+@Suite("The limit of wrong codes for one account")
 struct GuessLimitTests {
     private static let now = TestClock().now
 
@@ -12,14 +12,15 @@ struct GuessLimitTests {
         (0..<count).map { now - newest - apart * $0 }
     }
 
-    /// Seconds: since the newest wrong code, between two of them, and until typing goes on (0: it may).
+    /// Seconds: since the newest wrong code, between two of them, and until typing is allowed again (0: it is
+    /// allowed).
     private static let cases: [(count: Int, newest: Int, apart: Int, pause: Int)] = [
         (19, 0, 1, 0), (20, 0, 1, 3600), (20, 3599, 1, 1), (20, 3600, 1, 0), (200, 10, 0, 3590),
         // The twentieth is a second less than a day old, or exactly a day.
         (20, 1, 4546, 3599), (20, 26, 4546, 0),
     ]
 
-    @Test("twenty within a day stop the typing for an hour after the last one", arguments: cases)
+    @Test("twenty within a day pause typing for an hour after the last one", arguments: cases)
     func table(count: Int, newest: Int, apart: Int, pause: Int) {
         let failures = Self.failures(count, newest: .seconds(newest), apart: .seconds(apart))
         let end = pause == 0 ? nil : Self.now + .seconds(pause)
@@ -28,8 +29,8 @@ struct GuessLimitTests {
     }
 
     /// NIST SP 800-63B-4 3.2.2: the number of failed attempts is limited however the attacker spreads them.
-    @Test("whoever never stops guessing gets no more than twenty and one an hour in any day")
-    func greedy() {
+    @Test("endless guessing gets no more than twenty plus one per hour in any day")
+    func noWindowExceedsLimit() {
         var (now, guesses) = (Self.now, [Timestamp]())
         let end = now + .days(7)
         while now < end {

@@ -2,9 +2,9 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("A hundred at the same instant")
+@Suite("A hundred guesses at the same instant")
 struct GuessRaceTests {
-    @Test("of 100 wrong guesses at one code five are looked at, and then the right one is refused")
+    @Test("of 100 wrong guesses at one code five are compared, and then the right one is refused")
     func oneCode() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
@@ -12,12 +12,12 @@ struct GuessRaceTests {
             #expect(replies.allSatisfy { $0 == 422 })
             #expect(try await deployment.failures() == 5)
             #expect(try await asking.guess(asking.code).status == 422)
-            #expect(try await !asking.browser.isKnownAtHome(of: deployment))
+            #expect(try await !asking.browser.isSignedInOnHomePage(of: deployment))
         }
     }
 
     /// ZITADEL CVE-2023-47111, Keycloak CVE-2024-4629: the count was read before it was raised.
-    @Test("of 100 wrong guesses in 25 browsers, three before an account pauses, three are looked at")
+    @Test("of 100 wrong guesses in 25 browsers, with three left before the pause, three are compared")
     func accountEdge() async throws {
         try await TestDeployment.open { deployment in
             try await deployment.typeWrongCodes(17)
@@ -53,7 +53,7 @@ struct GuessRaceTests {
             #expect(replies.count { !$0.reply.all("set-cookie").isEmpty } == 1)
             #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'") == 1)
             var signedIn = 0
-            for twin in twins where try await twin.isKnownAtHome(of: deployment) { signedIn += 1 }
+            for twin in twins where try await twin.isSignedInOnHomePage(of: deployment) { signedIn += 1 }
             #expect(signedIn == 1)
             // None of them was a guess.
             #expect(try await deployment.failures() == 0)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("The whole way, both programs in one process")
+@Suite("A complete sign-in, both programs in one process")
 struct SignInFlowTests {
-    @Test("a person signs in at a client with a code from a letter")
+    @Test("a user signs in at a client with a code from an email")
     func firstSignIn() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()

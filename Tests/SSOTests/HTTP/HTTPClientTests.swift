@@ -67,7 +67,7 @@ struct HTTPClientTests {
         #expect(!whole.isTruncated && whole.body.count == 5000)
     }
 
-    @Test("an address that the caller refuses is not connected to, whatever name leads there")
+    @Test("an address that the caller refuses is not connected to, whatever name resolves to it")
     func refusedAddress() async throws {
         let server = try BackChannelStub { _ in .bytesThenClose(Fixture.http("200 OK", [], [])) }
         defer { server.stop() }
@@ -105,7 +105,7 @@ struct HTTPClientTests {
         #expect(try await HTTPClient(options).send(request).isTruncated)
     }
 
-    @Test("each cause of failure has its name")
+    @Test("each cause of failure has its own error")
     func causes() async throws {
         let server = try BackChannelStub { _ in .bytesThenClose(Array("hello\r\n\r\n".utf8)) }
         let client = try HTTPClient()

@@ -3,10 +3,10 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-@Suite("What a person may be called")
+@Suite("Display names")
 struct DisplayNameTests {
     @Test(
-        "a name is kept as it can be seen",
+        "a name is stored as it is visible",
         arguments: [
             ("Ann", "Ann"), ("  Ann   Lee ", "Ann Lee"), ("Ann\r\nLee", "Ann Lee"), ("Zoë O'Brien-Ø", "Zoë O'Brien-Ø"),
             ("李小龍", "李小龍"), ("محمد", "محمد"), ("👩‍👧 Ann", "👩‍👧 Ann"), ("<b>Ann</b>", "<b>Ann</b>"), ("7", "7"),
@@ -17,7 +17,7 @@ struct DisplayNameTests {
     }
 
     @Test(
-        "what nobody sees, or what hides or turns other text, is no name",
+        "invisible text, and text that hides or reorders other text, is refused",
         arguments: [
             "", "   ", "\r\n", "\u{200d}", "\u{200c}\u{200d}", "\u{200b}", "\u{ad}", "\u{feff}Ann", "Ann\u{202e}nnA",
             "Ann\u{0}",
@@ -30,7 +30,7 @@ struct DisplayNameTests {
     }
 
     @Test(
-        "at first a person is called the part before the @",
+        "the first display name is the part before the @",
         arguments: [("ann@example.com", "ann"), ("a.b+c@x.org", "a.b+c")])
     func initial(address: String, name: String) {
         #expect(DisplayName.initial(for: address) == name)

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("The IdP's home page")
 struct HomePageTests {
-    @Test("a stranger sees one way in and nothing of anybody")
-    func stranger() async throws {
+    @Test("a visitor sees one sign-in link and no user's data")
+    func visitor() async throws {
         try await TestDeployment.open { deployment in
             let home = try await deployment.browser().get(deployment.origin + "/")
             #expect(home.status == 200)
@@ -16,7 +16,7 @@ struct HomePageTests {
         }
     }
 
-    @Test("the name set here is what clients are told from then on; at first it is the part before the @")
+    @Test("clients get the name set here; the first one is the part before the @")
     func name() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn(as: "ann@example.com")
@@ -34,7 +34,7 @@ struct HomePageTests {
     }
 
     @Test(
-        "a name that is none is refused with words, and the old one stays", arguments: ["", "\u{202e}evil", "\u{3164}"])
+        "an invalid name is refused with a message, and the old one stays", arguments: ["", "\u{202e}evil", "\u{3164}"])
     func badName(typed: String) async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn(as: "ann@example.com")
@@ -45,7 +45,7 @@ struct HomePageTests {
         }
     }
 
-    @Test("it says who is signed in, since when, and where")
+    @Test("it shows who is signed in, since when, and at which clients")
     func facts() async throws {
         try await TestDeployment.open(clients: 2) { deployment in
             let browser = deployment.browser()

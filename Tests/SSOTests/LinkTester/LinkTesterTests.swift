@@ -22,7 +22,7 @@ struct LinkTesterTests {
             deployment.linkTester + query, headers)
     }
 
-    @Test("says which app opens a link, by which rule, and shows a code for the phone")
+    @Test("shows which app opens a link, by which rule, and a QR code for the phone")
     func opens() async throws {
         try await TestDeployment.open(settings: Self.apps) { deployment in
             let claimed = try await Self.lab(deployment, "https://sso.example/auth/sso/authorize?client_id=x")
@@ -58,7 +58,7 @@ struct LinkTesterTests {
     }
 
     @Test(
-        "what is no link is a plain error, and nothing of it becomes markup",
+        "text that is not a link is a plain error, and none of it becomes markup",
         arguments: [
             "javascript:alert(1)", "\"><script>alert(1)</script>", "https://", "ftp://x/", "http://a b/", "\u{0}",
         ])
@@ -72,7 +72,8 @@ struct LinkTesterTests {
         }
     }
 
-    /// A page of another site may let its own name resolve to 127.0.0.1; behind a proxy everybody comes from there.
+    /// A page of another site may let its own name resolve to 127.0.0.1; behind a proxy every request comes from
+    /// there.
     @Test("answers to this machine under its own name only")
     func guarded() async throws {
         try await TestDeployment.open(settings: Self.apps) { deployment in
@@ -91,7 +92,7 @@ struct LinkTesterTests {
         }
     }
 
-    @Test("a link too long for a code is answered without one")
+    @Test("a link too long for a QR code is shown without one")
     func long() async throws {
         try await TestDeployment.open(settings: Self.apps) { deployment in
             let link = "https://sso.example/" + String(repeating: "a", count: 2_400)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Emails on the wire")
 struct EmailMessageTests {
-    /// True for every email: only CRLF ends lines, no line is longer than 76, all is ASCII.
+    /// True for every email: only CRLF ends lines, no line is longer than 76, and all bytes are ASCII.
     private func expectSound(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) {
         let lines = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n")
         #expect(lines.allSatisfy { $0.utf8.count <= 76 }, sourceLocation: sourceLocation)
@@ -16,7 +16,7 @@ struct EmailMessageTests {
         #expect(bytes.suffix(2) == [0x0d, 0x0a], sourceLocation: sourceLocation)
     }
 
-    @Test("an ordinary email has every header once, plain text first, and another reader finds no defect")
+    @Test("an ordinary email has every header once, plain text first, and another parser finds no defect")
     func complete() async throws {
         let bytes = try EmailMessage.example().rfc5322()
         expectSound(bytes)
@@ -38,7 +38,7 @@ struct EmailMessageTests {
     }
 
     @Test(
-        "any text comes back as it was",
+        "any text can be read back unchanged",
         arguments: [
             "Schlüssel ✓ 🔑\n\n123456\n", "trailing blank \nand tab\t\n", String(repeating: "long ", count: 60) + "\n",
             String(repeating: "é", count: 200) + "\n", "=3D = =\n.\n..\nFrom here\n", "--=_0_x\n--=_0_x--\n",
@@ -54,7 +54,7 @@ struct EmailMessageTests {
         #expect(email.parts[1].text == "<p>\(text)</p>\n")
     }
 
-    @Test("line ends of any kind become CRLF", arguments: ["a\nb\n", "a\r\nb\r\n", "a\rb\r", "a\nb"])
+    @Test("line endings of any kind become CRLF", arguments: ["a\nb\n", "a\r\nb\r\n", "a\rb\r", "a\nb"])
     func lineEnds(text: String) async throws {
         let bytes = try EmailMessage.example(text: text).rfc5322()
         expectSound(bytes)
@@ -62,7 +62,7 @@ struct EmailMessageTests {
     }
 
     @Test(
-        "any subject comes back on one header",
+        "any subject can be read back from one header",
         arguments: [
             "Ihr Schlüssel für Straße", "鍵" + String(repeating: "長い件名 ", count: 20) + "終",
             String(repeating: "word ", count: 40) + "end",
@@ -94,7 +94,7 @@ struct EmailMessageTests {
     }
 
     @Test(
-        "a sender's name is written so that every reader gets it back",
+        "a sender's name can be read back unchanged by every parser",
         arguments: [
             "Main, App", "Main \"App\"", "Bücher & Söhne", "App.example", "=?x?=", "Back\\slash",
             String(repeating: "n", count: 64),

@@ -3,7 +3,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-@Suite("Where letters go")
+@Suite("The mail URL")
 struct MailURLTests {
     private func endpoint(_ text: String) throws -> SMTPEndpoint {
         guard case .smtp(let endpoint) = try MailURL.parse(text) else { throw ProbeFailure("not SMTP: \(text)") }
@@ -11,7 +11,7 @@ struct MailURLTests {
     }
 
     @Test(
-        "host, port and TLS as written, the submission ports by default",
+        "host, port and TLS as written, with the submission ports as default",
         arguments: [
             ("smtp://mail.example.com:25", "smtp://mail.example.com:25"),
             ("SMTP://Mail.Example.com/", "smtp://mail.example.com:587"),
@@ -24,7 +24,7 @@ struct MailURLTests {
         #expect("\(try MailURL.parse(text))" == shown)
     }
 
-    @Test("a login is percent-decoded, and its password stays out of every way of printing")
+    @Test("a login is percent-decoded, and no way of printing shows its password")
     func redacted() throws {
         let text = "smtp://ann%40example.com:s3cr:t%2Fword@mail.example.com:587"
         let mail = try MailURL.parse(text)
@@ -37,14 +37,14 @@ struct MailURLTests {
         #expect(!(dumped + String(reflecting: mail) + String(describing: endpoint.login)).contains("s3cr"))
     }
 
-    @Test("a blank that belongs to a password is written as %20")
+    @Test("a space in a password is written as %20")
     func blank() throws {
         #expect(try endpoint("smtp://ann:pass%20word@mail.example.com").login?.password == "pass word")
         #expect(throws: MailURLError.blank) { try MailURL.parse("smtp://ann:pass word@mail.example.com") }
     }
 
     @Test(
-        "what is none is refused, without repeating it",
+        "an invalid URL is refused, and the error does not repeat it",
         arguments: [
             "", "mail.example.com", "http://mail.example.com", "smtp://", "smtp://:25", "smtp://mail.example.com:",
             "smtp://mail.example.com:0", "smtp://mail.example.com:65536", "smtp://mail.example.com:+25",
@@ -69,7 +69,7 @@ struct MailURLTests {
     }
 
     @Test(
-        "loopback is loopback and nothing else",
+        "only loopback counts as loopback",
         arguments: [
             ("localhost", true), ("127.0.0.1", true), ("127.9.9.9", true), ("[::1]", true), ("mail.example.com", false),
             ("127.0.0.1.example.com", false), ("localhost.example.com", false), ("[::2]", false), ("128.0.0.1", false),

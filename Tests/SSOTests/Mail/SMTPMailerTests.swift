@@ -6,7 +6,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// The endpoint of an SMTP address that is known to be one.
+/// The endpoint of a valid SMTP address.
 private func endpoint(_ url: String) throws -> SMTPEndpoint {
     guard case .smtp(let endpoint) = try MailURL.parse(url) else { throw ProbeFailure("not SMTP: \(url)") }
     return endpoint
@@ -21,22 +21,22 @@ private func mailer(_ url: String, requiresTLS: Bool? = nil, seconds: Double = 1
 
 @Suite("Sending by SMTP")
 struct SMTPMailerTests {
-    @Test("a real server gets the letter as it was written, dots and all", .enabled(if: SMTPServer.isInstalled))
+    @Test("a real server receives the email unchanged, with its leading dots", .enabled(if: SMTPServer.isInstalled))
     func delivered() async throws {
         let server = try SMTPServer()
         try await server.start()
         let text = ".\n..\n.leading dot\n123456\nGrüße ✓\n"
         try await mailer(server.url).send(try EmailMessage.example(subject: "Schlüssel", text: text))
         let arrived = try await server.mailbox.email(to: "ann@client.example")
-        let letter = try await ReadEmail.read(Array(arrived.text.utf8))
-        #expect(letter.values("Subject") == ["Schlüssel"])
-        #expect(letter.values("X-MailFrom") == ["sign-in@example.com"])
-        #expect(letter.values("X-RcptTo") == ["ann@client.example"])
-        #expect(letter.parts.first?.text == text)
+        let email = try await ReadEmail.read(Array(arrived.text.utf8))
+        #expect(email.values("Subject") == ["Schlüssel"])
+        #expect(email.values("X-MailFrom") == ["sign-in@example.com"])
+        #expect(email.values("X-RcptTo") == ["ann@client.example"])
+        #expect(email.parts.first?.text == text)
         try await server.stop()
     }
 
-    @Test("the envelope is the two addresses, and nothing else is said")
+    @Test("the envelope is the two addresses, and nothing else is sent")
     func envelope() async throws {
         let server = try ScriptedSMTPServer(["EHLO": "250 scripted"])
         try await mailer(server.url).send(try EmailMessage.example(text: ".\n"))
@@ -45,11 +45,11 @@ struct SMTPMailerTests {
             Array(commands) == [
                 "EHLO example.com", "MAIL FROM:<sign-in@example.com>", "RCPT TO:<ann@client.example>", "DATA",
             ])
-        // RFC 5321 4.5.2: a line that begins with a dot gets another.
+        // RFC 5321 4.5.2: a line that begins with a dot gets a second dot.
         #expect(server.lines.contains(".."))
     }
 
-    @Test("a login goes only where there is one, and a refused one is permanent")
+    @Test("a login is sent only when one is configured, and a refused one is a permanent error")
     func login() async throws {
         let server = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN"])
         try await mailer("smtp://ann:pass%20word@127.0.0.1:\(server.port)").send(try EmailMessage.example())
@@ -66,7 +66,7 @@ struct SMTPMailerTests {
     }
 
     @Test(
-        "a server's no is permanent with 5xx and temporary with 4xx, at every step, and its words are not repeated",
+        "a refusal is permanent with 5xx and temporary with 4xx, at every step, and the server's text is not repeated",
         arguments: ["greeting", "MAIL", "RCPT", "DATA", "."], [421, 451, 550, 554])
     func refusals(step: String, code: Int) async throws {
         let server = try ScriptedSMTPServer([step: "\(code) no ann@client.example here"])
@@ -83,7 +83,7 @@ struct SMTPMailerTests {
         }
     }
 
-    @Test("nobody there is temporary")
+    @Test("an unreachable server is a temporary error")
     func down() async throws {
         let port = try FreePort.find()
         let failure = await #expect(throws: MailError.self) {
@@ -92,7 +92,7 @@ struct SMTPMailerTests {
         #expect(failure == .unreachable("the mail server cannot be reached"))
     }
 
-    @Test("a server that accepts and says nothing ends with the mailer's patience")
+    @Test("a connection to a silent server ends at the mailer's timeout")
     func tarpit() async throws {
         let server = try ScriptedSMTPServer(isSilent: true)
         let failure = await #expect(throws: MailError.self) {
@@ -101,32 +101,32 @@ struct SMTPMailerTests {
         #expect(failure == .temporary("the mail server took too long"))
     }
 
-    @Test("a server that says nothing is named by `check --connect` as well")
+    @Test("`check --connect` reports a silent server as well")
     func silentProbe() async throws {
         let server = try ScriptedSMTPServer(isSilent: true)
-        let fault = await #expect(throws: ConnectionError.self) {
+        let error = await #expect(throws: ConnectionError.self) {
             try await mailer(server.url, seconds: 0.3).probe(from: try MailFrom("sign-in@example.com"))
         }
-        #expect(fault?.description.hasPrefix("it does not answer in time") == true, "\(String(describing: fault))")
+        #expect(error?.description.hasPrefix("it does not answer in time") == true, "\(String(describing: error))")
     }
 
-    /// Given up there, it would be sent again, and the server has it.
-    @Test("a server that has the whole letter may take longer to say so than it may take to get it")
+    /// After a timeout here the email would be sent again, although the server has it.
+    @Test("a server may take longer to confirm a complete email than to receive it")
     func slowAnswer() async throws {
         let gate = DispatchSemaphore(value: 0)
         let server = try ScriptedSMTPServer(gate: gate)
-        let timeouts = SMTPMailer.Timeouts(connect: .seconds(3), upload: .seconds(3), answer: Patience.limit)
+        let timeouts = SMTPMailer.Timeouts(connect: .seconds(3), upload: .seconds(3), answer: TestTimeout.limit)
         let mailer = SMTPMailer(try endpoint(server.url), caFile: nil, timeouts: timeouts)
         let deadline = ContinuousClock.now + timeouts.upload
         let task = Task { try await mailer.send(try EmailMessage.example()) }
-        try await server.heard(".")
-        // No event says that a deadline has passed; libcurl looks once a second.
+        try await server.received(".")
+        // No event reports that a deadline has passed; libcurl checks once per second.
         try await Task.sleep(until: deadline + .milliseconds(1_500))
         gate.signal()
         try await task.value
     }
 
-    @Test("cancelling ends a conversation that hangs")
+    @Test("cancelling ends a hanging connection")
     func cancelled() async throws {
         let server = try ScriptedSMTPServer(isSilent: true)
         let task = Task { try await mailer(server.url, seconds: 30).send(try EmailMessage.example()) }
@@ -135,7 +135,7 @@ struct SMTPMailerTests {
         await #expect(throws: MailError.temporary("cancelled while it was sent")) { try await task.value }
     }
 
-    @Test("where TLS is required, a server without STARTTLS gets no letter and no login")
+    @Test("where TLS is required, a server without STARTTLS gets no email and no login")
     func stripped() async throws {
         let server = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN"])
         let failure = await #expect(throws: MailError.self) {
@@ -146,7 +146,7 @@ struct SMTPMailerTests {
         #expect(!server.lines.contains { $0.hasPrefix("MAIL") || $0.hasPrefix("AUTH") })
     }
 
-    @Test("TLS is required of every host but this one")
+    @Test("TLS is required for every host except this one")
     func rule() throws {
         for (url, isLoopback) in [
             ("smtp://mail.example.com", false), ("smtp://127.0.0.1", true), ("smtp://[::1]", true),

@@ -44,7 +44,7 @@ struct HostPortTests {
         #expect(throws: error) { try HostPort(text) }
     }
 
-    @Test("what a caller allows is accepted, and nothing beyond it")
+    @Test("parts that the caller allows are accepted, and no others")
     func allowances() throws {
         #expect(try HostPort("0.0.0.0:0", allowing: .portZero).port == 0)
         #expect(try HostPort("example.com:", allowing: .emptyPort).port == nil)
@@ -58,7 +58,7 @@ struct HostPortTests {
         #expect(parts.host == 2..<7 && parts.port == 80 && parts.kind == .ipv6)
     }
 
-    @Test("a password is in no error about a host")
+    @Test("an error about a host never contains a password")
     func secrecy() {
         for text in ["user:hunter2@host:99999", "hunter2@", "smtp:hunter2@[::1"] {
             do {
@@ -118,7 +118,7 @@ struct HostPortTests {
         #expect(throws: error) { try WebURL(text) }
     }
 
-    @Test("percent-encoding survives a round trip; broken escapes are refused or kept")
+    @Test("percent-encoding survives a round trip; invalid escapes are refused or kept")
     func percentCoding() {
         let all = (0...255).map { UInt8($0) }
         #expect(PercentCoding.decode(PercentCoding.encode(bytes: all).utf8) == all)

@@ -4,9 +4,11 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("Authentication complete")
+@Suite("The completion page")
 struct CompletionPageTests {
-    @Test("it names the person and the service, holds one real link, and goes on after two seconds either way")
+    @Test(
+        "it names the user and the client, has one link to it, and continues after two seconds with and without JavaScript"
+    )
     func facts() async throws {
         try await TestDeployment.open { deployment in
             let complete = try await deployment.browser().signIn(
@@ -18,7 +20,7 @@ struct CompletionPageTests {
             }
             let callback = try complete.callback()
             #expect(page.links.filter { $0.contains("token=") } == [callback.absolute])
-            #expect(page.links.count == 2, "the brand and the way on")
+            #expect(page.links.count == 2, "the brand and the continue link")
             #expect(page.refresh?.seconds == 2)
             #expect(page.refresh?.target == callback.absolute)
             let noscript = try #require(page.tags.firstIndex { $0.name == "noscript" })
@@ -31,7 +33,7 @@ struct CompletionPageTests {
     }
 
     @Test(
-        "the state comes back as it was given, whatever it is made of",
+        "the state is returned unchanged, whatever characters it has",
         arguments: [
             #"</script><script>alert(1)</script>"#, #""><img src=x onerror=alert(1)>"#, "'; alert(1); '",
             "a&token=sst_x&b=c",
@@ -70,7 +72,7 @@ struct CompletionPageTests {
         }
     }
 
-    @Test("reloading it leaves one live token for the flow: the newest")
+    @Test("reloading it leaves one valid token for the flow: the newest")
     func reload() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
@@ -90,7 +92,7 @@ struct CompletionPageTests {
         }
     }
 
-    @Test("coming back to it after the token was redeemed, it stays where it is")
+    @Test("returning to it after the token was redeemed, it does not continue")
     func back() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()

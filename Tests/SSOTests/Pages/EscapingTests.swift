@@ -4,7 +4,7 @@ import Testing
 @testable import TestSupport
 
 /// ASVS 1.2.1, WSTG-INPV-01 and 02.
-@Suite("Text of others is escaped")
+@Suite("User-supplied text is escaped")
 struct EscapingTests {
     static let evil = #"</strong><script src="//evil.example/x.js">alert(1)</script><img src=x onerror='alert(1)'>"&"#
 
@@ -16,7 +16,7 @@ struct EscapingTests {
             }
     }
 
-    @Test("the name of a service, on the sign-in page, the code page, the home page and in the email")
+    @Test("the name of a client, on the sign-in page, the code page, the home page and in the email")
     func serviceName() async throws {
         let settings = [
             "SSO_CLIENT_ID": "evil", "SSO_CLIENT_NAME": String(Self.evil.prefix(80)),
@@ -29,8 +29,8 @@ struct EscapingTests {
             let form = try await browser.follow(browser.get(authorize))
             #expect(form.text.contains("&lt;/strong&gt;&lt;script"))
             let waiting = try await browser.ask(for: "ann@example.com", on: form)
-            let letter = try await deployment.mailbox.email(to: "ann@example.com")
-            let complete = try await browser.enter(try #require(letter.code), on: waiting)
+            let email = try await deployment.mailbox.email(to: "ann@example.com")
+            let complete = try await browser.enter(try #require(email.code), on: waiting)
             for page in [form, waiting, complete] { #expect(try Self.isClean(page)) }
             #expect(complete.text.contains("&lt;/strong&gt;&lt;script"))
             deployment.clock.advance(by: .seconds(601))
@@ -50,7 +50,7 @@ struct EscapingTests {
                 #expect(try Self.isClean(page))
                 #expect(page.text.contains("&lt;/strong&gt;&lt;script"))
             }
-            #expect(try home.page().form(to: "/name")?["name"] == name, "and it can be edited as it was typed")
+            #expect(try home.page().form(to: "/name")?["name"] == name, "it can be edited as it was typed")
         }
     }
 

@@ -10,12 +10,12 @@ struct HeadTests {
     private static let idpPages = [
         "/", "/sign-in", "/sign-in?flow=AAAAAAAAAAAAAAAAAAAAAA", "/sign-in/code", "/healthz", "/nowhere",
     ]
-    private static let partnerPages = ["/", "/account", "/account?x=1", "/api/session", "/healthz", "/nowhere"]
-    /// Where GET does what cannot be looked at without doing it.
+    private static let clientPages = ["/", "/account", "/account?x=1", "/api/session", "/healthz", "/nowhere"]
+    /// GET changes state there, so HEAD is refused.
     private static let refused = [SSOPath.authorize, SSOPath.complete, SSOPath.callback, SSOPath.start]
 
-    /// Status, headers and length of an answer, without what differs from one moment to the next. Then asks for
-    /// another page on the same connection: a body nobody announced would stand there.
+    /// Status, headers and length of an answer, without the parts that change over time. Then requests
+    /// another page on the same connection: an unannounced body would appear there.
     private static func head(_ method: String, _ target: String, _ probe: HTTPProbe, _ cookie: String?) async throws
         -> [String]
     {
@@ -47,7 +47,7 @@ struct HeadTests {
                 }
             }
             for cookie in [nil, client] {
-                for target in Self.partnerPages {
+                for target in Self.clientPages {
                     let get = try await Self.head("GET", target, deployment.clientProbe(), cookie)
                     #expect(try await Self.head("HEAD", target, deployment.clientProbe(), cookie) == get, "\(target)")
                 }
@@ -86,7 +86,7 @@ struct HeadTests {
             }
             let callback = "\(SSOPath.callback)?token=\(token)&state=\(state)"
             for cookie in [nil, begun.cookie("rp_pending", at: "127.0.0.2").map { "rp_pending=\($0)" }] {
-                for target in Self.partnerPages + [SSOPath.start, callback] {
+                for target in Self.clientPages + [SSOPath.start, callback] {
                     let reply = try await deployment.clientProbe().send(
                         "HEAD", target, cookie.map { [("Cookie", $0)] } ?? [])
                     #expect(reply.body.isEmpty && reply.all("set-cookie") == [], "\(target)")
@@ -103,7 +103,7 @@ struct HeadTests {
         }
     }
 
-    /// Everything both programs keep, the slots of their sessions included.
+    /// All rows of both programs, the slots of their sessions included.
     private static func rows(_ deployment: TestDeployment) async throws -> [String] {
         var found: [String] = []
         for (database, tables) in [

@@ -3,9 +3,9 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("The markup of the pages")
+@Suite("The HTML of the pages")
 struct MarkupTests {
-    /// Every kind of page, as a user meets them.
+    /// Every kind of page, as a user sees it.
     private static func pages(_ deployment: TestDeployment) async throws -> [Visit] {
         let browser = deployment.browser()
         let form = try await browser.beginSignIn(at: deployment.client)
@@ -39,7 +39,7 @@ struct MarkupTests {
         }
     }
 
-    @Test("every page has a language, a title and one heading; every field a label, every form a token and POST")
+    @Test("every page has a language, a title and one heading; every field has a label, every form a token and POST")
     func accessible() async throws {
         try await TestDeployment.open { deployment in
             for visit in try await Self.pages(deployment) {
@@ -65,7 +65,7 @@ struct MarkupTests {
     func errors(path: String) async throws {
         try await TestDeployment.open { deployment in
             let page = try await deployment.browser().get(deployment.origin + path)
-            #expect(try page.page().links.count == 2, "the brand and the way on")
+            #expect(try page.page().links.count == 2, "the brand and the link")
             let reference = try #require(page.text.firstMatch(of: #/<code>([2-9A-Z]{8})</code>/#)).1
             #expect(deployment.log.contains(String(reference)))
         }

@@ -35,7 +35,7 @@ struct PreparedPageTests {
         "ünï ✓ 🧑‍🧑‍🧒", "a\0b\r\n\t", "\u{202e}\u{2028}", String(repeating: "<\"", count: 5_000),
     ]
 
-    @Test("a prepared page equals the rendered one, for hostile values in both places", arguments: [true, false])
+    @Test("a prepared page equals the rendered one, for hostile values in both positions", arguments: [true, false])
     func equality(isShown: Bool) throws {
         let pages = try Self.pages(Self.template)
         let page = try Self.prepared(pages, isShown: isShown)
@@ -64,7 +64,7 @@ struct PreparedPageTests {
     }
 
     @Test(
-        "a template in which a value would not be escaped text alone is refused at start",
+        "a template in which a value is not plain escaped text is refused at start",
         arguments: [
             "<p>{{{name}}}</p>", "<p>{{&name}}</p>", "<p>{{uppercased(name)}}</p>",
             "{{#empty(name)}}nobody{{/empty(name)}}{{name}}", "{{% CONTENT_TYPE: TEXT}}{{name}}",

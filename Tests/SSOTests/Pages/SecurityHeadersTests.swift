@@ -22,7 +22,7 @@ struct SecurityHeadersTests {
     ]
 
     /// ASVS 3.4.
-    @Test("all of them, on pages and on errors", arguments: requests)
+    @Test("all of them are on pages and on errors", arguments: requests)
     func everywhere(method: String, target: String, status: Int) async throws {
         try await TestDeployment.open { deployment in
             let reply = try await deployment.probe().send(method, target)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("Looking changes nothing")
+@Suite("GET changes nothing")
 struct SideEffectTests {
     private static let everything = ["session", "account", "sso_token", "challenge", "code_guess", "mail_queue"]
 
@@ -27,7 +27,7 @@ struct SideEffectTests {
                 #expect(try await asking.browser.get(deployment.origin + path).status == 405)
             }
             #expect(try await Self.rows(deployment) == before)
-            #expect(try await !asking.browser.isKnownAtHome(of: deployment))
+            #expect(try await !asking.browser.isSignedInOnHomePage(of: deployment))
             #expect(try await asking.guess(asking.code).status == 303)
         }
     }
@@ -48,7 +48,7 @@ struct SideEffectTests {
             let out = try await browser.submit(home.page().form(to: "/sign-out"), on: home)
             for visit in [asked, signedIn, renamed, out] {
                 #expect(visit.status == 303)
-                #expect(visit.reply.header("location")?.hasPrefix("/") == true, "never straight to a partner")
+                #expect(visit.reply.header("location")?.hasPrefix("/") == true, "never directly to a client")
                 #expect(visit.reply.header("location")?.hasPrefix("//") == false)
             }
         }

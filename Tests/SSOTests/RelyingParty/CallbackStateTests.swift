@@ -2,8 +2,8 @@ import Testing
 
 @testable import TestSupport
 
-/// Login CSRF and everything near it (RFC 9700 4.7, ASVS 10.1.2): without a state of this very browser nobody is asked and
-/// nothing changes.
+/// Login CSRF and similar attacks (RFC 9700 4.7, ASVS 10.1.2): without a state of this browser the IdP is not called
+/// and nothing changes.
 @Suite("The state at the relying party's callback")
 struct CallbackStateTests {
     struct Forgery: Sendable, CustomTestStringConvertible {
@@ -40,14 +40,14 @@ struct CallbackStateTests {
         String(text.map { Character($0.isUppercase ? $0.lowercased() : $0.uppercased()) })
     }
 
-    @Test("a wrong state is refused without a word to the IdP, and the right one still works", arguments: forgeries)
+    @Test("a wrong state is refused without a call to the IdP, and the right one still works", arguments: forgeries)
     func forged(_ forgery: Forgery) async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
             let browser = deployment.browser()
             let state = try await browser.state(at: deployment.client)
             let cookies = browser.cookies
-            // A server that stops reading in the middle of a megabyte may close before we have sent it: as good as 4xx.
+            // A server that stops reading within a megabyte may close before we have sent it: this counts as 4xx.
             if let visit = try? await browser.comeBack(to: deployment.client, forgery.fields(state)) {
                 #expect(forgery.status.contains(visit.status))
                 #expect(visit.reply.body.isEmpty || visit.reply.all("referrer-policy") == ["no-referrer"])
@@ -66,7 +66,7 @@ struct CallbackStateTests {
     func loginCSRF() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
-            let (attacker, victim, stranger) = (deployment.browser(), deployment.browser(), deployment.browser())
+            let (attacker, victim, visitor) = (deployment.browser(), deployment.browser(), deployment.browser())
             _ = try await victim.comeBack(to: deployment.client, state: victim.state(at: deployment.client))
             let bait = try await attacker.state(at: deployment.client)
             let calls = idp.calls
@@ -75,9 +75,9 @@ struct CallbackStateTests {
             #expect(visit.status == 400)
             #expect(try visit.page().link(containing: "/auth/sso/start") != nil)
             #expect(try await victim.userID(at: deployment.client) == "u1")
-            #expect(try await stranger.comeBack(to: deployment.client, state: bait).status == 400)
-            #expect(try await stranger.userID(at: deployment.client) == nil)
-            #expect(stranger.cookies.isEmpty)
+            #expect(try await visitor.comeBack(to: deployment.client, state: bait).status == 400)
+            #expect(try await visitor.userID(at: deployment.client) == nil)
+            #expect(visitor.cookies.isEmpty)
             #expect(idp.calls == calls)
 
             #expect(try await attacker.comeBack(to: deployment.client, state: bait).status == 303)
@@ -85,15 +85,15 @@ struct CallbackStateTests {
         }
     }
 
-    @Test("a stolen token put into a sign-in of one's own is refused: it was made for another one (RFC 9700 4.5)")
+    @Test("a stolen token in the attacker's own sign-in is refused: it was issued for another one (RFC 9700 4.5)")
     func injectedToken() async throws {
         try await TestDeployment.open { deployment in
-            let (victim, thief) = (deployment.browser(), deployment.browser())
+            let (victim, attacker) = (deployment.browser(), deployment.browser())
             let stolen = try await victim.signIn(at: deployment.client, of: deployment, as: "ann@example.com").token()
-            let state = try await thief.state(at: deployment.client)
-            let visit = try await thief.comeBack(to: deployment.client, [("token", stolen), ("state", state)])
+            let state = try await attacker.state(at: deployment.client)
+            let visit = try await attacker.comeBack(to: deployment.client, [("token", stolen), ("state", state)])
             #expect(visit.status == 400)
-            #expect(try await thief.userID(at: deployment.client) == nil)
+            #expect(try await attacker.userID(at: deployment.client) == nil)
 
             let again = try await victim.beginSignIn(at: deployment.client)
             _ = try await victim.follow(victim.get(again.callback()))
@@ -101,7 +101,7 @@ struct CallbackStateTests {
         }
     }
 
-    @Test("a state is used up by its first use, whatever came of that")
+    @Test("a state is used up by its first use, whatever the result")
     func usedUp() async throws {
         let idp = try FakeIdP { _ in .bytes(FakeIdP.http("503 Service Unavailable")) }
         try await idp.open { deployment in

@@ -6,9 +6,9 @@ import Testing
 @testable import TestSupport
 
 /// On a double click a browser drops the first response and its cookies.
-@Suite("A callback that comes twice")
+@Suite("A callback that arrives twice")
 struct DoubleClickTests {
-    /// Eight at once, each with the cookies of before.
+    /// Eight at once, each with the cookies from before.
     private static func together(_ browser: Browser, _ deployment: TestDeployment, _ state: String) async throws
         -> [Visit]
     {
@@ -37,7 +37,7 @@ struct DoubleClickTests {
             #expect(visits.allSatisfy { $0.reply.header("referrer-policy") == "no-referrer" })
             #expect(idp.calls == 1)
 
-            // The click that was on its way while the answer left: still the old cookie.
+            // The click that was sent before the answer arrived: it still has the old cookie.
             let late = browser.twin()
             #expect(try await late.comeBack(to: deployment.client, state: state).status == 303)
             #expect(try await late.userID(at: deployment.client) == "u1")
@@ -45,8 +45,10 @@ struct DoubleClickTests {
         }
     }
 
-    @Test("who has the old cookie and the state but not the token gets nothing, nor does anybody ten seconds later")
-    func notForOthers() async throws {
+    @Test(
+        "the old cookie and the state without the token give nothing, and neither does any repetition ten seconds later"
+    )
+    func ownBrowserOnly() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
             let browser = deployment.browser()
@@ -83,8 +85,8 @@ struct DoubleClickTests {
         }
     }
 
-    @Test("finished sign-ins are forgotten when another user signs in")
-    func anotherPerson() async throws {
+    @Test("finished sign-ins are deleted when another user signs in")
+    func anotherUser() async throws {
         let calls = Mutex(0)
         let idp = try FakeIdP { request in
             let number = calls.withLock { count in
@@ -103,7 +105,9 @@ struct DoubleClickTests {
             }
             let states = [try await signIn("/of-ann"), try await signIn("/of-ann-too")]
             for state in states {
-                #expect(try await browser.comeBack(to: deployment.client, state: state).status == 303, "her own reload")
+                #expect(
+                    try await browser.comeBack(to: deployment.client, state: state).status == 303,
+                    "the user's own reload")
             }
             let ben = try await signIn("/of-ben")
             deployment.clock.advance(by: .seconds(10))
@@ -124,8 +128,8 @@ struct DoubleClickTests {
         for number in 0..<100 {
             let outcome = try await once.run([UInt8(number)]) { .init(path: "/\(number)", session: nil) }
             #expect(outcome.path == "/\(number)")
-            await #expect(throws: Trouble.self) {
-                _ = try await once.run([UInt8(number), 0]) { throw Trouble() }
+            await #expect(throws: RunError.self) {
+                _ = try await once.run([UInt8(number), 0]) { throw RunError() }
             }
         }
         #expect(once.count == 100)
@@ -134,5 +138,5 @@ struct DoubleClickTests {
         #expect(once.count == 1)
     }
 
-    private struct Trouble: Error {}
+    private struct RunError: Error {}
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import RelyingParty
 @testable import TestSupport
 
-/// Pending sign-ins live in the browser, sealed: a browser who signs in nowhere costs nothing that stays.
+/// Pending sign-ins are stored in the browser, sealed: a browser that does not sign in leaves no rows.
 @Suite("The cookie of pending sign-ins")
 struct PendingCookieTests {
     private static func rows(_ deployment: TestDeployment, _ table: String) async throws -> Int {
@@ -34,14 +34,14 @@ struct PendingCookieTests {
                     try await client.execute(uri: path, method: .get) { #expect($0.status.code < 400) }
                 }
             }
-            // The purge runs beside it, and looks for what has expired.
+            // The purge runs beside it, and looks for expired rows.
             let statements = database.takeStatements()
             #expect(statements.allSatisfy { $0.contains("expires_at") && !$0.hasPrefix("INSERT") }, "\(statements)")
         }
         await real.close()
     }
 
-    @Test("a session begins with the sign-in and not before; of the way there a row of the used state is left")
+    @Test("a session begins with the sign-in and not before; the callback leaves only a row of the used state")
     func sessionAfterwards() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -51,7 +51,7 @@ struct PendingCookieTests {
             #expect(try await Self.rows(deployment, "session") == 0)
             #expect(try await Self.rows(deployment, "used_state") == 0)
             #expect(try await browser.comeBack(to: deployment.client, [("state", "x"), ("token", "y")]).status == 400)
-            #expect(try await Self.rows(deployment, "used_state") == 0, "a wrong state is not worth a row")
+            #expect(try await Self.rows(deployment, "used_state") == 0, "a wrong state makes no row")
 
             #expect(try await browser.comeBack(to: deployment.client, state: state).status == 303)
             #expect(browser.cookie("rp_session", at: "127.0.0.2") != nil)
@@ -63,7 +63,7 @@ struct PendingCookieTests {
 
     /// ASVS 3.3.1 to 3.3.4.
     @Test(
-        "its flags are those of the public address, and it lives ten minutes",
+        "its attributes match the public address, and it lasts ten minutes",
         arguments: [
             ("http://127.0.0.2:4100", "rp_pending", "; Path=/; HttpOnly; SameSite=Lax; Max-Age=600"),
             ("https://localhost:4100", "__Host-rp_pending", "; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=600"),
@@ -93,7 +93,7 @@ struct PendingCookieTests {
         }
     }
 
-    @Test("it stays under 4 KiB whatever was begun: the oldest go first, and the newest always works")
+    @Test("it stays under 4 KiB with any number of sign-ins: the oldest are dropped first, and the newest always works")
     func bounded() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -120,7 +120,7 @@ struct PendingCookieTests {
         }
     }
 
-    @Test("twenty views of the start page end no sign-in that another tab has begun")
+    @Test("twenty views of the start page end no sign-in of another tab")
     func offers() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -134,7 +134,7 @@ struct PendingCookieTests {
         }
     }
 
-    @Test("a cookie that was changed, cut, doubled or made elsewhere holds no sign-in, and the IdP is not asked")
+    @Test("a changed, truncated, duplicated or foreign cookie holds no sign-in, and the IdP is not called")
     func forged() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -163,7 +163,9 @@ struct PendingCookieTests {
         }
     }
 
-    @Test("a cookie from before the sign-in, put back, redeems nothing: neither by another token nor later by the same")
+    @Test(
+        "a cookie from before the sign-in, restored, redeems nothing: neither with another token nor later with the same"
+    )
     func replayed() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -176,7 +178,7 @@ struct PendingCookieTests {
             deployment.clock.advance(by: .seconds(11))
             #expect(try await before.comeBack(to: deployment.client, state: state).status == 400)
             #expect(try await before.userID(at: deployment.client) == nil)
-            // The browser itself has the page to go to, also when its cookie is the old one again.
+            // The browser itself is redirected to its page, also with its old cookie.
             browser.setCookie("rp_pending", to: Self.cookie(before), at: "127.0.0.2")
             let reload = try await browser.comeBack(to: deployment.client, state: state)
             #expect(reload.status == 303 && reload.reply.header("location") == "/account")
@@ -184,7 +186,7 @@ struct PendingCookieTests {
         }
     }
 
-    @Test("tabs that come back at the same moment are each redeemed once, and each reload leads to its page")
+    @Test("tabs that return at the same moment are each redeemed once, and each reload leads to its page")
     func tabs() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -204,7 +206,7 @@ struct PendingCookieTests {
                 try await group.waitForAll()
             }
             #expect(idp.calls == 6)
-            // The cookies of the last answer win; those of this browser still know all six states.
+            // The cookies of the last answer are kept; those of this browser still have all six states.
             let last = browser.twin()
             #expect(
                 try await last.comeBack(to: deployment.client, state: last.state(at: deployment.client)).status == 303)
@@ -217,7 +219,7 @@ struct PendingCookieTests {
         }
     }
 
-    @Test("a sign-in that the version before has begun, in a session row, goes on over the upgrade")
+    @Test("a sign-in that the previous version began, in a session row, continues after the upgrade")
     func upgrade() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -244,7 +246,7 @@ struct PendingCookieTests {
             #expect(visit.status == 303 && visit.reply.header("location") == "/account")
             #expect(try await browser.userID(at: deployment.client) == "u1")
             #expect(browser.cookie("rp_session", at: "127.0.0.2") != value)
-            // What is stored now, that version reads as well: it needs these names.
+            // That version reads the stored value as well: it needs these names.
             let stored = try await deployment.client.database.read { connection in
                 try connection.query("SELECT slots FROM session")[0].text("slots")
             }

@@ -5,10 +5,11 @@ import Testing
 @testable import SSOShared
 @testable import TestSupport
 
-/// Several sign-ins of one browser side by side: each state for itself, ten minutes, eight of them.
+/// Several parallel sign-ins of one browser: each state is separate and lasts ten minutes, with at most eight of
+/// them.
 @Suite("Pending sign-ins at the relying party")
 struct PendingSignInsTests {
-    @Test("a state is good for ten minutes and not a second longer", arguments: [599, 601])
+    @Test("a state is valid for ten minutes and not a second longer", arguments: [599, 601])
     func lifetime(seconds: Int) async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -22,7 +23,7 @@ struct PendingSignInsTests {
         }
     }
 
-    @Test("of nine sign-ins the oldest is forgotten, and the eight others finish in reverse order")
+    @Test("of nine sign-ins the oldest is dropped, and the eight others finish in reverse order")
     func eight() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -43,7 +44,7 @@ struct PendingSignInsTests {
         }
     }
 
-    @Test("ten thousand beginnings leave a list as small as eight do")
+    @Test("after ten thousand starts the list is as small as after eight")
     func bounded() async throws {
         var pending = PendingSignIns()
         for number in 1...10_000 {
@@ -65,7 +66,7 @@ struct PendingSignInsTests {
         #expect(pending.finished.map(\.state) == (93...100).map { "state-\($0)" })
     }
 
-    @Test("a reload of the callback after success goes to the page without asking the IdP again")
+    @Test("a reload of the callback after success leads to the page without another call to the IdP")
     func reload() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -77,7 +78,7 @@ struct PendingSignInsTests {
                 #expect(visit.reply.header("location") == "/account")
             }
             #expect(idp.calls == 1)
-            // Another browser that learned the address gets nothing out of it.
+            // Another browser that learned the address gets nothing.
             #expect(try await deployment.browser().comeBack(to: deployment.client, state: state).status == 400)
         }
     }

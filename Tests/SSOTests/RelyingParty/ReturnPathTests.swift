@@ -15,13 +15,13 @@ struct ReturnPathTests {
     ]
     static let here = ["/", "/account", "/a/b?c=d&e=f", "/a%2fb", "/a//b", "/a?u=https://evil.example/", "/.//a"]
 
-    @Test("a path that a browser could read as another place becomes the start page", arguments: elsewhere)
+    @Test("a path that a browser could read as another origin becomes the start page", arguments: elsewhere)
     func refused(path: String) { #expect(ReturnPath.checked(path) == "/") }
 
     @Test("a path on this origin is kept byte for byte", arguments: here)
     func kept(path: String) { #expect(ReturnPath.checked(path) == path) }
 
-    @Test("no return_to leads away, and a good one leads home")
+    @Test("no return_to leads to another origin, and a valid one leads to its page")
     func wholeWay() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -57,10 +57,10 @@ struct ReturnPathTests {
             let page = try await browser.follow(browser.comeBack(to: deployment.client, state: state))
             #expect(page.address.path == "/account" && page.status == 200)
 
-            let stranger = deployment.browser()
-            let deep = try await stranger.get(deployment.client.origin + "/account?tab=a%26b&x=1")
-            let back = try await stranger.get(deep.location()).location().query("state")
-            let visit = try await stranger.comeBack(to: deployment.client, state: back ?? "")
+            let visitor = deployment.browser()
+            let deep = try await visitor.get(deployment.client.origin + "/account?tab=a%26b&x=1")
+            let back = try await visitor.get(deep.location()).location().query("state")
+            let visit = try await visitor.comeBack(to: deployment.client, state: back ?? "")
             #expect(visit.reply.header("location") == "/account?tab=a%26b&x=1")
         }
     }

@@ -3,10 +3,10 @@ import Testing
 
 @testable import TestSupport
 
-/// Fixation and mixed-up people (ASVS 7.2.4): a sign-in begins a new session, and only the one it was for.
+/// Session fixation and mixed-up users (ASVS 7.2.4): a sign-in begins a new session, for its own user only.
 @Suite("The relying party's session at a sign-in")
 struct SessionSwapTests {
-    @Test("the session id is replaced, and the one that was planted or seen before is invalid")
+    @Test("the session id is replaced, and an id that was planted or seen before is invalid")
     func fixation() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -20,7 +20,7 @@ struct SessionSwapTests {
         }
     }
 
-    @Test("an id that the server did not give out is never adopted", arguments: ["rp_session", "__Host-rp_session"])
+    @Test("an id that the server did not issue is never adopted", arguments: ["rp_session", "__Host-rp_session"])
     func planted(name: String) async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -75,10 +75,10 @@ struct SessionSwapTests {
         }
     }
 
-    @Test("twenty people who sign in at the same time are each themselves")
+    @Test("twenty users who sign in at the same time each get their own session")
     func noMixUp() async throws {
         let idp = try FakeIdP { request in
-            // The token names the person: whoever gets another answer than their own is somebody else.
+            // The token names the user: any other answer belongs to another user.
             let body = String(decoding: request.body, as: UTF8.self)
             let number = body.components(separatedBy: "sst_").dropFirst().first?.prefix(2) ?? "?"
             return .bytes(FakeIdP.signed(request, FakeIdP.reply(user: "user-\(number)")))
@@ -111,10 +111,10 @@ struct SessionSwapTests {
             #expect(try await browser.post(address, [("form_token", String(repeating: "A", count: 43))]).status == 403)
             #expect(try await browser.get(address).status == 405)
             #expect(try await browser.userID(at: deployment.client) == "u1")
-            let thief = browser.twin()
+            let attacker = browser.twin()
             _ = try await browser.submit(home.page().form(to: "/sign-out"), on: home)
             #expect(try await browser.userID(at: deployment.client) == nil)
-            #expect(try await thief.userID(at: deployment.client) == nil)
+            #expect(try await attacker.userID(at: deployment.client) == nil)
         }
     }
 }

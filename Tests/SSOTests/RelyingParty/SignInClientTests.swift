@@ -4,8 +4,8 @@ import Testing
 @testable import SSOShared
 @testable import TestSupport
 
-/// The rules of a relying party without a web framework.
-@Suite("The relying party's half of the protocol")
+/// The rules of a relying party, without a web framework.
+@Suite("The relying party's part of the protocol")
 struct SignInClientTests {
     typealias Fixture = BackChannelFixture
 
@@ -72,7 +72,7 @@ struct SignInClientTests {
         }
     }
 
-    @Test("a state is used once, whatever came of it, and the token is redeemed with verifier and redirect URI")
+    @Test("a state is used once, whatever the result, and the token is redeemed with verifier and redirect URI")
     func redeem() async throws {
         let server = try BackChannelStub { .bytes(Fixture.signed($0)) }
         defer { server.stop() }
@@ -85,7 +85,7 @@ struct SignInClientTests {
         #expect(sent.token == Self.token && sent.redirectURI == "https://rp.example/cb")
         #expect(sent.codeVerifier == started.codeVerifier)
 
-        // The same callback within seconds is a double click. Another one needs a signed-in browser.
+        // The same callback within seconds is a double click. A later one needs a signed-in browser.
         #expect(try await client.redeem(right, for: started, used: used, isSignedIn: false) == nil)
         let other = try Self.callback(["state": [started.state], "token": ["sst_other"]])
         #expect(try await client.redeem(other, for: started, used: used, isSignedIn: true) == nil)
@@ -117,7 +117,7 @@ struct SignInClientTests {
     }
 
     @Test(
-        "each failure of the back channel has its status and leads back to a new start",
+        "each failure of the back channel has its status and leads to a new start",
         arguments: [
             (BackChannelError.rejected(.invalidToken), 400, "invalid_token"),
             (.rejected(.invalidSignature), 502, "not_verified"), (.untrusted("x"), 502, "not_verified"),
@@ -154,7 +154,7 @@ struct SignInClientTests {
             #expect(cookie.read(bad).open.isEmpty)
         }
         #expect(try cookie.value(cookie.read(value), now: Self.now + 600) == nil)
-        // Long return paths: fewer fit, the newest always.
+        // With long return paths fewer fit, the newest always.
         var many = value
         for number in 0..<12 {
             let next = PendingSignIn(

@@ -5,7 +5,7 @@ import Testing
 @testable import RelyingParty
 @testable import TestSupport
 
-@Suite("States that were used")
+@Suite("Used states")
 struct UsedStateStoreTests {
     private static func open(_ folder: TemporaryFolder) async throws -> SQLiteDatabase {
         try await SQLiteDatabase(path: folder.path(of: "rp.sqlite"), migrations: RelyingPartyMigrations.all)
@@ -43,7 +43,7 @@ struct UsedStateStoreTests {
         await database.close()
     }
 
-    @Test("a row outlives every cookie that could ask for its state, and is purged then; it holds no state")
+    @Test("a row lasts longer than every cookie with its state, is purged then, and holds no state")
     func purge() async throws {
         let (folder, clock) = (try TemporaryFolder(), TestClock())
         let database = try await Self.open(folder)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import TestSupport
 
-/// ASVS 3.5.1: two independent proofs, each enough to refuse.
+/// ASVS 3.5.1: two independent checks, each enough to refuse.
 @Suite("Forms of other sites are refused")
 struct FormTokenTests {
-    /// What is wrong with a forged form.
+    /// The defect of a forged form.
     enum Forgery: String, CaseIterable, Sendable {
         case noToken, emptyToken, tokenOfAnotherSession, tokenCutShort, tokenTwice, sessionIDAsToken
         case evilOrigin, nullOrigin, otherPort, otherScheme, originInOtherCase, twoOrigins
@@ -43,7 +43,7 @@ struct FormTokenTests {
         }
     }
 
-    /// Posts the form as the forger would, and says whether it was refused.
+    /// Posts the form as the attacker would, and returns whether it was refused.
     private static func isRefused(
         _ forgery: Forgery, _ path: String, _ fields: [(String, String)], token: String, foreign: String,
         session: String, _ deployment: TestDeployment
@@ -53,7 +53,7 @@ struct FormTokenTests {
         let body = FormCoding.encode(
             Self.token(forgery, right: token, foreign: foreign, session: session) + fields)
         let reply = try await deployment.probe().post(path, headers, body: Array(body.utf8))
-        // Without a session there is nothing to forge with: a way to the start does as well as an error page.
+        // Without a session a forged form gains nothing: a redirect to the start counts as well as an error page.
         if forgery == .noCookie { return reply.status == 403 || reply.status == 303 && reply.all("set-cookie").isEmpty }
         return reply.status == 403 && reply.all("set-cookie").isEmpty
     }
@@ -61,8 +61,8 @@ struct FormTokenTests {
     @Test("of the sign-in forms", arguments: Forgery.allCases)
     func signIn(forgery: Forgery) async throws {
         try await TestDeployment.open { deployment in
-            let stranger = deployment.browser()
-            let foreign = try await stranger.get(deployment.origin + "/sign-in").formToken()
+            let visitor = deployment.browser()
+            let foreign = try await visitor.get(deployment.origin + "/sign-in").formToken()
             let browser = deployment.browser()
             let form = try await browser.get(deployment.origin + "/sign-in")
             #expect(
@@ -82,7 +82,7 @@ struct FormTokenTests {
         }
     }
 
-    @Test("of the forms of somebody who is signed in", arguments: Forgery.allCases)
+    @Test("of the forms of a signed-in user", arguments: Forgery.allCases)
     func signedIn(forgery: Forgery) async throws {
         try await TestDeployment.open { deployment in
             let foreign = try await deployment.browser().get(deployment.origin + "/sign-in").formToken()
@@ -100,7 +100,7 @@ struct FormTokenTests {
         }
     }
 
-    @Test("a form from before a sign-in is out of date after it")
+    @Test("a form from before a sign-in is expired after it")
     func oldForm() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()
@@ -114,7 +114,7 @@ struct FormTokenTests {
     }
 
     @Test(
-        "other types of body than forms are refused",
+        "body types other than forms are refused",
         arguments: ["text/plain", "application/json", "multipart/form-data", ""])
     func types(type: String) async throws {
         try await TestDeployment.open { deployment in
@@ -124,7 +124,7 @@ struct FormTokenTests {
             let body = Array(FormCoding.encode([("form_token", token)]).utf8)
             let typed = type.isEmpty ? headers : headers + [("Content-Type", type)]
             #expect(try await deployment.probe().post("/sign-out", typed, body: body).status == 415)
-            #expect(try await browser.isKnownAtHome(of: deployment))
+            #expect(try await browser.isSignedInOnHomePage(of: deployment))
         }
     }
 }

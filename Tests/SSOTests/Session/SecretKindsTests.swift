@@ -4,8 +4,8 @@ import Testing
 
 @testable import TestSupport
 
-/// Keycloak CVE-2026-4325, CVE-2026-4282: a secret of one kind was taken for another.
-@Suite("Each kind of secret is useless in the place of another")
+/// Keycloak CVE-2026-4325, CVE-2026-4282: a secret of one kind was accepted as another.
+@Suite("Each kind of secret is useless as any other kind")
 struct SecretKindsTests {
     /// Everything a signed-in browser has seen, by kind.
     private static func secrets(_ browser: Browser, _ complete: Visit, _ deployment: TestDeployment) async throws
@@ -29,7 +29,7 @@ struct SecretKindsTests {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
             _ = try await browser.signIn(at: deployment.client, of: deployment, as: "ann@example.com")
-            // Asked for without a code challenge, so that the token alone can be redeemed at the end.
+            // Requested without a code challenge, so that the token alone can be redeemed at the end.
             let complete = try await browser.get(
                 deployment.authorize(deployment.client, state: "a-state-to-tell-apart"))
             let secrets = try await Self.secrets(browser, complete, deployment)
@@ -58,7 +58,7 @@ struct SecretKindsTests {
         }
     }
 
-    @Test("a code, and the id of its challenge, open nothing but the form they are for")
+    @Test("a code, and the id of its challenge, work only in their own form")
     func code() async throws {
         try await TestDeployment.open { deployment in
             let asking = try await deployment.asking()

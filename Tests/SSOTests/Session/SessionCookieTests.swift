@@ -8,7 +8,7 @@ import Testing
 struct SessionCookieTests {
     /// ASVS 3.3.1 to 3.3.4.
     @Test(
-        "its flags are those of the public address",
+        "its attributes match the public address",
         arguments: [
             ("http://localhost:4000", "idp_session", "; Path=/; HttpOnly; SameSite=Lax"),
             ("https://localhost:4000", "__Host-idp_session", "; Path=/; HttpOnly; SameSite=Lax; Secure"),
@@ -21,12 +21,12 @@ struct SessionCookieTests {
             #expect(cookie.hasPrefix("\(name)="))
             #expect(cookie.hasSuffix(attributes))
             let value = cookie.dropFirst(name.count + 1).prefix { $0 != ";" }
-            #expect(cookie == "\(name)=\(value)\(attributes)", "and nothing else, no Domain above all")
+            #expect(cookie == "\(name)=\(value)\(attributes)", "no other attribute, in particular no Domain")
             #expect(Base64URL.decode(value)?.count == 32, "256 bits (ASVS 7.2.3)")
         }
     }
 
-    @Test("over https a cookie without the prefix counts for nothing: a sibling domain could have set it")
+    @Test("over https a cookie without the prefix is ignored: a sibling domain could have set it")
     func prefix() async throws {
         try await TestDeployment.open(settings: ["IDP_PUBLIC_URL": "https://localhost:4000"]) { deployment in
             let given = try #require(try await deployment.probe().get("/sign-in").header("set-cookie"))
@@ -38,8 +38,8 @@ struct SessionCookieTests {
         }
     }
 
-    /// Cookie tossing: a neighbour sets a second cookie of the same name.
-    @Test("two cookies of the name count as none, in whatever order and header")
+    /// Cookie tossing: a sibling domain sets a second cookie of the same name.
+    @Test("two cookies of the name count as none, in any order and header")
     func doubled() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
@@ -62,7 +62,7 @@ struct SessionCookieTests {
 
     /// authentik CVE-2026-25748: a malformed cookie led past the check.
     @Test(
-        "a malformed cookie makes a stranger, never a fault",
+        "a request with a malformed cookie is a visitor's, never an error",
         arguments: [
             "", "=", ";", ";;;", "idp_session", "idp_session=", "idp_session==", "idp_session=%00", "idp_session=AAAA",
             "idp_session=\(String(repeating: "A", count: 42))", "idp_session=\(String(repeating: "A", count: 44))",
@@ -102,6 +102,6 @@ struct SessionCookieTests {
 }
 
 extension TestDeployment {
-    /// Bare requests to the IdP, without cookies or the headers of a browser.
+    /// Plain requests to the IdP, without cookies or the headers of a browser.
     func probe() -> HTTPProbe { HTTPProbe(port: port, authority: "localhost:4000") }
 }

@@ -5,7 +5,7 @@ import Testing
 /// ASVS 7.2.4, WSTG-SESS-03.
 @Suite("Session ids change at every step")
 struct SessionFixationTests {
-    @Test("an id that was planted or seen at one step is worth nothing at the next")
+    @Test("an id that was planted or seen at one step is invalid at the next")
     func everyStep() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
@@ -15,7 +15,7 @@ struct SessionFixationTests {
             let beforeCode = browser.twin()
             let code = try await deployment.mailbox.code(to: "ann@example.com")
 
-            // Who has the id of the first step has no part in the challenge, even with the code in hand.
+            // The holder of the first step's id has no access to the challenge, even with the code.
             let early = try await beforeAddress.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
             #expect(try early.location().path == "/sign-in")
             let complete = try await browser.enter(code, on: waiting)
@@ -23,17 +23,17 @@ struct SessionFixationTests {
 
             let ids = [beforeAddress.session, beforeCode.session, browser.session].compactMap { $0 }
             #expect(Set(ids).count == 3)
-            for thief in [beforeAddress, beforeCode] {
-                #expect(try await !thief.isKnownAtHome(of: deployment))
-                let page = try await thief.get(waiting.address)
+            for holder in [beforeAddress, beforeCode] {
+                #expect(try await !holder.isSignedInOnHomePage(of: deployment))
+                let page = try await holder.get(waiting.address)
                 #expect(try page.location().path == "/sign-in")
             }
-            #expect(try await browser.isKnownAtHome(of: deployment))
+            #expect(try await browser.isSignedInOnHomePage(of: deployment))
             #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'") == 1)
         }
     }
 
-    @Test("an attacker who makes a person sign in within the attacker's own session gains nothing")
+    @Test("an attacker who makes a user sign in within the attacker's own session gains nothing")
     func planted() async throws {
         try await TestDeployment.open { deployment in
             let attacker = deployment.browser()
@@ -42,12 +42,12 @@ struct SessionFixationTests {
             victim.setCookie("idp_session", to: attacker.session, at: "localhost")
             let asking = try await deployment.asking(by: victim)
             #expect(try await asking.guess(asking.code).status == 303)
-            #expect(try await victim.isKnownAtHome(of: deployment))
-            #expect(try await !attacker.isKnownAtHome(of: deployment))
+            #expect(try await victim.isSignedInOnHomePage(of: deployment))
+            #expect(try await !attacker.isSignedInOnHomePage(of: deployment))
         }
     }
 
-    @Test("an id that this server did not make is never adopted")
+    @Test("an id that this server did not issue is never adopted")
     func invented() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
@@ -60,7 +60,7 @@ struct SessionFixationTests {
         }
     }
 
-    @Test("signing in keeps what services wait for and drops everything else of the session")
+    @Test("signing in keeps the pending flows and drops everything else of the session")
     func slots() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()

@@ -18,7 +18,7 @@ struct SessionSlotsTests {
         var count = 0
     }
 
-    @Test("a slot that is missing or cannot be decoded is empty, and the slots beside it stay")
+    @Test("a slot that is missing or cannot be decoded is empty, and the other slots stay")
     func tolerant() {
         let slots = SessionSlots(stored: #"{"note":{"text":"kept"},"counter":{"count":"seven"}}"#)
         #expect(slots[Note.self].text == "kept")
@@ -53,7 +53,7 @@ struct SessionSlotsTests {
     }
 
     @Test("of the IdP's slots only the pending flows survive a sign-in")
-    func survivorsOfTheIdP() {
+    func idpSurvivingSlots() {
         let slots: [any SessionSlot.Type] = [PendingFlows.self, BrowserChallenges.self, CurrentSignIn.self]
         #expect(slots.filter { $0.survivesSignIn }.map { $0.key } == ["sso"])
     }
@@ -67,7 +67,7 @@ struct SessionSlotsTests {
             try await deployment.database.write { connection in
                 try connection.execute("UPDATE session SET slots = :slots", ["slots": .text(text)])
             }
-            #expect(try await !browser.isKnownAtHome(of: deployment))
+            #expect(try await !browser.isSignedInOnHomePage(of: deployment))
             #expect(try await browser.get(deployment.origin + "/sign-in").status == 200)
         }
     }
@@ -84,7 +84,7 @@ struct SessionSlotsTests {
                 changed += #","later":{"x":1},"challenges":"not what this version expects"}"#
                 try connection.execute("UPDATE session SET slots = :slots", ["slots": .text(changed)])
             }
-            #expect(try await browser.isKnownAtHome(of: deployment))
+            #expect(try await browser.isSignedInOnHomePage(of: deployment))
         }
     }
 }

@@ -6,11 +6,11 @@ import Testing
 @Suite("Signing out")
 struct SignOutTests {
     /// ASVS 7.4.1.
-    @Test("the session is gone on the server, the cookie in the browser, and a copy of it opens nothing")
+    @Test("the session is deleted on the server, the cookie in the browser, and a copy of the cookie does not work")
     func ends() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
-            let thief = browser.twin()
+            let attacker = browser.twin()
             let out = try await Self.signOut(browser, of: deployment)
             #expect(out.status == 303)
             #expect(out.reply.header("location") == "/")
@@ -18,16 +18,16 @@ struct SignOutTests {
             #expect(out.reply.header("set-cookie")?.contains("Max-Age=0") == true)
             #expect(browser.session == nil)
             #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE slots LIKE '%accountID%'") == 0)
-            #expect(try await !thief.isKnownAtHome(of: deployment))
-            #expect(try await thief.get(deployment.authorize(deployment.client, state: "x")).status == 303)
+            #expect(try await !attacker.isSignedInOnHomePage(of: deployment))
+            #expect(try await attacker.get(deployment.authorize(deployment.client, state: "x")).status == 303)
         }
     }
 
-    @Test("a token that nobody has redeemed yet is void; one from before is not revived by signing in again")
+    @Test("an unredeemed token is void, and an earlier one does not become valid by signing in again")
     func tokens() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
-            // Without a code challenge: it would be redeemed but for the sign-out.
+            // Without a code challenge: only the sign-out prevents its use.
             let token = try await browser.token(for: deployment.client, of: deployment)
             _ = try await Self.signOut(browser, of: deployment)
             #expect(try await deployment.verify(token, as: deployment.client).status == 401)
@@ -47,11 +47,11 @@ struct SignOutTests {
             let reply = try await browser.send(method, try WebAddress(deployment.origin + "/sign-out"))
             #expect(reply.status == 405)
             #expect(reply.reply.header("allow") == "POST")
-            #expect(try await browser.isKnownAtHome(of: deployment))
+            #expect(try await browser.isSignedInOnHomePage(of: deployment))
         }
     }
 
-    @Test("whoever is signed out already is sent home")
+    @Test("signing out again redirects to the home page")
     func twice() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()
@@ -62,7 +62,7 @@ struct SignOutTests {
         }
     }
 
-    @Test("another browser of the same person stays signed in")
+    @Test("another browser of the same user stays signed in")
     func otherBrowser() async throws {
         try await TestDeployment.open { deployment in
             let first = try await deployment.asking()
@@ -71,7 +71,7 @@ struct SignOutTests {
             let second = try await deployment.asking()
             try await second.guess(second.code)
             _ = try await Self.signOut(first.browser, of: deployment)
-            #expect(try await second.browser.isKnownAtHome(of: deployment))
+            #expect(try await second.browser.isSignedInOnHomePage(of: deployment))
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import SSOWeb
 @testable import TestSupport
 
-/// A visit costs a stranger nothing: what it leaves behind must be bounded.
+/// A visit without a submission leaves a row, and the number of rows must be limited.
 @Suite("Rows of browsers who have submitted nothing")
 struct VisitorRowsTests {
     private static func store(_ deployment: TestDeployment, maximum: Int?) -> SessionStore {
@@ -15,7 +15,8 @@ struct VisitorRowsTests {
             lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2)), maximumVisitors: maximum)
     }
 
-    @Test("there are never more than the maximum and one interval; the oldest go, and nobody who submitted anything")
+    @Test(
+        "there are never more than the maximum and one interval; the oldest are deleted, and no row with a submission")
     func bounded() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.signedIn()
@@ -33,12 +34,12 @@ struct VisitorRowsTests {
             }
             for visit in visits.suffix(300) { #expect(try await store.find(visit) != nil) }
             for visit in visits.prefix(1400) { #expect(try await store.find(visit) == nil) }
-            #expect(try await ann.isKnownAtHome(of: deployment))
+            #expect(try await ann.isSignedInOnHomePage(of: deployment))
             #expect(try await asking.guess(asking.code).status == 303)
         }
     }
 
-    @Test("a table with far too many shrinks piece by piece, as browsers come")
+    @Test("a table with far too many rows shrinks in steps, as browsers make requests")
     func shrinks() async throws {
         try await TestDeployment.open { deployment in
             let unbounded = Self.store(deployment, maximum: nil)
@@ -51,7 +52,7 @@ struct VisitorRowsTests {
         }
     }
 
-    @Test("looking at the form or at authorize is a visit; the row counts as submitted from the address on")
+    @Test("viewing the form or authorize is a visit; the row counts as submitted after the address")
     func steps() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
@@ -67,7 +68,7 @@ struct VisitorRowsTests {
         }
     }
 
-    @Test("a row that a process of the version before makes counts as submitted, and both read each other's")
+    @Test("a row of a process of the previous version counts as submitted, and both versions read each other's rows")
     func olderProcess() async throws {
         try await TestDeployment.open { deployment in
             let now = deployment.clock.now.milliseconds
@@ -80,7 +81,7 @@ struct VisitorRowsTests {
         }
     }
 
-    @Test("the newest row tells when the last session began")
+    @Test("the newest row shows when the last session began")
     func newest() async throws {
         try await TestDeployment.open { deployment in
             let store = Self.store(deployment, maximum: nil)

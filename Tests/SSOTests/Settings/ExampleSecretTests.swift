@@ -5,7 +5,7 @@ import Testing
 @testable import TestSupport
 
 /// ASVS 13.2.3.
-@Suite("Secrets that others may know")
+@Suite("Secrets that are publicly known")
 struct ExampleSecretTests {
     private static func read(_ url: String, listen: String = "127.0.0.1:0", secret: String) -> SettingsReader {
         let reader = SettingsReader(
@@ -19,7 +19,7 @@ struct ExampleSecretTests {
     }
 
     @Test(
-        "an example is a problem where others can reach the program, and a warning in a local trial",
+        "an example secret is a problem where others can reach the program, and a warning in local development",
         arguments: [
             "changeme-changeme-changeme-changeme-42", "Your-Secret-0123456789-abcdefghij-xyz",
             "example-secret-example-secret-example",
@@ -31,13 +31,13 @@ struct ExampleSecretTests {
         #expect(problem.contains("openssl rand -hex 32"))
         #expect(!problem.contains(secret))
         let open = Self.read("http://localhost:8081", listen: "0.0.0.0:8081", secret: secret)
-        #expect(open.problems.count == 1, "a loopback name is not a trial when others can connect")
+        #expect(open.problems.count == 1, "a loopback name is not local development when others can connect")
         let trial = Self.read("http://localhost:8081", secret: secret)
         #expect(trial.problems.isEmpty)
         #expect(trial.warnings.contains { $0.hasPrefix("SSO_SHARED_SECRET") })
     }
 
-    @Test("so is a pattern", arguments: ["a", "1234"])
+    @Test("the same holds for a pattern", arguments: ["a", "1234"])
     func patterned(part: String) {
         let secret = String(repeating: part, count: 40)
         let reader = Self.read("https://partner.example.com", secret: secret)

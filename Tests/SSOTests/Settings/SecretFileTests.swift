@@ -18,7 +18,7 @@ struct SecretFileTests {
         name == "IDP_MAIL_URL" ? "outbox:var/outbox" : ProcessDeployment.secret()
     }
 
-    @Test("the file's text counts as the value would; a line end is no part of it", arguments: names)
+    @Test("the file's text counts as the value would; a line ending is not part of it", arguments: names)
     func read(program: Program, name: String) throws {
         let folder = try TemporaryFolder()
         let value = good(name)
@@ -40,7 +40,7 @@ struct SecretFileTests {
     }
 
     @Test("given twice, or a file that cannot be used: one problem that names the setting", arguments: names)
-    func faults(program: Program, name: String) throws {
+    func errors(program: Program, name: String) throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(good(name), to: "secret")
         let empty = try folder.write("", to: "empty")
@@ -60,7 +60,7 @@ struct SecretFileTests {
         }
     }
 
-    @Test("several keys in one setting: the first seals, each is shown, a bad one is named by its place")
+    @Test("several keys in one setting: the first seals, each is shown, an invalid one is named by its position")
     func keyRing() throws {
         let (one, two) = (ProcessDeployment.secret(), ProcessDeployment.secret())
         let reader = SettingsFixture.read(.idp, ["IDP_SECRET_KEY": "\(one),\(two)"])

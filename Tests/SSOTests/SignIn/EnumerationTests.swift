@@ -6,16 +6,17 @@ import Testing
 @testable import TestSupport
 
 /// ASVS 6.3.8, WSTG-IDNT-04.
-@Suite("Nobody learns who may sign in")
+@Suite("The sign-in does not reveal who may sign in")
 struct EnumerationTests {
-    /// All of one length, so that even the lengths of the answers can be compared.
+    /// All of the same length, so that the lengths of the answers can be compared as well.
     private static let addresses = (
         known: "known@example.com", fresh: "fresh@example.com", disabled: "fired@example.com",
         stray: "stray@nowhere.org"
     )
 
     @Test(
-        "every step answers the same, byte for byte, for an address that may sign in, a disabled one and a strange one")
+        "every step answers the same, byte for byte, for an address that may sign in, a disabled one and an unknown one"
+    )
     func sameAnswers() async throws {
         try await TestDeployment.open { deployment in
             for address in [Self.addresses.known, Self.addresses.disabled] {
@@ -30,16 +31,16 @@ struct EnumerationTests {
             #expect(try await Self.answers(to: Self.addresses.stray, deployment) == known)
             #expect(try await Self.answers(to: Self.addresses.disabled, deployment) == known)
             #expect(try await Self.answers(to: Self.addresses.fresh, deployment) == known)
-            #expect(known.contains { $0.hasPrefix("429") }, "the comparison reaches as far as the pause")
+            #expect(known.contains { $0.hasPrefix("429") }, "the comparison includes the pause")
 
             #expect(try await deployment.emailsQueued(to: Self.addresses.stray) == 0)
-            // The one before it was disabled, unless the purge has come by.
+            // The previous one was disabled, unless the purge has run.
             #expect(try await deployment.emailsQueued(to: Self.addresses.disabled) <= 1)
             #expect(try await deployment.emailsQueued(to: Self.addresses.known) >= 1)
         }
     }
 
-    /// The address, the same again, five wrong codes, a new code, and so on until the account pauses.
+    /// The address, the same again, five wrong codes, a new code, and so on until the account is paused.
     private static func answers(to address: String, _ deployment: TestDeployment) async throws -> [String] {
         let browser = deployment.browser()
         var answers: [String] = []
@@ -48,7 +49,7 @@ struct EnumerationTests {
             answers.append(try plain(visit, address))
         }
         for _ in 0..<5 {
-            // Each code's email leaves at once: only guesses at codes that were sent count.
+            // Each code's email is sent immediately: only guesses at sent codes count.
             try await deployment.forgetEmails(to: address)
             for _ in 0..<2 {
                 let form = try waiting.page().form(with: "email")
@@ -65,7 +66,7 @@ struct EnumerationTests {
         return answers
     }
 
-    /// Status, headers and body without what is random or was typed.
+    /// Status, headers and body without random and typed values.
     private static func plain(_ visit: Visit, _ address: String) throws -> String {
         let headers = visit.reply.headers.filter { $0.name.lowercased() != "date" }.map { header in
             let value = header.value.split(separator: ";").enumerated().map { index, part in
@@ -83,13 +84,13 @@ struct EnumerationTests {
         return ([String(visit.status)] + headers + [body.replacing(address, with: "ADDRESS")]).joined(separator: "\n")
     }
 
-    /// Who asks for a letter and then measures how long the next write waits would see the commits behind it.
-    @Test("behind the answer the queue does the same for an address that gets no letter: taken once, marked once")
+    /// An attacker who requests an email and measures how long the next write waits would see the queue's commits.
+    @Test("after the answer the queue does the same for an address that gets no email: taken once, marked once")
     func sameQueue() async throws {
         try await TestDeployment.open { deployment in
             for address in [Self.addresses.known, Self.addresses.stray] {
                 _ = try await deployment.waiting(for: address, by: deployment.browser())
-                try await eventually("the letter to \(address) is done") {
+                try await eventually("the email to \(address) is done") {
                     let done = "SELECT COUNT(*) FROM mail_queue WHERE address = '\(address)' AND sent_at IS NOT NULL"
                     return try await deployment.count(done + " AND attempts = 1") == 1 ? () : nil
                 }
@@ -99,13 +100,13 @@ struct EnumerationTests {
         }
     }
 
-    @Test("while the mail server refuses letters, one that goes to nobody is tried again like the others")
-    func sameTrouble() async throws {
+    @Test("while the mail server refuses emails, a decoy is retried like the others")
+    func sameRetries() async throws {
         try await TestDeployment.open { deployment in
-            try LetterQueueTests.breakMail(of: deployment)
+            try MailQueueTests.blockOutbox(of: deployment)
             for address in [Self.addresses.known, Self.addresses.stray] {
                 _ = try await deployment.waiting(for: address, by: deployment.browser())
-                try await eventually("the letter to \(address) was tried and put back") {
+                try await eventually("the email to \(address) was tried and returned") {
                     let back = "SELECT COUNT(*) FROM mail_queue WHERE address = '\(address)' AND sent_at IS NULL"
                     return try await deployment.count(back + " AND attempts = 1 AND due_at = created_at + 2000") == 1
                         ? () : nil
@@ -114,23 +115,23 @@ struct EnumerationTests {
         }
     }
 
-    @Test("a round of the post office is one transaction, whatever became of the letters before")
-    func oneTransactionARound() async throws {
+    @Test("a round of the queue is one transaction, whatever the results of the previous emails")
+    func oneTransactionPerRound() async throws {
         let folder = try TemporaryFolder()
         let database = RecordingDatabase(
             try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all))
         let clock = TestClock()
-        let letters = MailQueue(
+        let queue = MailQueue(
             database: database, clock: clock.clock, capacity: MailCapacity(limit: 1000))
         let outcomes: [[DeliveryResult.Outcome]] = [[], [.sent(clock.now)], [.sent(clock.now), .postponed(clock.now)]]
         for outcome in outcomes {
-            _ = try await letters.exchange(outcome.map { DeliveryResult(id: "a", outcome: $0) }, forNext: 4, decoys: 4)
+            _ = try await queue.exchange(outcome.map { DeliveryResult(id: "a", outcome: $0) }, forNext: 4, decoys: 4)
         }
         #expect(database.transactions == outcomes.count)
         await database.close()
     }
 
-    @Test("the same statements run, in the same order, whoever it is, so that no clock tells them apart")
+    @Test("the same statements run in the same order for every address, so that response times reveal nothing")
     func sameStatements() async throws {
         let folder = try TemporaryFolder()
         let real = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)

@@ -2,8 +2,8 @@ import Testing
 
 @testable import TestSupport
 
-/// A brake on floods from one place beside the budgets of each address (ASVS 2.4.1, 6.3.1), never the only guard.
-@Suite("How often one network may ask and guess")
+/// Limits floods from one network, in addition to the budgets of each address (ASVS 2.4.1, 6.3.1), never alone.
+@Suite("The limits of one network")
 struct NetworkLimitTests {
     private static func settings(_ limits: [String: String] = [:]) -> [String: String] {
         limits.merging(["IDP_TRUSTED_PROXIES": "127.0.0.0/8"]) { one, _ in one }
@@ -18,7 +18,7 @@ struct NetworkLimitTests {
             form.address, [("form_token", try form.formToken()), ("email", address)], from)
     }
 
-    @Test("200 posts of an address per hour by default: the 21st and the 100th colleague get in, the 201st post waits")
+    @Test("200 posts of an address per hour by default: the 21st and the 100th user sign in, the 201st post waits")
     func defaults() async throws {
         try await TestDeployment.open(settings: Self.settings()) { deployment in
             for number in 0..<200 {
@@ -60,7 +60,7 @@ struct NetworkLimitTests {
         }
     }
 
-    @Test("400 codes per hour can be set as well; what is beyond is not looked at")
+    @Test("400 codes per hour, which can be set as well; further codes are not compared")
     func codes() async throws {
         try await TestDeployment.open(settings: Self.settings(["IDP_LIMIT_CODE_POSTS": "10"])) { deployment in
             let from: HTTPProbe.Headers = [("X-Forwarded-For", "203.0.113.7")]
@@ -82,7 +82,7 @@ struct NetworkLimitTests {
         }
     }
 
-    @Test("a used code gives its counts back: an office of any size signs in behind one address")
+    @Test("a used code returns its counts: an office of any size signs in behind one address")
     func givenBack() async throws {
         let limits = [
             "IDP_LIMIT_EMAIL_POSTS": "2", "IDP_LIMIT_CODE_POSTS": "2", "IDP_LIMIT_NEW_SESSIONS": "2",
@@ -101,7 +101,7 @@ struct NetworkLimitTests {
         }
     }
 
-    @Test("a known browser does not count against its network, and gets in while the network's limit is used up")
+    @Test("a known browser does not count against its network, and signs in while the network's limit is used up")
     func knownBrowser() async throws {
         try await TestDeployment.open(
             settings: Self.settings(["IDP_LIMIT_EMAIL_POSTS": "4", "IDP_LIMIT_NEW_SESSIONS": "9"])
@@ -116,8 +116,8 @@ struct NetworkLimitTests {
             #expect(try await deployment.browser().get(deployment.origin + "/sign-in").status == 429)
             let again = try await Self.ask("ann@example.com", by: owner, from: "127.0.0.1", deployment)
             #expect(again.status == 303)
-            let stranger = try await Self.ask("ben@example.com", by: owner, from: "127.0.0.1", deployment)
-            #expect(stranger.status == 429, "known for its own address only")
+            let otherUser = try await Self.ask("ben@example.com", by: owner, from: "127.0.0.1", deployment)
+            #expect(otherUser.status == 429, "known for its own address only")
         }
     }
 }

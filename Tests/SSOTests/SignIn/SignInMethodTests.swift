@@ -7,7 +7,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// A sign-in method of the test: a link on the sign-in page, which proves `ann@example.com` at one click.
+/// A sign-in method of the test: a link on the sign-in page, which proves `ann@example.com` in one click.
 private struct OneClickMethod: SignInMethod {
     let id = "one_click"
     let sessions: Sessions
@@ -94,7 +94,7 @@ struct SignInMethodTests {
             #expect(reply.status == 200)
             #expect(reply.text.contains("\"methods\":[\"\(method.rawValue)\"]"))
 
-            // The other tab: its flow is still there, and the user is signed in.
+            // The other tab: its flow still exists, and the user is signed in.
             let other = try await browser.get(deployment.authorize(deployment.clients[1], state: "other-tab"))
             #expect(try other.callback().query("state") == "other-tab")
         }
@@ -126,7 +126,7 @@ struct SignInMethodTests {
         }
     }
 
-    @Test("an identity without an account is refused, and signs nobody in")
+    @Test("an identity without an account is refused, and signs no user in")
     func unknownIdentity() async throws {
         try await TestDeployment.open { deployment in
             let accounts = AccountStore(
@@ -134,9 +134,9 @@ struct SignInMethodTests {
                 eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")))
             let address = try EmailAddress("ann@example.com")
             let foreign = ProvenIdentity.external(issuer: "https://op.example", subject: "7", email: address)
-            let (ann, strangers) = try await deployment.database.write { connection in
+            let (ann, unknownAccounts) = try await deployment.database.write { connection in
                 let ann = try accounts.account(of: .email(address), connection)
-                // An address that somebody else asserts does not open the account of that address.
+                // An address that another provider asserts does not open the account of that address.
                 return (
                     ann,
                     [
@@ -145,7 +145,7 @@ struct SignInMethodTests {
                     ]
                 )
             }
-            #expect(strangers.allSatisfy { $0 == nil })
+            #expect(unknownAccounts.allSatisfy { $0 == nil })
             let account = try #require(ann)
             let linked = try await deployment.database.write { connection in
                 try accounts.link(foreign, to: account, connection)

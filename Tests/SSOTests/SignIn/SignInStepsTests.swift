@@ -6,26 +6,26 @@ import Testing
 @Suite("The steps of a sign-in")
 struct SignInStepsTests {
     /// ASVS 2.3.1, WSTG-BUSL-06.
-    @Test("whoever skips a step is sent to the first one and is not signed in")
+    @Test("a request that skips a step is sent to the first one and is not signed in")
     func skipping() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
             let form = try await browser.get(deployment.origin + "/sign-in")
             let token = try browser.formToken(of: form)
             let code = try form.address.resolving("/sign-in/code")
-            for stranger in [browser, deployment.browser()] {
-                let posted = try await stranger.post(code, token + [("code", "123456")])
+            for visitor in [browser, deployment.browser()] {
+                let posted = try await visitor.post(code, token + [("code", "123456")])
                 #expect(posted.status == 303)
                 #expect(posted.reply.header("location") == "/sign-in")
-                let shown = try await stranger.get(code)
+                let shown = try await visitor.get(code)
                 #expect(shown.reply.header("location") == "/sign-in")
-                #expect(try await !stranger.isKnownAtHome(of: deployment))
+                #expect(try await !visitor.isSignedInOnHomePage(of: deployment))
             }
             #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 0)
         }
     }
 
-    @Test("complete without a sign-in leads to the sign-in of its flow and gives no token")
+    @Test("complete without a sign-in leads to the sign-in of its flow and issues no token")
     func completeTooEarly() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
@@ -45,7 +45,7 @@ struct SignInStepsTests {
         }
     }
 
-    @Test("a code form sent twice ends where the first one did: one session, no error page")
+    @Test("a code form sent twice leads to the same page as the first one: one session, no error page")
     func doubleSubmit() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
@@ -57,7 +57,8 @@ struct SignInStepsTests {
             #expect(second.status == 303)
             #expect(second.reply.header("location") == first.reply.header("location"))
             #expect(second.reply.all("set-cookie").isEmpty)
-            // The second click left before the first answer came: it carries the old cookie, and what follows the new one.
+            // The second click was sent before the first answer arrived: it has the old cookie, and later requests
+            // the new one.
             let late = try await early.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
             #expect(late.status == 303)
             #expect(late.reply.all("set-cookie").isEmpty)
@@ -68,7 +69,7 @@ struct SignInStepsTests {
         }
     }
 
-    /// Authelia CVE-2025-24806: spellings of one name had a count each.
+    /// Authelia CVE-2025-24806: each spelling of one name had its own count.
     @Test(
         "all spellings of an address are one account and one count", arguments: ["ANN@example.com", "ann@EXAMPLE.com"])
     func spelling(other: String) async throws {
@@ -85,7 +86,7 @@ struct SignInStepsTests {
     }
 
     @Test(
-        "what is no address a letter can go to is a wrong form, and nothing is begun",
+        "an invalid email address is a form error, and no sign-in begins",
         arguments: [
             "", "ann", "ann@", "@example.com", "ann@example.com, eve@evil.example", "ann@exa mple.com",
             "änn@example.com",

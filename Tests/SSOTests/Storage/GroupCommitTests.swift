@@ -52,7 +52,7 @@ struct GroupCommitTests {
     }
 
     @Test("a body that throws loses its own changes and none of the others'", arguments: [1, 2, 60])
-    func throwingNeighbour(count: Int64) async throws {
+    func throwingBody(count: Int64) async throws {
         let database = try await fixture.open()
         let gate = DispatchSemaphore(value: 0)
         let holder = await database.hold(gate)
@@ -210,7 +210,7 @@ struct GroupCommitTests {
         #expect(try await database.count() == 0)
     }
 
-    @Test("close finishes what waits, then refuses")
+    @Test("close finishes waiting writes, then refuses new ones")
     func closing() async throws {
         let database = try await fixture.open()
         let gate = DispatchSemaphore(value: 0)
@@ -226,7 +226,7 @@ struct GroupCommitTests {
             try await database.insertToken(2)
         }
         await #expect(throws: DatabaseError.unavailable("the database is closed")) { try await database.count() }
-        // Everything is in the one file now: a copy of it alone is a backup.
+        // Everything is in one file now: a copy of it alone is a backup.
         #expect(fixture.size(fixture.path + "-wal") <= 0)
         #expect(try await fixture.open().count() == 1)
     }

@@ -54,7 +54,7 @@ struct MigratorTests {
     }
 
     @Test("a program that starts while another holds the write lock need not wait for it")
-    func startsBesideABusyOne() async throws {
+    func startsDuringWriteLock() async throws {
         let first = try await fixture.open()
         let gate = DispatchSemaphore(value: 0)
         let holder = await first.hold(gate)
@@ -65,7 +65,7 @@ struct MigratorTests {
     }
 
     @Test("an older program keeps working beside a newer one that has added a step, but does not start again")
-    func gainedAStep() async throws {
+    func addedMigration() async throws {
         let old = try await fixture.open()
         _ = try await fixture.open(StorageFixture.migrations + [Migration(name: "v002-new", sql: [])])
         try await old.checkReady()

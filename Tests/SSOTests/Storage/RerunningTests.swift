@@ -17,7 +17,7 @@ struct RerunningTests {
             let token = try complete.token()
             #expect(try await deployment.verify(token, as: deployment.client).status == 200)
             #expect(try await deployment.verify(token, as: deployment.client).status == 401)
-            #expect(try await browser.isKnownAtHome(of: deployment))
+            #expect(try await browser.isSignedInOnHomePage(of: deployment))
         }
     }
 

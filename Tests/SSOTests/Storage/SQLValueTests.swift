@@ -77,7 +77,7 @@ struct SQLValueTests {
         }
     }
 
-    @Test("empty texts and blobs are not NULL, and long ones come back complete")
+    @Test("empty texts and blobs are not NULL, and long ones are returned complete")
     func sizes() async throws {
         let database = try await fixture.open()
         let (text, bytes) = (String(repeating: "é", count: 100_000), [UInt8](repeating: 0, count: 100_000))

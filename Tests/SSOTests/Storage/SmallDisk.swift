@@ -3,7 +3,7 @@ import Glibc
 
 @testable import TestSupport
 
-/// A file system of a few kilobytes in memory, to test a full disk. Needs the right to mount.
+/// A file system of a few kilobytes in memory, to test a full disk. Needs permission to mount.
 final class SmallDisk: Sendable {
     /// Tried once: a container may refuse it to root.
     static let canMount: Bool = (try? SmallDisk(kilobytes: 64)) != nil

@@ -4,19 +4,19 @@ import Testing
 @testable import SSOWeb
 @testable import TestSupport
 
-/// The program's time while the wall clock is wrong. Every second is read, as in a busy program.
-@Suite("The time of a program")
+/// The program's time while the wall clock is wrong. The time is read every second, as in a busy program.
+@Suite("The program's time")
 struct JudgedClockTests {
     private static let noon = Timestamp(milliseconds: 1_795_262_400_000)
 
-    /// A wall clock that runs beside the true time with an offset, which the test changes.
-    private struct Story {
+    /// A wall clock with an offset to the true time, which the test changes.
+    private struct Scenario {
         var steady: Duration = .zero
         var offset: Duration = .zero
         var clock = JudgedClock(ClockReading(wall: noon, steady: .zero))
         var last = noon
 
-        /// Lets seconds pass and reads at each. Returns the final difference from the true time.
+        /// Advances the time by seconds and reads at each. Returns the final difference from the true time.
         mutating func pass(_ seconds: Int) -> Duration {
             for _ in 0..<seconds {
                 steady += .seconds(1)
@@ -31,7 +31,7 @@ struct JudgedClockTests {
         var clock = JudgedClock(ClockReading(wall: Self.noon, steady: .zero))
         for number in 1...10_000 {
             let steady = Duration.microseconds(number * 300)
-            // Cut to milliseconds, as the wall clock's readings are.
+            // Truncated to milliseconds, as the wall clock's readings are.
             let wall = Self.noon + .milliseconds(steady.milliseconds)
             #expect(clock.now(ClockReading(wall: wall, steady: steady)) == wall)
         }
@@ -40,94 +40,95 @@ struct JudgedClockTests {
 
     @Test("small steps ahead are followed at once, small steps back never", arguments: [1, 10, 30])
     func small(seconds: Int) {
-        var story = Story()
-        story.offset = .seconds(seconds)
-        #expect(story.pass(1) == .seconds(seconds))
-        story.offset = .zero
-        #expect(story.pass(100) == .seconds(seconds), "time does not run backwards")
-        #expect(story.clock.state.disagreement == nil)
+        var scenario = Scenario()
+        scenario.offset = .seconds(seconds)
+        #expect(scenario.pass(1) == .seconds(seconds))
+        scenario.offset = .zero
+        #expect(scenario.pass(100) == .seconds(seconds), "time does not run backwards")
+        #expect(scenario.clock.state.disagreement == nil)
     }
 
     @Test(
         "a jump ahead that does not last changes nothing and is reported while it lasts",
         arguments: [Duration.seconds(31), .hours(1), .days(3), .days(4000)], [2, 60, 599])
     func briefJump(ahead: Duration, seconds: Int) {
-        var story = Story()
-        #expect(story.pass(10) == .zero)
-        story.offset = ahead
+        var scenario = Scenario()
+        #expect(scenario.pass(10) == .zero)
+        scenario.offset = ahead
         for _ in 0..<seconds {
-            #expect(story.pass(1) == .zero)
-            #expect(story.clock.state.disagreement == ahead && story.clock.state.hasJumped)
+            #expect(scenario.pass(1) == .zero)
+            #expect(scenario.clock.state.disagreement == ahead && scenario.clock.state.hasJumped)
         }
-        story.offset = .zero
-        #expect(story.pass(1) == .zero)
-        #expect(story.clock.state == ClockState())
+        scenario.offset = .zero
+        #expect(scenario.pass(1) == .zero)
+        #expect(scenario.clock.state == ClockState())
     }
 
     @Test("a jump that lasts ten minutes is accepted, as after a pause of the machine")
     func lastingJump() {
-        var story = Story()
-        story.offset = .days(3)
-        #expect(story.pass(600) == .zero && story.clock.state.hasJumped)
-        #expect(story.pass(1) == .days(3))
-        #expect(story.clock.state == ClockState(disagreement: nil, origin: .acceptedJump, epoch: 1))
-        #expect(story.pass(100_000) == .days(3))
+        var scenario = Scenario()
+        scenario.offset = .days(3)
+        #expect(scenario.pass(600) == .zero && scenario.clock.state.hasJumped)
+        #expect(scenario.pass(1) == .days(3))
+        #expect(scenario.clock.state == ClockState(disagreement: nil, origin: .acceptedJump, epoch: 1))
+        #expect(scenario.pass(100_000) == .days(3))
     }
 
     @Test("of several jumps each must last by itself")
-    func jumpsAbout() {
-        var story = Story()
+    func randomJumps() {
+        var scenario = Scenario()
         for number in 1...20 {
-            story.offset = .days(number)
-            #expect(story.pass(500) == .zero)
+            scenario.offset = .days(number)
+            #expect(scenario.pass(500) == .zero)
         }
-        story.offset = .zero
-        #expect(story.pass(1) == .zero)
-        #expect(story.clock.state == ClockState())
+        scenario.offset = .zero
+        #expect(scenario.pass(1) == .zero)
+        #expect(scenario.clock.state == ClockState())
     }
 
     @Test("when an accepted jump is reversed, the time from before continues")
     func takenBack() {
-        var story = Story()
-        story.offset = .days(3)
-        #expect(story.pass(3600) == .days(3))
-        story.offset = .seconds(-2)
-        #expect(story.pass(1) == .zero)
-        #expect(story.clock.state == ClockState(disagreement: nil, origin: .returned, epoch: 2))
-        #expect(story.pass(3600) == .zero)
+        var scenario = Scenario()
+        scenario.offset = .days(3)
+        #expect(scenario.pass(3600) == .days(3))
+        scenario.offset = .seconds(-2)
+        #expect(scenario.pass(1) == .zero)
+        #expect(scenario.clock.state == ClockState(disagreement: nil, origin: .returned, epoch: 2))
+        #expect(scenario.pass(3600) == .zero)
     }
 
     @Test("a clock that is set back never makes expired things valid", arguments: [31, 3600, 86_400])
     func setBack(seconds: Int) {
-        var story = Story()
-        #expect(story.pass(10) == .zero)
-        story.offset = .seconds(-seconds)
-        #expect(story.pass(10_000) == .zero)
-        #expect(story.clock.state.disagreement == .seconds(-seconds) && !story.clock.state.hasJumped)
-        story.offset = .zero
-        #expect(story.pass(1) == .zero)
-        #expect(story.clock.state == ClockState())
+        var scenario = Scenario()
+        #expect(scenario.pass(10) == .zero)
+        scenario.offset = .seconds(-seconds)
+        #expect(scenario.pass(10_000) == .zero)
+        #expect(scenario.clock.state.disagreement == .seconds(-seconds) && !scenario.clock.state.hasJumped)
+        scenario.offset = .zero
+        #expect(scenario.pass(1) == .zero)
+        #expect(scenario.clock.state == ClockState())
     }
 
     @Test("time that passes while the machine sleeps is not a jump")
     func sleep() {
-        var story = Story()
-        story.steady += .days(3)
-        #expect(story.pass(1) == .zero)
-        #expect(story.clock.state == ClockState())
+        var scenario = Scenario()
+        scenario.steady += .days(3)
+        #expect(scenario.pass(1) == .zero)
+        #expect(scenario.clock.state == ClockState())
     }
 
     @Test("the time goes back only when an accepted jump is reversed")
     func monotonic() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<50 {
-            var story = Story()
-            var (last, epoch) = (story.last, 0)
+            var scenario = Scenario()
+            var (last, epoch) = (scenario.last, 0)
             for _ in 0..<300 {
-                story.offset = .seconds(Int.random(in: -200_000...200_000, using: &random) / Int.random(in: 1...9000))
-                _ = story.pass(Int.random(in: 1...5, using: &random))
-                #expect(story.last >= last || story.clock.state.epoch > epoch)
-                (last, epoch) = (story.last, story.clock.state.epoch)
+                scenario.offset = .seconds(
+                    Int.random(in: -200_000...200_000, using: &random) / Int.random(in: 1...9000))
+                _ = scenario.pass(Int.random(in: 1...5, using: &random))
+                #expect(scenario.last >= last || scenario.clock.state.epoch > epoch)
+                (last, epoch) = (scenario.last, scenario.clock.state.epoch)
             }
         }
     }

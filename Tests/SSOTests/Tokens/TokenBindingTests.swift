@@ -6,29 +6,29 @@ import Testing
 
 @Suite("What a token is bound to")
 struct TokenBindingTests {
-    @Test("a token in another client's hands is refused like an unknown one, burnt for both, and an alert is logged")
-    func wrongPartner() async throws {
+    @Test("a token presented by another client is refused like an unknown one, burnt for both, and an alert is logged")
+    func wrongClient() async throws {
         try await TestDeployment.open(clients: 2) { deployment in
-            let (owner, thief) = (deployment.clients[0], deployment.clients[1])
+            let (owner, attacker) = (deployment.clients[0], deployment.clients[1])
             let ann = try await deployment.signedIn()
             let token = try await ann.token(for: owner, of: deployment, state: "1")
-            let unknown = try await deployment.verify("sst_" + String(repeating: "A", count: 43), as: thief)
-            #expect(try await deployment.verify(token, as: thief).shape == unknown.shape)
+            let unknown = try await deployment.verify("sst_" + String(repeating: "A", count: 43), as: attacker)
+            #expect(try await deployment.verify(token, as: attacker).shape == unknown.shape)
             #expect(deployment.log.contains("warning verify_refused"))
             #expect(deployment.log.contains("token_of_other_client issued to partner-1"))
             #expect(try await deployment.verify(token, as: owner).shape == unknown.shape)
-            #expect(try await deployment.verify(token, as: thief).shape == unknown.shape)
-            // The thief's guesses burn nothing else, nor does naming the owner with a signature of its own.
+            #expect(try await deployment.verify(token, as: attacker).shape == unknown.shape)
+            // The attacker's guesses burn nothing else, nor does naming the owner with a signature of its own.
             let next = try await ann.token(for: owner, of: deployment, state: "2")
             let body = VerifyRequest(token: next).body()
             let posed = try await deployment.post(
-                body, by: thief, with: [(RequestSignature.clientHeaderName, owner.id)])
+                body, by: attacker, with: [(RequestSignature.clientHeaderName, owner.id)])
             #expect(posed.error == "invalid_signature")
             #expect(try await deployment.verify(next, as: owner).status == 200)
         }
     }
 
-    @Test("the log tells a replay from a slip, and says of which session the token was")
+    @Test("the log distinguishes a replay from an accidental repetition, and names the session of the token")
     func replay() async throws {
         try await TestDeployment.open { deployment in
             let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
@@ -49,7 +49,7 @@ struct TokenBindingTests {
         }
     }
 
-    @Test("unknown, used, expired, void and somebody else's token, and a wrong address, all look the same")
+    @Test("an unknown, used, expired, void or foreign token and a wrong address get the same answer")
     func oneShape() async throws {
         try await TestDeployment.open(clients: 2) { deployment in
             let (ann, client) = (try await deployment.signedIn(), deployment.client)
@@ -76,8 +76,8 @@ struct TokenBindingTests {
         }
     }
 
-    /// RFC 7636 4.6; RFC 9700 4.8: neither end can be talked out of the challenge.
-    @Test("with a challenge its verifier is needed, without one there must be none")
+    /// RFC 7636 4.6; RFC 9700 4.8: an attacker cannot remove the challenge at either end.
+    @Test("with a challenge its verifier is required, without one a verifier is refused")
     func codeChallenge() async throws {
         try await TestDeployment.open { deployment in
             let (ann, client) = (try await deployment.signedIn(), deployment.client)
@@ -115,7 +115,7 @@ struct TokenBindingTests {
         }
     }
 
-    @Test("each kind of secret is useless in the place of another")
+    @Test("each kind of secret is useless as any other kind")
     func kinds() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
@@ -130,11 +130,11 @@ struct TokenBindingTests {
             for other in [code, flow, formToken, state, cookie, "sst_" + flow, "sst_" + formToken, "sst_" + cookie] {
                 #expect(try await deployment.verify(other, as: deployment.client).error == "invalid_token")
             }
-            let stranger = deployment.browser()
-            stranger.setCookie("idp_session", to: token, at: "localhost")
-            #expect(try await !stranger.isSignedIn(at: deployment))
+            let visitor = deployment.browser()
+            visitor.setCookie("idp_session", to: token, at: "localhost")
+            #expect(try await !visitor.isSignedIn(at: deployment))
             #expect(try await browser.get("\(deployment.origin)\(SSOPath.complete)?flow=\(token)").status == 404)
-            // The sample client alone has this token's verifier.
+            // Only the sample client has this token's verifier.
             _ = try await browser.follow(browser.get(complete.callback()))
             #expect(try await browser.isSignedIn(at: deployment.client))
         }

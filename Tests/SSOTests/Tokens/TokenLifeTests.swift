@@ -5,7 +5,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-@Suite("The life of a token")
+@Suite("The lifetime of a token")
 struct TokenLifeTests {
     @Test(
         "five minutes, to the second", arguments: [(0, true), (299, true), (300, false), (301, false), (7000, false)])
@@ -19,7 +19,7 @@ struct TokenLifeTests {
         }
     }
 
-    @Test("a clock that steps back revives nothing, and makes no token live longer than it was given")
+    @Test("a clock that steps back revives no token, and extends no token's lifetime")
     func clockStepsBack() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.signedIn()
@@ -34,7 +34,7 @@ struct TokenLifeTests {
     }
 
     /// ASVS 7.4.1.
-    @Test("signing out voids every token that nobody has redeemed")
+    @Test("signing out voids every unredeemed token")
     func signOut() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.signedIn()
@@ -54,7 +54,7 @@ struct TokenLifeTests {
 
     /// ASVS 7.4.2.
     @Test(
-        "an account that is disabled or gone, and a session that has ended, void their tokens",
+        "a disabled or deleted account, and an ended session, void their tokens",
         arguments: [
             "UPDATE account SET disabled = 1 WHERE email LIKE 'ann%'", "DELETE FROM account WHERE email LIKE 'ann%'",
             "DELETE FROM session WHERE slots LIKE '%' || (SELECT id FROM account WHERE email LIKE 'ann%') || '%'",
@@ -71,7 +71,7 @@ struct TokenLifeTests {
         }
     }
 
-    @Test("a disabled person gets no new token either")
+    @Test("a disabled user gets no new token either")
     func disabledBeforeIssue() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.signedIn()
@@ -81,8 +81,8 @@ struct TokenLifeTests {
         }
     }
 
-    @Test("reloading the page gives another token and kills the one before: one is alive per request")
-    func oneAlive() async throws {
+    @Test("reloading the page issues another token and voids the previous one: one is valid per flow")
+    func oneValid() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.signedIn()
             var tokens: [String] = []
@@ -97,8 +97,8 @@ struct TokenLifeTests {
         }
     }
 
-    @Test("however many reloads at one instant, one token is alive")
-    func oneAliveOfMany() async throws {
+    @Test("after any number of reloads at one instant, one token is valid")
+    func oneValidOfMany() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.signedIn()
             let tokens = try await withThrowingTaskGroup(of: String.self) { group in

@@ -12,7 +12,7 @@ struct TokenRowsTests {
         TokenPurge(database: deployment.database, clock: deployment.clock.clock)
     }
 
-    @Test("a purge takes what nobody can redeem, keeps the used for a month, and revives nothing")
+    @Test("a purge deletes tokens that cannot be redeemed, keeps the used ones for a month, and revives nothing")
     func purge() async throws {
         try await TestDeployment.open { deployment in
             let (ann, client) = (try await deployment.signedIn(), deployment.client)
@@ -27,7 +27,7 @@ struct TokenRowsTests {
             #expect(try await store(deployment).purge(limit: 100) == all - 2)
             #expect(try await deployment.rows(of: "sso_token") == 1)
             #expect(try await deployment.rows(of: "sso_token", where: "used_at IS NOT NULL") == 1)
-            // Even a clock that steps back into their life finds neither alive.
+            // A clock that steps back into their lifetime finds neither valid.
             deployment.clock.advance(by: .seconds(-3800))
             for token in [used, unused] {
                 #expect(try await deployment.verify(token, as: client).error == "invalid_token")
@@ -38,7 +38,7 @@ struct TokenRowsTests {
         }
     }
 
-    @Test("a purge that has looked does not look again, and misses nothing for it, also when the clock steps back")
+    @Test("a completed purge is not repeated, and misses no row, also when the clock steps back")
     func sweep() async throws {
         try await TestDeployment.open { deployment in
             let (ann, client) = (try await deployment.signedIn(), deployment.client)
@@ -53,7 +53,7 @@ struct TokenRowsTests {
             deployment.clock.advance(by: .seconds(1000))
             try await issue(5, "first")
             deployment.clock.advance(by: .seconds(600))
-            // Pieces that end among tokens of one and the same millisecond.
+            // Batches that end among tokens of the same millisecond.
             for _ in 1...4 { _ = try await store.purge(limit: 2) }
             #expect(try await unused() == 0)
             deployment.clock.advance(by: .seconds(-900))
@@ -64,7 +64,7 @@ struct TokenRowsTests {
             deployment.clock.advance(by: .seconds(3600))
             #expect(try await store.purge(limit: 100) == 1)
             #expect(try await unused() == 0)
-            // The writer looks for none: it is told which, and what is past the audit it finds by the index.
+            // The writer does not search: it gets the ids, and finds rows older than the audit period by the index.
             let looks = database.takeStatements().filter { $0.contains("used_at IS NULL") && $0.hasPrefix("DELETE") }
             #expect(looks.allSatisfy { $0.contains("digest = :digest") })
         }
@@ -82,8 +82,8 @@ struct TokenRowsTests {
         }
     }
 
-    /// Invariant: a leaked database yields nothing that can be used.
-    @Test("neither token nor code nor session id stands in the database's files")
+    /// A leaked database contains nothing that can be used.
+    @Test("no token, code or session id is in the database's files")
     func hashesOnly() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.signedIn()
@@ -106,7 +106,7 @@ struct TokenRowsTests {
     }
 
     /// ASVS 11.5.1.
-    @Test("every token is sst_ and 43 base64url characters, and no two begin alike")
+    @Test("every token is sst_ and 43 base64url characters, and all of them begin differently")
     func shape() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.signedIn()

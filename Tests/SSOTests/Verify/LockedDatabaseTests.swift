@@ -6,10 +6,10 @@ import Testing
 @testable import SSOWeb
 @testable import TestSupport
 
-/// Threats row 160: the database is locked by another process.
+/// The database is locked by another process.
 @Suite("Redeeming while the database is locked")
 struct LockedDatabaseTests {
-    @Test("the client hears 503 before its own patience ends, nothing is used up, and the retry succeeds")
+    @Test("the client gets 503 before its own timeout, nothing is used up, and the retry succeeds")
     func locked() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
@@ -20,7 +20,7 @@ struct LockedDatabaseTests {
             let holder = await other.hold(gate)
             let page = try await browser.get(complete.callback())
             #expect(page.status == 503)
-            // Said by the IdP, and not concluded from its silence.
+            // The IdP answered; this is not a conclusion from a timeout.
             #expect(deployment.log.contains("unavailable: status 503"), "\(deployment.log.text)")
             #expect(!deployment.log.contains("timed out"))
             gate.signal()
@@ -33,8 +33,8 @@ struct LockedDatabaseTests {
         }
     }
 
-    @Test("the patience with a lock is less than half of what a client waits for an answer")
-    func patience() {
+    @Test("the timeout for a lock is less than half of the time that a client waits for an answer")
+    func lockTimeout() {
         #expect(SQLiteDatabase.patience * 2 < HTTPLimits().call)
     }
 }

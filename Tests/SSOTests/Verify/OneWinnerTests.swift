@@ -7,7 +7,7 @@ import Testing
 @Suite("One winner")
 struct OneWinnerTests {
     /// ASVS 15.4.2, 2.3.4.
-    @Test("of a hundred verifications at one instant exactly one succeeds, and the others are told the token is none")
+    @Test("of a hundred verifications at one instant exactly one succeeds, and the others get invalid_token")
     func hundred() async throws {
         try await TestDeployment.open { deployment in
             let ann = try await deployment.signedIn()
@@ -24,7 +24,7 @@ struct OneWinnerTests {
         }
     }
 
-    @Test("a whole signed request that is played again gets nothing")
+    @Test("a replayed signed request gets nothing")
     func replay() async throws {
         try await TestDeployment.open { deployment in
             let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
@@ -35,15 +35,15 @@ struct OneWinnerTests {
         }
     }
 
-    @Test("owner and thief at one instant: never both, and the token is dead afterwards")
-    func ownerAndThief() async throws {
+    @Test("owner and attacker at one instant: never both, and the token is invalid afterwards")
+    func ownerAndAttacker() async throws {
         try await TestDeployment.open(clients: 2) { deployment in
             let ann = try await deployment.signedIn()
             for round in 1...10 {
                 let token = try await ann.token(for: deployment.client, of: deployment, state: "\(round)")
                 async let owner = deployment.verify(token, as: deployment.clients[0]).status
-                async let thief = deployment.verify(token, as: deployment.clients[1]).status
-                let (first, second) = (try await owner, try await thief)
+                async let attacker = deployment.verify(token, as: deployment.clients[1]).status
+                let (first, second) = (try await owner, try await attacker)
                 #expect([200, 401].contains(first) && second == 401)
                 #expect(try await deployment.verify(token, as: deployment.client).status == 401)
             }
@@ -60,7 +60,7 @@ struct OneWinnerTests {
             #expect(reply.all("content-type") == ["application/json"] && reply.all("cache-control") == ["no-store"])
             #expect(reply.all("set-cookie") == [])
             let answer = try VerifyReply(body: reply.body)
-            #expect(answer.body() == reply.body)  // not a key more than the type has
+            #expect(answer.body() == reply.body)  // no key beyond those of the type
             #expect(answer.clientID == deployment.client.id)
             #expect(answer.user.email == "ann@example.com" && answer.user.name == "ann")
             #expect(answer.user.id.hasPrefix("usr_") && !answer.user.id.contains("ann"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("Changing a secret without a pause")
+@Suite("Rotating a secret without downtime")
 struct SecretRotationTests {
     static let old = "old-secret-0123456789abcdef0123456789"
     static let new = "new-secret-0123456789abcdef0123456789"
@@ -14,7 +14,7 @@ struct SecretRotationTests {
     ]
 
     /// ASVS 13.3.4.
-    @Test("at each of the four steps people sign in, and a secret that is taken away is dead at once", arguments: 0..<4)
+    @Test("at each of the four steps users sign in, and a removed secret stops working immediately", arguments: 0..<4)
     func roll(_ index: Int) async throws {
         let step = Self.steps[index]
         let folder = try TemporaryFolder()
@@ -29,7 +29,7 @@ struct SecretRotationTests {
         ) { deployment in
             let ann = deployment.browser()
             let complete = try await ann.signIn(at: deployment.client, of: deployment, as: "ann@example.com")
-            // The sample client demands an answer that is signed with the very secret it used itself.
+            // The sample client requires an answer that is signed with the secret it used itself.
             _ = try await ann.follow(ann.get(complete.callback()))
             #expect(try await ann.isSignedIn(at: deployment.client))
 
@@ -45,7 +45,7 @@ struct SecretRotationTests {
                 #expect(try await verify(dead).error == "invalid_signature")
             }
             for live in step.registered {
-                // Both are read as the same client's: the token is judged, not the signature.
+                // Both are accepted as the same client's: the error is about the token, not the signature.
                 let other = VerifyRequest(token: "sst_x").body()
                 let value = RequestSignature.request(
                     body: other, secret: try SharedSecret.parse(live, setting: "S")

@@ -3,13 +3,13 @@ import Testing
 
 @testable import TestSupport
 
-/// ASVS 4.1.5, 9.1.2: the signature is there once, in one spelling, over exactly these bytes, or not at all.
+/// ASVS 4.1.5, 9.1.2: the signature appears once, in one spelling, over exactly these bytes.
 @Suite("The signature of a request")
 struct SignatureHeaderTests {
     private let name = RequestSignature.headerName
     private let clientHeader = RequestSignature.clientHeaderName
 
-    /// Everything that is made of a right signature and is none: `good` is `sha256=` and 64 digits.
+    /// Everything that resembles a valid signature and is invalid: `good` is `sha256=` and 64 digits.
     private func malformed(_ good: String) -> [[String]] {
         let hex = String(good.dropFirst(7))
         let (short, zeros) = (hex.dropLast(), String(repeating: "0", count: 64))
@@ -23,7 +23,7 @@ struct SignatureHeaderTests {
         return [[], [good, good], [good, "sha256=\(zeros)"], ["", good], [good, ""]] + single.map { [$0] }
     }
 
-    @Test("missing, malformed, doubled or listed: 401, and the token is as good as before")
+    @Test("missing, malformed, duplicated or listed: 401, and the token is still valid")
     func malformed() async throws {
         try await TestDeployment.open { deployment in
             let client = deployment.client
@@ -45,15 +45,16 @@ struct SignatureHeaderTests {
                 #expect(reply.error == "invalid_signature", "\(ids)")
                 shapes.insert(reply.shape)
             }
-            // No answer says which of all these it was.
+            // The answer does not show which of these it was.
             #expect(shapes.count == 1)
-            // Upper-case digits are the same bytes, blanks around are no part of a value (RFC 9110 5.5), and the client may be left out: the signature picks it.
+            // Upper-case digits are the same bytes, spaces around a value are not part of it (RFC 9110 5.5), and the
+            // client may be omitted: the signature selects it.
             let upper = " \tsha256=\(good.dropFirst(7).uppercased()) \t"
             #expect(try await deployment.backChannel(body, [others[0], (name, upper)]).status == 200)
         }
     }
 
-    @Test("a body that differs by one bit, blank, line end, mark or order is another body")
+    @Test("a body that differs by one bit, space, line ending, byte order mark or order is another body")
     func otherBody() async throws {
         try await TestDeployment.open { deployment in
             let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
@@ -77,7 +78,7 @@ struct SignatureHeaderTests {
     }
 
     /// A `String` repaired from either body is the same text: U+FFFD.
-    @Test("bytes that are no UTF-8 are signed as they are, not as they would be repaired")
+    @Test("bytes that are not UTF-8 are signed as they are, not as they would be repaired")
     func repairedText() async throws {
         try await TestDeployment.open { deployment in
             let (one, other): ([UInt8], [UInt8]) = ([0x61, 0xff], [0x61, 0xfe])
@@ -87,7 +88,7 @@ struct SignatureHeaderTests {
         }
     }
 
-    @Test("with a wrong signature nothing in the body is looked at: good, bad and no JSON look the same")
+    @Test("with a wrong signature the body is not read: valid, invalid and non-JSON bodies get the same answer")
     func signatureFirst() async throws {
         try await TestDeployment.open { deployment in
             let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
@@ -103,7 +104,7 @@ struct SignatureHeaderTests {
         }
     }
 
-    @Test("the signature of an answer is worth nothing as the signature of a request")
+    @Test("the signature of an answer is not accepted as the signature of a request")
     func answerIsNoRequest() async throws {
         try await TestDeployment.open { deployment in
             let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)

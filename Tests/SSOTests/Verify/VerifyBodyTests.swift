@@ -3,10 +3,10 @@ import Testing
 
 @testable import TestSupport
 
-/// ASVS 1.5.3: a body means one thing to every reader, or nothing. Every signature here is right.
+/// ASVS 1.5.3: a body has one meaning for every reader, or is refused. Every signature here is correct.
 @Suite("The body of a verification")
 struct VerifyBodyTests {
-    /// T stands for a token that is good all the while.
+    /// T stands for a token that stays valid throughout.
     static let bad: [[UInt8]] = [
         "", " ", "null", "[]", "\"T\"", "7", "T", "token=T", "{}", "{\"Token\":\"T\"}", "{\"token\":\"\"}",
         "{\"token\":null}", "{\"token\":7}", "{\"token\":true}", "{\"token\":[\"T\"]}", "{\"token\":{\"token\":\"T\"}}",
@@ -25,7 +25,7 @@ struct VerifyBodyTests {
         "{\"token\":\"T\",\"code_verifier\":1}",
     ].map { Array($0.utf8) }
 
-    @Test("tricks with JSON give 400 and leave the token as it was")
+    @Test("ambiguous JSON gives 400 and leaves the token unchanged")
     func refused() async throws {
         try await TestDeployment.open { deployment in
             let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
@@ -46,13 +46,13 @@ struct VerifyBodyTests {
                     "\(String(decoding: body.prefix(80), as: UTF8.self))")
                 #expect(!reply.text.contains("sst_") && reply.header(RequestSignature.headerName) == nil)
             }
-            // Blanks, escapes and keys that a newer client may send are within the grammar.
+            // Spaces, escapes and keys that a newer client may send are within the grammar.
             let odd = " {\n\t\"x\" : [1, {\"token\":2}], \"\\u0074oken\" : \"\\u0073\(token.dropFirst())\" } \r\n"
             #expect(try await deployment.post(odd, by: deployment.client).status == 200)
         }
     }
 
-    @Test("what has not the shape of a token is one that nobody knows: 401, never 400 or 500")
+    @Test("a value that is not in the form of a token is an unknown token: 401, never 400 or 500")
     func shapes() async throws {
         try await TestDeployment.open { deployment in
             let client = deployment.client

@@ -12,7 +12,7 @@ import Testing
 /// ASVS 4.1.4, 3.5.2; method, type, size, then the signature.
 @Suite("The back channel as HTTP")
 struct VerifyProtocolTests {
-    @Test("another method: 405 with Allow, whatever else is right")
+    @Test("another method: 405 with Allow, even if everything else is valid")
     func methods() async throws {
         try await TestDeployment.open { deployment in
             let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
@@ -44,7 +44,7 @@ struct VerifyProtocolTests {
         }
     }
 
-    @Test("another type, none or two: 415, and a token in the query counts for nothing")
+    @Test("another type, none or two: 415, and a token in the query is ignored")
     func types() async throws {
         try await TestDeployment.open { deployment in
             let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
@@ -69,7 +69,7 @@ struct VerifyProtocolTests {
         }
     }
 
-    @Test("8 KiB are read and not a byte more, announced or in chunks")
+    @Test("8 KiB are read and not one byte more, announced or in chunks")
     func sizes() async throws {
         try await TestDeployment.open { deployment in
             let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
@@ -95,7 +95,7 @@ struct VerifyProtocolTests {
     }
 
     @Test(
-        "one bad signature after the other: 429 with Retry-After before any work, and a network that has sent a right one never waits",
+        "many bad signatures: 429 with Retry-After before any work, and a network that has sent a correct one never waits",
         arguments: [true, false])
     func rateLimit(isProven: Bool) async throws {
         let (clock, secret) = (TestClock(), try SharedSecret.parse(WebRelyingParty.secret, setting: "S"))
@@ -129,14 +129,14 @@ struct VerifyProtocolTests {
             #expect(limited.status == .tooManyRequests)
             #expect(limited.headers[.retryAfter].flatMap { Int($0) }.map { (1...60).contains($0) } == true)
             #expect(VerifyError(body: Array(limited.body.readableBytesView)) == .rateLimited)
-            // 401 is about the token: the signature was looked at. 429 comes before that.
+            // 401 is about the token: the signature was checked. 429 comes before that.
             #expect(try await post(good).status == (isProven ? .unauthorized : .tooManyRequests))
             clock.advance(by: .seconds(120))
             #expect(try await post(bad).status == .unauthorized)
         }
     }
 
-    @Test("storage trouble is a 503 with Retry-After, never a verdict on the token, which is good afterwards")
+    @Test("a storage error is a 503 with Retry-After, never a verdict on the token, which is valid afterwards")
     func storage() async throws {
         try await TestDeployment.open { deployment in
             let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
@@ -144,7 +144,7 @@ struct VerifyProtocolTests {
             let reply = try await deployment.verify(token, as: deployment.client)
             #expect(
                 reply.status == 503 && reply.error == "temporarily_unavailable" && reply.header("retry-after") == "1")
-            // A bad signature costs no look at the storage (ASVS 2.4.1).
+            // A bad signature causes no storage access (ASVS 2.4.1).
             let bad = try await deployment.post(
                 VerifyRequest(token: token).body(), by: deployment.client,
                 with: [(RequestSignature.headerName, "sha256=")])
@@ -155,7 +155,7 @@ struct VerifyProtocolTests {
     }
 }
 
-/// Storage that must not be asked.
+/// Storage that must not be used.
 private struct NoDatabase: Database {
     func read<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
         throw DatabaseError.unavailable("there is none")

@@ -1,0 +1,156 @@
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import TestSupport
+
+/// No secret is in the log, at any level (ASVS 16.2.5); the security events and their users are (ASVS 16.3.1).
+@Suite("Content of the log")
+struct LogSecrecyTests {
+    @Test("one flow id is in every event, from the first visit to the replay (ASVS 16.3)")
+    func flow() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let waiting = try await browser.ask(for: "ann@example.com", on: browser.beginSignIn(at: deployment.client))
+            let code = try await deployment.mailbox.code(to: "ann@example.com")
+            let wrong = code == "123456" ? "654321" : "123456"
+            _ = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": wrong])
+            let complete = try await browser.enter(code, on: waiting)
+            _ = try await browser.follow(browser.get(complete.callback()))
+            _ = try await deployment.verify(complete.token(), as: deployment.client)
+            let events = [
+                "sign_in_requested", "code_rejected", "signed_in", "token_issued", "token_redeemed", "verify_refused",
+            ]
+            let flows = events.map { event in
+                deployment.log.text.split(separator: "\n").first { $0.contains(event) }?
+                    .firstMatch(of: #/flow"?[=:] ?"?([\w-]{12})/#).map { String($0.1) }
+            }
+            #expect(flows[0] != nil && Set(flows).count == 1, "\(flows) in \(deployment.log.text)")
+        }
+    }
+
+    @Test("over a whole journey with its failures no secret is logged, and every security event is")
+    func journey() async throws {
+        try await TestDeployment.open { deployment in
+            var forbidden = [deployment.client.secret]
+            let browser = deployment.browser()
+            let begin = try await browser.beginSignIn(at: deployment.client)
+            forbidden += cookies(of: browser)
+            let waiting = try await browser.ask(for: "ann@example.com", on: begin)
+            let code = try await deployment.mailbox.code(to: "ann@example.com")
+            forbidden += cookies(of: browser) + (try formTokens(begin)) + (try formTokens(waiting))
+            let wrong = code == "123456" ? "654321" : "123456"
+            _ = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": wrong])
+            #expect(deployment.log.contains("code_rejected"))
+            let complete = try await browser.enter(code, on: waiting)
+            #expect(deployment.log.contains("signed_in") && deployment.log.contains("token_issued"))
+            let (callback, token) = (try complete.callback(), try complete.token())
+            forbidden += [token, String(token.dropFirst(4)), code, wrong, callback.query("state") ?? token]
+
+            let home = try await browser.follow(browser.get(callback))
+            #expect(deployment.log.contains("token_redeemed"))
+            forbidden += cookies(of: browser) + (try formTokens(home))
+
+            // Failures are where a programmer is tempted to log everything.
+            #expect(try await deployment.verify(token, as: deployment.client).status == 401)
+            #expect(deployment.log.contains("invalid_token"))
+            let body = VerifyRequest(token: token, redirectURI: nil, codeVerifier: nil).body()
+            let headers = try deployment.signed(body + [0x20], by: deployment.client)
+            forbidden += headers.filter { $0.0 == RequestSignature.headerName }.map { String($0.1.dropFirst(7)) }
+            #expect(try await deployment.backChannel(body, headers).status == 401)
+            #expect(deployment.log.contains("invalid_signature"))
+            _ = try await deployment.browser().get(callback)
+            #expect(deployment.log.contains("unknown_state"))
+            let bearer = "Bearer very-private-credential"
+            _ = try await browser.get(
+                "\(deployment.origin)/nowhere?code=\(code)&token=\(token)", [("Authorization", bearer)])
+            _ = try await deployment.browser().post(
+                WebAddress(deployment.origin + "/sign-in"), [("email", "eve@example.com")])
+            #expect(deployment.log.contains("stale_form"))
+
+            // Storage errors in the middle of the journey.
+            await deployment.database.close()
+            #expect(
+                try await browser.get(deployment.authorize(deployment.client, state: "a-private-state")).status == 503)
+            #expect(try await deployment.verify(token, as: deployment.client).status == 503)
+            #expect(deployment.log.contains("temporarily_unavailable"))
+
+            forbidden += [bearer, "very-private-credential", "a-private-state"]
+            let log = deployment.log.text
+            for secret in Set(forbidden) where !secret.isEmpty {
+                #expect(!log.contains(secret), "\(secret.prefix(8))… is in the log")
+            }
+            // Queries and raw paths are not logged: their sender chooses them.
+            #expect(!log.contains("/nowhere") && !log.contains("?"))
+        }
+    }
+
+    @Test("a token presented by the wrong client is an alarm that names both clients")
+    func alarm() async throws {
+        try await TestDeployment.open(clients: 2) { deployment in
+            let browser = try await deployment.signedIn()
+            let token = try await browser.token(for: deployment.clients[0], of: deployment)
+            #expect(try await deployment.verify(token, as: deployment.clients[1]).status == 401)
+            let line = deployment.log.text.split(separator: "\n").first {
+                $0.hasPrefix("warning") && $0.contains("partner-2") && $0.contains("partner-1")
+            }
+            #expect(line != nil)
+        }
+    }
+
+    @Test("signing out is logged by both programs, and so is a pause after too many guesses")
+    func ends() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let complete = try await browser.signIn(at: deployment.client, of: deployment, as: "ann@example.com")
+            let client = try await browser.follow(browser.get(complete.callback()))
+            let before = count("signed_out", in: deployment)
+            _ = try await browser.submit(client.page().form(to: "/sign-out"), on: client)
+            let idp = try await browser.get(deployment.origin + "/")
+            _ = try await browser.submit(idp.page().form(to: "/sign-out"), on: idp)
+            #expect(count("signed_out", in: deployment) == before + 2)
+
+            try await deployment.typeWrongCodes(20)
+            let paused = try await deployment.waiting(for: "ann@example.com", by: deployment.browser())
+            #expect(paused.text.contains("Typing codes is paused"))
+            let pending = try await deployment.asking("bob@example.com")
+            try await deployment.typeWrongCodes(20, for: "bob@example.com")
+            #expect(try await pending.guess(pending.code).status == 429)
+            let line = try #require(
+                deployment.log.text.split(separator: "\n").last { $0.contains("code_rejected") })
+            #expect(line.contains("\"reason\": paused"))
+            #expect(!line.contains(pending.code))
+        }
+    }
+
+    @Test("an error page and the log have the same reference")
+    func reference() async throws {
+        try await TestDeployment.open { deployment in
+            for address in [deployment.origin + "/nowhere", deployment.client.callback + "?state=a&token=b"] {
+                let visit = try await deployment.browser().get(address)
+                let match = try #require(visit.text.firstMatch(of: #/<code>([2-9A-Z]{8})</code>/#))
+                let lines = deployment.log.text.split(separator: "\n").filter { $0.contains(match.1) }
+                #expect(lines.contains { $0.contains("request_refused") })
+                #expect(try visit.page().links.isEmpty == false)
+            }
+            await deployment.database.close()
+            let visit = try await deployment.browser().get(deployment.authorize(deployment.client, state: "a"))
+            #expect(visit.status == 503)
+            let match = try #require(visit.text.firstMatch(of: #/<code>([2-9A-Z]{8})</code>/#))
+            let line = deployment.log.text.split(separator: "\n").first {
+                $0.hasPrefix("error") && $0.contains(match.1)
+            }
+            #expect(line != nil)
+        }
+    }
+
+    private func count(_ event: String, in deployment: TestDeployment) -> Int {
+        deployment.log.text.split(separator: "\n").count { $0.contains(" \(event) ") }
+    }
+
+    private func cookies(of browser: Browser) -> [String] { browser.cookies.values.flatMap { Array($0.values) } }
+
+    private func formTokens(_ visit: Visit) throws -> [String] {
+        try visit.page().forms.compactMap { $0["form_token"] }
+    }
+}

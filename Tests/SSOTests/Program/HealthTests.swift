@@ -1,0 +1,153 @@
+import Dispatch
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import IdP
+@testable import RelyingParty
+@testable import TestSupport
+
+@Suite("Health, headers and banners")
+struct HealthTests {
+    @Test("both programs serve and are ready")
+    func fine() async throws {
+        try await TestDeployment.open { deployment in
+            for probe in Self.probes(of: deployment) {
+                let health = try await probe.get("/healthz")
+                #expect(health.status == 200 && health.text == "ok")
+                #expect(health.header("set-cookie") == nil)
+                #expect(health.header("x-sso-version") == ProductVersion.text)
+                #expect(try await probe.get("/").header("x-sso-version") == nil)
+                let ready = try await probe.get("/readyz")
+                #expect(ready.status == 200)
+                #expect(try JSONDecoding.value(ready.body)["status"] == "ready")
+                #expect(try await probe.send("HEAD", "/healthz").status == 200)
+            }
+        }
+    }
+
+    @Test("without its database a program serves, is not ready, answers in JSON and names no path")
+    func unready() async throws {
+        try await TestDeployment.open { deployment in
+            await deployment.database.close()
+            await deployment.client.database.close()
+            for probe in Self.probes(of: deployment) {
+                #expect(try await probe.get("/healthz").text == "ok")
+                let ready = try await probe.get("/readyz")
+                #expect(ready.status == 503)
+                #expect(ready.header("content-type") == "application/json")
+                #expect(try JSONDecoding.value(ready.body)["reason"] == "database")
+                #expect(!ready.text.contains("sqlite"))
+            }
+            // The same for a page; with a token in the address, no part of it gets into a Referer.
+            let state = "\(deployment.client.callback)?token=\(Browser.someToken)&state=a"
+            let browser = deployment.browser()
+            browser.setCookie("rp_session", to: String(repeating: "A", count: 43), at: "127.0.0.2")
+            let callback = try await browser.get(state)
+            #expect(callback.status == 503)
+            #expect(callback.reply.all("referrer-policy") == ["no-referrer"])
+            #expect(callback.reply.header("retry-after") != nil)
+            #expect(try callback.page().links.isEmpty == false)
+        }
+    }
+
+    @Test("the health paths answer HTTP/1.0 without Host, and close; no other path does")
+    func oldChecks() async throws {
+        try await TestDeployment.open { deployment in
+            for probe in Self.probes(of: deployment) {
+                for path in ["/healthz", "/readyz", "/healthz?from=proxy"] {
+                    for method in ["GET", "HEAD"] {
+                        let text = try await Self.oldCheck("\(method) \(path) HTTP/1.0", probe)
+                        #expect(text.hasPrefix("HTTP/1.1 200"))
+                        #expect(text.lowercased().contains("\r\nconnection: close\r\n"))
+                        #expect(text.hasSuffix("\r\n\r\n") == (method == "HEAD"))
+                    }
+                }
+                for line in [
+                    "GET / HTTP/1.0", "GET /sign-in HTTP/1.0", "GET /healthz/ HTTP/1.0", "GET /healthz HTTP/1.1",
+                    "GET /healthzz HTTP/1.0",
+                ] {
+                    #expect(try await Self.oldCheck(line, probe).hasPrefix("HTTP/1.1 400"), "\(line)")
+                }
+            }
+        }
+    }
+
+    /// A request without any header field; the server itself must close.
+    private static func oldCheck(_ line: String, _ probe: HTTPProbe) async throws -> String {
+        try await onOwnThread {
+            let connection = try HTTPConnection(host: probe.host, port: probe.port, timeout: .seconds(10))
+            try connection.send(Array("\(line)\r\n\r\n".utf8))
+            return String(decoding: try connection.untilEnd(), as: UTF8.self)
+        }
+    }
+
+    @Test("a program is not ready while another process holds the lock, and recovers by itself")
+    func locked() async throws {
+        try await TestDeployment.open { deployment in
+            for (probe, path) in zip(Self.probes(of: deployment), ["idp.sqlite", "\(deployment.client.id).sqlite"]) {
+                let other = try await SQLiteDatabase(
+                    path: deployment.folder.path(of: path),
+                    migrations: path == "idp.sqlite" ? IdPMigrations.all : RelyingPartyMigrations.all)
+                let gate = DispatchSemaphore(value: 0)
+                let holder = await other.hold(gate)
+                #expect(try await probe.get("/readyz").status == 503)
+                gate.signal()
+                try await holder.value
+                #expect(try await probe.get("/readyz").status == 200)
+            }
+        }
+    }
+
+    @Test("over https every response has HSTS, and the cookie is Secure")
+    func https() async throws {
+        let settings = ["IDP_PUBLIC_URL": "https://localhost:4000"]
+        let client = ["RP_PUBLIC_URL": "https://localhost:4100"]
+        try await TestDeployment.open(settings: settings, clientSettings: client) { deployment in
+            for probe in Self.probes(of: deployment) {
+                for path in ["/", "/healthz", "/nowhere", "/sign-out"] {
+                    let reply = try await probe.get(path)
+                    #expect(reply.all("strict-transport-security") == ["max-age=31536000"])
+                }
+            }
+            for (probe, name) in zip(Self.probes(of: deployment), ["__Host-idp_session", "__Host-rp_pending"]) {
+                let path = name.contains("idp") ? "/sign-in" : "/"
+                let cookie = try await probe.get(path).header("set-cookie") ?? ""
+                #expect(cookie.hasPrefix(name + "="))
+                #expect(cookie.contains("; Secure") && cookie.contains("; HttpOnly") && cookie.contains("; Path=/"))
+                #expect(cookie.contains("; SameSite=Lax") && !cookie.contains("Domain"))
+            }
+        }
+        try await TestDeployment.open { deployment in
+            for probe in Self.probes(of: deployment) {
+                let plain = try await probe.get("/")
+                #expect(plain.header("strict-transport-security") == nil)
+            }
+        }
+    }
+
+    @Test("no response names the server software, errors of the parser included (ASVS 13.4.6)")
+    func noBanner() async throws {
+        try await TestDeployment.open { deployment in
+            for probe in Self.probes(of: deployment) {
+                for path in ["/", "/healthz", "/nowhere", "/auth/sso/verify", "/auth/sso/callback"] {
+                    let reply = try await probe.get(path)
+                    for header in ["server", "via", "x-powered-by"] { #expect(reply.header(header) == nil) }
+                    for word in Self.words { #expect(!reply.text.lowercased().contains(word), "\(path): \(word)") }
+                }
+                let broken = String(decoding: try await probe.raw(Array("nonsense\r\n\r\n".utf8)), as: UTF8.self)
+                #expect(broken.hasPrefix("HTTP/1.1 400"))
+                for word in Self.words + ["server:"] { #expect(!broken.lowercased().contains(word)) }
+            }
+        }
+    }
+
+    private static let words = ["hummingbird", "swiftnio", "swift-nio", "sqlite", "grdb", ".swift", "fatal error"]
+
+    private static func probes(of deployment: TestDeployment) -> [HTTPProbe] {
+        [
+            HTTPProbe(port: deployment.port, authority: "localhost:4000"),
+            HTTPProbe(host: "127.0.0.2", port: deployment.client.port, authority: "127.0.0.2:4100"),
+        ]
+    }
+}
