@@ -10,7 +10,7 @@ struct QRCodeTests {
         let text: String
         let rows: [String]
 
-        /// A line `text: …`, a blank line, then the symbol as libqrencode draws it: `#` dark, `.` light.
+        /// Reads a line `text: …`, a blank line, and the symbol as libqrencode draws it: `#` is dark, `.` is light.
         init(_ name: String) throws {
             let file = TestVectors.folder.appending(path: "qr-code/\(name).txt")
             let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
@@ -19,7 +19,7 @@ struct QRCodeTests {
         }
     }
 
-    /// Encoders choose among the eight masks by their own reading of the penalties, so the mask is left open.
+    /// The test accepts any of the eight masks, because encoders calculate the penalties differently.
     @Test(
         "under one of the masks the symbol is what libqrencode draws",
         arguments: ["short", "authorize", "version-7", "version-14"])

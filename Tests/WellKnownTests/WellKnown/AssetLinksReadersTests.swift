@@ -12,7 +12,7 @@ struct AssetLinksReadersTests {
     private static let second = AssetLinksProbe.second
     private static let app = AssetLinksProbe.statementText()
 
-    /// In the order of the readers: w works, x does not, v list void, - not asked.
+    /// The outcomes in the order of the readers: w works, x does not work, v list void, - not asked.
     private static func outcomes(
         _ body: String, fingerprint: String = fingerprint, relation: String = AssetLinksProbe.links
     ) -> String {
@@ -41,7 +41,7 @@ struct AssetLinksReadersTests {
             ("{}", "vvvvvv"),
             ("[\(app),]", "vvvvvv"),
             ("[\(app)] // ours", "vvvvwv"),
-            // An element that is no statement.
+            // An element that is not a statement.
             ("[\(app), 5]", "wvvwvv"),
             ("[\(app), {}]", "wwwwvv"),
             (#"[\#(app), {"relation": "\#(AssetLinksProbe.links)", "target": {}}]"#, "wvvwvv"),
@@ -56,11 +56,11 @@ struct AssetLinksReadersTests {
             // The same package twice.
             ("[\(app), \(other(second))]", "wwwwwx"),
             ("[\(other(second)), \(app)]", "wwwwww"),
-            // How the fingerprint is written.
+            // The notation of the fingerprint.
             ("[\(other(fingerprint.lowercased()))]", "xxxxxx"),
-            // Chrome does not look at the namespace.
+            // Chrome ignores the namespace.
             ("[\(app.replacing("android_app", with: "my_app"))]", "xxxwxx"),
-            // One bad fingerprint beside a good one.
+            // One invalid fingerprint next to a valid one.
             ("[\(app.replacing("[\"\(fingerprint)\"]", with: "[\"\(fingerprint)\", \"TODO\"]"))]", "xwwwww"),
             ("[\(app.replacing("[\"\(fingerprint)\"]", with: "[\"\(fingerprint)\", 7]"))]", "xvvwww"),
         ])
@@ -115,7 +115,7 @@ struct AssetLinksReadersTests {
         #expect(finding.pointer == "/1")
         #expect(AssetLinksReaders(JSONReader.read("[5]".utf8)).findings.isEmpty)
         #expect(AssetLinksReaders(JSONReader.read("[\(Self.app)]".utf8)).findings.isEmpty)
-        // include has a finding of its own.
+        // An include has a finding of its own.
         let including = #"[\#(Self.app), {"include": "https://a.example/x.json"}]"#
         #expect(AssetLinksReaders(JSONReader.read(including.utf8)).findings.isEmpty)
     }

@@ -23,7 +23,7 @@ struct DynamicLintTests {
             (#"[{"/": "/a"}, {"/": "/a", "exclude": true}, {"/": "*", "exclude": true}]"#, ["dyn.shadowed"]),
             (#"[{"/": "/ab"}, {"/": "/a*"}, {"/": "*", "exclude": true}]"#, []),
             (#"[{"/": "/a", "?": {"q": "1"}}, {"/": "/a"}, {"/": "*", "exclude": true}]"#, []),
-            // malformed or empty: everything is discarded, and nothing more is to be said of the order
+            // Malformed or empty: all rules are discarded, so there is no finding about their order.
             (#"[]"#, ["dyn.malformed"]),
             (#"{}"#, ["dyn.malformed"]),
             (#"null"#, ["dyn.malformed"]),
@@ -39,12 +39,12 @@ struct DynamicLintTests {
             (#"[{"?": ["q"]}, {"/": "*"}]"#, ["dyn.malformed"]),
             (#"[{"/": "*", "exclude": "true"}]"#, ["dyn.malformed"]),
             (#"[{"?": "q=1"}, {"/": "*"}]"#, ["dyn.query-string"]),
-            // Apple's keys
+            // Apple's keys.
             (#"[{"/": "*", "caseSensitive": false}]"#, ["dyn.unknown-key"]),
             (#"[{"/": "*", "comment": "all"}]"#, ["dyn.unknown-key"]),
             (#"[{"path": "/a"}, {"/": "*"}]"#, ["dyn.unknown-key"]),
             (#"[{"/": "/a", "Exclude": true}, {"/": "*"}]"#, ["dyn.unknown-key"]),
-            // stars that do not go back
+            // Stars without backtracking.
             (
                 #"[{"/": "*/terms/*", "exclude": true}, {"/": "/terms*"}, {"/": "*"}]"#,
                 ["dyn.star-backtracking", "dyn.trailing-slash"]
@@ -54,12 +54,12 @@ struct DynamicLintTests {
             (#"[{"/": "/a*bc*"}, {"/": "*"}]"#, ["dyn.star-backtracking"]),
             (#"[{"/": "/a*"}, {"/": "*"}]"#, []),
             (#"[{"?": {"q": "*1"}}, {"/": "*"}]"#, ["dyn.star-backtracking"]),
-            // slashes
+            // Slashes.
             (#"[{"/": "/buy/"}, {"/": "*", "exclude": true}]"#, ["dyn.trailing-slash"]),
             (#"[{"/": "/buy/*"}, {"/": "*", "exclude": true}]"#, ["dyn.trailing-slash"]),
             (#"[{"/": "/buy/*"}, {"/": "/buy"}, {"/": "*", "exclude": true}]"#, []),
             (#"[{"/": "/"}, {"/": "*", "exclude": true}]"#, []),
-            // escapes
+            // Escapes.
             (#"[{"/": "/caf%C3%A9"}, {"/": "*", "exclude": true}]"#, ["dyn.encoded-pattern"]),
             (#"[{"/": "/100%"}, {"/": "/café"}, {"/": "*", "exclude": true}]"#, []),
         ])

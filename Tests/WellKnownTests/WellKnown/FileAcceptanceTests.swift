@@ -6,7 +6,7 @@ import Testing
 @testable import WellKnown
 @testable import WellKnownTool
 
-/// Our reader goes on behind faults, to tell all of them. What a link opens is for the systems' readers to say.
+/// Our parser continues after errors to report all of them. The decision about a link follows the systems' parsers.
 @Suite("Files that the systems' readers do not take")
 struct FileAcceptanceTests {
     private static let app = "K7Q2M9X4TB.com.acme.shop"

@@ -5,7 +5,7 @@ import Testing
 @testable import TestSupport
 @testable import WellKnown
 
-/// The table of addresses and what Apple's and Google's systems do with them, each with its source.
+/// The table of URLs and the decisions of Apple's and Google's systems, each with its source.
 @Suite("Match cases")
 struct MatchCasesTests {
     struct Case: Sendable, CustomTestStringConvertible {

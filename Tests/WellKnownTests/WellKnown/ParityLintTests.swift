@@ -24,29 +24,29 @@ struct ParityLintTests {
     @Test(
         "rules that look alike part on a link, which is found and verified",
         arguments: [
-            // iOS ignores the last slash, Android does not.
+            // iOS ignores the trailing slash, Android does not.
             (#"[{"/": "/buy/*"}]"#, #"[{"/": "/buy/*"}, {"/": "*", "exclude": true}]"#, "https://house.example/buy"),
             (#"[{"/": "/buy/"}]"#, #"[{"/": "/buy/"}, {"/": "*", "exclude": true}]"#, "https://house.example/buy"),
             (#"[{"/": "/buy"}]"#, #"[{"/": "/buy"}, {"/": "*", "exclude": true}]"#, "https://house.example/buy/"),
-            // An absent item is empty on iOS, and no match on Android.
+            // An absent item is empty on iOS, and does not match on Android.
             (#"[{"/": "/a", "?": {"q": "*"}}]"#, #"[{"/": "/a", "?": {"q": "*"}}]"#, "https://house.example/a"),
-            // Of a repeated item all must match on iOS, any on Android.
+            // If an item is repeated, all must match on iOS, and one must match on Android.
             (
                 #"[{"/": "/", "?": {"q": "1"}}]"#, #"[{"/": "/", "?": {"q": "1"}}]"#,
                 "https://house.example/?q=1&q=other"
             ),
             // An absent fragment is empty on iOS.
             (##"[{"/": "/", "#": "*"}]"##, ##"[{"/": "/", "#": "*"}]"##, "https://house.example/"),
-            // Android has no case folding.
+            // Android always compares letter case.
             (
                 #"[{"/": "/faq", "caseSensitive": false}]"#, #"[{"/": "/faq"}, {"/": "/faq/"}]"#,
                 "https://house.example/FAQ"
             ),
             // Android compares the decoded path, iOS the text as sent.
             (#"[{"/": "/café"}]"#, #"[{"/": "/café"}, {"/": "/café/"}]"#, "https://house.example/caf%C3%A9"),
-            // A star that does not go back.
+            // A star without backtracking.
             (#"[{"/": "/a*b"}]"#, #"[{"/": "/a*b"}, {"/": "/a*b/"}]"#, nil),
-            // A rule that the other side does not have.
+            // A rule that only one side has.
             (#"[{"/": "/private", "exclude": true}, {"/": "*"}]"#, #"[{"/": "*"}]"#, "https://house.example/private"),
         ] as [(String, String, String?)])
     func difference(components: String, rules: String, url: String?) throws {

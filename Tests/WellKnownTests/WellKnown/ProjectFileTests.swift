@@ -18,7 +18,7 @@ struct ProjectFileTests {
     func entitlementForms() throws {
         let list = try PropertyListSerialization.propertyList(from: Data(Self.domains.utf8), format: nil)
         let binary = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
-        // What codesign prints without --xml: magic number and length before the list.
+        // The output of codesign without --xml: a magic number and a length before the list.
         let blob: [UInt8] = [0xfa, 0xde, 0x71, 0x71, 0, 0, 1, 0] + Array(Self.domains.utf8)
         var utf16: [UInt8] = [0xff, 0xfe]
         for unit in Self.domains.utf16 { utf16 += [UInt8(unit & 255), UInt8(unit >> 8)] }
@@ -153,7 +153,7 @@ struct ProjectFileTests {
     }
 }
 
-/// Binary property lists made by hand: offsets of two bytes, references of two.
+/// Handmade binary property lists with offsets of two bytes and references of two bytes.
 private enum BinaryList {
     static func objects(_ objects: [[UInt8]]) -> [UInt8] {
         var bytes = Array("bplist00".utf8)
@@ -169,7 +169,8 @@ private enum BinaryList {
         return bytes + offsets + [0, 0, 0, 0, 0, 0, 2, 2] + long(objects.count) + long(0) + long(table)
     }
 
-    /// Thirty arrays, each ten times the next: 10^30 values in a kilobyte. Foundation never comes back from it.
+    /// Thirty arrays that each contain the next array ten times: 10^30 values in a kilobyte. Foundation's parser does
+    /// not finish with it.
     static let laughs: [UInt8] = objects(
         (1...30).map { next in [0xaa] + (0..<10).flatMap { _ in [0, UInt8(next)] } } + [[0x51, 0x61]])
 }

@@ -32,7 +32,8 @@ struct RuleCoverageTests {
         (##"{"/":"*"},{"/":"/a"}"##, ["decides", "covered by 0"]),
         (##"{"/":"/a/*"},{"/":"/a/b/*"},{"/":"/a"}"##, ["decides", "covered by 0", "covered by 0"]),
         (##"{"/":"/a/b"},{"/":"/a/*"}"##, ["decides", "decides"]),
-        // Only together: everything that ends in a digit, and everything else of one character.
+        // Only both rules together cover the third: one matches every text that ends in a digit, one matches all other
+        // texts of one character.
         (
             ##"{"/":"/a/*","?":{"x":"?*"}},{"/":"/a/*"},{"/":"/a/*","?":{"x":"1"}}"##,
             ["decides", "decides", "covered by 0"]
@@ -40,7 +41,7 @@ struct RuleCoverageTests {
         (##"{"/":"/a/*","?":"?*"},{"/":"/a/*","?":""},{"/":"/a/b"}"##, ["decides", "decides", "covered together"]),
         (##"{"/":"?"},{"/":"??*"},{"/":"/"},{"/":"*"}"##, ["decides", "decides", "decides", "covered together"]),
         (##"{"?":{"id":"?*"}},{"?":{"id":"7"}},{"/":"/x"}"##, ["decides", "covered by 0", "decides"]),
-        // Repeated items: all must match, so one of each escapes both.
+        // All repeated items must match, so a URL with one item of each kind matches neither rule.
         (##"{"?":{"id":"a*"}},{"?":{"id":"?*"}}"##, ["decides", "decides"]),
         (##"{"#":"x"},{"#":"*"},{"#":"y"}"##, ["decides", "decides", "covered by 1"]),
         (

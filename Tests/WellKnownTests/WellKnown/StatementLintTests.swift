@@ -32,7 +32,7 @@ struct StatementLintTests {
             Row(.app(), []),
             Row(AssetLinksProbe("[]"), ["dal.empty-list"], at: ""),
             Row(AssetLinksProbe("[\(app), 5]"), ["dal.statement-type", "dal.readers-differ"], at: "/1"),
-            // relation
+            // The relation.
             Row(.app(relation: "[]"), ["dal.no-relation"], at: "/0/relation"),
             Row(
                 AssetLinksProbe(#"[{"target": {"namespace": "web", "site": "https://a.example"}}]"#),
@@ -45,7 +45,7 @@ struct StatementLintTests {
             Row(.app(relation: #"["Delegate_permission/common.x"]"#), ["dal.relation-syntax"], at: "/0/relation/0"),
             Row(.app(relation: #"["navigate/yellow_brick_road"]"#), ["dal.relation-unknown"], at: "/0/relation/0"),
             Row(.app(relation: #"["\#(links)", "\#(links)"]"#), ["dal.duplicate"], at: "/0/relation/1"),
-            // target
+            // The target.
             Row(AssetLinksProbe(#"[{"relation": ["\#(links)"]}]"#), ["dal.no-target"], at: "/0"),
             Row(AssetLinksProbe(#"[{"relation": ["\#(links)"], "target": []}]"#), ["dal.target-type"], at: "/0/target"),
             Row(.app(namespace: #""deeplink_demo""#), ["dal.namespace"], at: "/0/target/namespace"),
@@ -53,7 +53,7 @@ struct StatementLintTests {
             Row(.app(namespace: #""Android_App""#), ["dal.namespace"], at: "/0/target/namespace"),
             Row(.app(target: #", "site": "https://a.example""#), ["dal.target-keys"], at: "/0/target/site"),
             Row(.app(namespace: #""web""#), ["dal.web-handle-urls", "dal.target-keys"], at: "/0/relation/0"),
-            // package_name
+            // The package name.
             Row(.app(package: #""""#), ["dal.package-missing"], at: "/0/target/package_name"),
             Row(.app(package: "7"), ["dal.package-missing"], at: "/0/target/package_name"),
             Row(.app(package: #""app.2key.name""#), ["dal.package-syntax"], at: "/0/target/package_name"),
@@ -62,7 +62,7 @@ struct StatementLintTests {
             Row(.app(package: #"" com.house.app""#), ["dal.package-syntax"], at: "/0/target/package_name"),
             Row(.app(package: #""com.house.app_2.Main""#), []),
             Row(.app(package: #""com.yourhouse.todo""#), []),
-            // site
+            // The site.
             Row(site("https://a.example"), []),
             Row(site("HtTpS://A.example:8443"), []),
             Row(site("https://a.example/"), ["dal.site-syntax"], at: "/0/target/site"),
@@ -75,7 +75,7 @@ struct StatementLintTests {
             Row(site("http://a.example"), ["dal.site-http"], at: "/0/target/site"),
             Row(site("https://a.example/manifest.json", relation: "delegate_permission/common.query_webapk"), []),
             Row(site("https://a.example", relation: links), ["dal.web-handle-urls"], at: "/0/relation/0"),
-            // the list
+            // The list.
             Row(AssetLinksProbe("[\(app), \(app)]"), ["dal.duplicate"], at: "/1"),
             Row(
                 AssetLinksProbe(

@@ -34,7 +34,7 @@ struct DoctorTests {
         let report = try files.report()
         let differing = report.lines.filter { $0.verdict == .differs }
         #expect(differing.contains { $0.subject == setUp.subject && $0.advice?.contains(setUp.advice) == true })
-        // Nothing else is blamed: a file that cannot be read, and an app that is another one, touch one platform only.
+        // No other line differs. An unreadable file or another app affects only one platform.
         #expect(Set(differing.map(\.subject)).count <= 2)
         #expect(Set(differing.map(\.platform)).count == 1)
         #expect(report.exitCode(failOn: .error) == 1)

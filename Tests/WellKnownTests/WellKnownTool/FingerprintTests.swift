@@ -19,7 +19,7 @@ struct FingerprintTests {
             ("modern.p12", "correct", "PKCS#12", [CertificateVector.new]),
             ("legacy.p12", "correct", "PKCS#12", [CertificateVector.new]),
             ("chain.p7b", nil, "PEM", [CertificateVector.new, CertificateVector.old]),
-            // What a bundle is signed with does not belong into the file.
+            // The upload certificate of a bundle does not belong in the file.
             ("signed.aab", nil, "Android App Bundle", []),
         ] as [(String, String?, String, [String])])
     func kinds(name: String, password: String?, format: String, listed: [String]) throws {

@@ -79,7 +79,7 @@ struct HostileArchiveTests {
     }
 }
 
-/// What Python's zlib made of a text, without its header.
+/// A text compressed by Python's zlib, without the zlib header.
 struct DeflateVector: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let packed: [UInt8]

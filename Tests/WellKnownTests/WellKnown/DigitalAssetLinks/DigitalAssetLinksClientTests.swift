@@ -4,11 +4,11 @@ import Testing
 @testable import TestSupport
 @testable import WellKnown
 
-/// Sources: the Digital Asset Links specification, well-known/details.md; the API's error codes; comptest numbers name
-/// groups of the compatibility suite.
+/// Sources: the Digital Asset Links specification, well-known/details.md; the API's error codes. The comptest numbers
+/// are groups of the compatibility suite.
 @Suite("Digital Asset Links client")
 struct DigitalAssetLinksClientTests {
-    /// Pages by address; everything else answers 404.
+    /// Pages by URL. All other URLs return 404.
     struct Pages: AssetContent {
         var pages: [String: AssetContentReply] = [:]
 

@@ -53,7 +53,7 @@ struct AppleIdentifierLintTests {
             (services(app, [other]), ["id.inconsistent-services", "id.inconsistent-services"]),
             (services(app, [app, other]), ["id.inconsistent-services"]),
             (services(app, ["4J6K8M2N9Q.com.acme.shop"]), ["id.prefix-differs"]),
-            // The letter that was lost is the cause; that the two do not agree follows.
+            // The missing letter is the cause. The mismatch between the services is only its consequence.
             (services(app, ["J6K8M2N9P.com.acme.shop"]), ["id.prefix-length"]),
             (services(app, [app], clips: [app + ".Clip"]), []),
             (services(app, [app], clips: [app]), ["id.clip-in-applinks"]),

@@ -3,7 +3,7 @@ import Testing
 @testable import TestSupport
 @testable import WellKnown
 
-/// Rows of text and the codes it yields, all of them: a row with none is a near miss of its neighbours.
+/// Each row is a text with all its expected codes. A row without codes is a valid text that resembles an invalid one.
 @Suite("Linting apple-app-site-association")
 struct AppleLintTests {
     static let app = "4J6K8M2N9P.com.acme.shop"
@@ -23,7 +23,7 @@ struct AppleLintTests {
         "the root and the services",
         arguments: [
             ("{}", ["aasa.no-service"]), ("{\"links\": {}}", ["aasa.no-service", "aasa.unknown-service"]),
-            // A near name is the cause; that no service is left follows.
+            // The misspelled name is the cause. The missing service is only its consequence.
             ("{\"appLinks\": {}}", ["aasa.unknown-service"]),
             ("{\"$schema\": \"x\", \"webcredentials\": {\"apps\": [\"\(app)\"]}}", ["aasa.unknown-service"]),
             ("{\"webcredentials\": {\"apps\": [\"\(app)\"]}}", []),
@@ -52,7 +52,7 @@ struct AppleLintTests {
         #expect(Self.codes(text) == expected)
     }
 
-    // Source: Apple, "applinks.Details"; TN3155; what swcutil does on macOS 27.
+    // Source: Apple, "applinks.Details"; TN3155; the behaviour of swcutil on macOS 27.
     @Test(
         "the entries of details",
         arguments: [
@@ -138,13 +138,13 @@ struct AppleLintTests {
             (two(#"{"/": "/a/*"}"#, #"{"/": "/b/*"}"#), []),
             (two(#"{"/": "/a/*"}"#, #"{"/": "/b/*"}"#, app), ["aasa.duplicate-app"]),
             (two(#"{"/": "/a/*"}"#, #"{"/": "/a/*"}"#), ["aasa.duplicate-entries"]),
-            // Equal as JSON, not as text.
+            // Equal as JSON, but not as text.
             (
                 two(#"{"/": "/a/*", "exclude": false}"#, #"{"exclude": false, "/": "\/a\/*"}"#),
                 ["aasa.duplicate-entries"]
             ),
             (two(#"{"/": "/a/*"}"#, #"{"/": "/a/b"}"#), ["aasa.shared-path"]),
-            // The later app's rule is kept out by its own exclude.
+            // The later app has an exclude for its own rule.
             (two(#"{"/": "/a/*"}"#, #"{"/": "/a/*", "exclude": true}, {"/": "/?/c"}"#), []),
             (two(#"{"/": "/a/b", "exclude": true}, {"/": "/a/*"}"#, #"{"/": "/a/b"}"#), []),
             (two(#"{"/": "/a", "?": {"x": "1"}}"#, #"{"/": "/a", "?": {"x": "1", "y": "2"}}"#), ["aasa.shared-path"]),

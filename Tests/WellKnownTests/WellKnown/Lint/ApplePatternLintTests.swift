@@ -75,7 +75,7 @@ struct ApplePatternLintTests {
         ])
     func legacy(path: String, code: String?) {
         let text = AppleExample.paths("\"\(path)\", \"/z\"")
-        // That the exclude protects nothing here is another matter.
+        // Another test covers the finding that the exclude has no effect.
         #expect(AppleLintTests.codes(text).filter { $0 != "pat.dead-exclude" } == [code].compactMap { $0 })
     }
 
@@ -121,7 +121,7 @@ struct ApplePatternLintTests {
             (#"{"/": "/a/*", "exclude": true}, {"/": "/a/b"}, {"/": "/c"}"#, ["pat.shadowed"]),
             (#"{"/": "/a/*"}, {"/": "/a/b", "exclude": true}"#, ["pat.dead-exclude"]),
             (#"{"/": "/a/b", "exclude": true}, {"/": "/a/*"}"#, []),
-            // What it keeps out nothing behind it would open.
+            // No later rule opens a URL that it excludes.
             (#"{"/": "/a/*", "?": {"x": "1"}}, {"/": "/a/b", "exclude": true}"#, ["pat.dead-exclude"]),
             (#"{"/": "/a"}, {"/": "/b", "exclude": true}"#, ["pat.dead-exclude"]),
             (#"{"/": "/b/*", "exclude": true}, {"/": "/a/*"}"#, ["pat.dead-exclude"]),
@@ -129,10 +129,10 @@ struct ApplePatternLintTests {
             (#"{"/": "/b?", "exclude": true}, {"/": "/?c"}"#, []),
             (#"{}, {"/": "/a"}"#, ["pat.catch-all-first", "pat.empty-component"]),
             (#"{"/": "/$(nope)*"}, {"/": "/a"}"#, ["pat.subst-undefined"]),
-            // Only both together cover the third.
+            // Only the first two rules together cover the third.
             (#"{"/": "/a/*", "?": "?*"}, {"/": "/a/*", "?": ""}, {"/": "/a/b"}"#, ["pat.shadowed"]),
             (#"{"/": "/a/*", "exclude": true}"#, ["pat.exclude-only"]),
-            // As wide as that only because a value is ignored: told at the value.
+            // The rule is a catch-all only because its value is ignored. The finding is at the value.
             (#"{"/": 1}, {"/": "/a"}"#, ["pat.type"]),
         ])
     func order(text: String, expected: [String]) {
@@ -169,7 +169,7 @@ struct ApplePatternLintTests {
         #expect(codes == expected)
     }
 
-    // Source: Apple, "applinks.Defaults"; swcutil: defaults take every key of a component.
+    // Source: Apple, "applinks.Defaults". swcutil accepts every key of a component in defaults.
     @Test(
         "defaults",
         arguments: [

@@ -8,7 +8,7 @@ import WellKnown
 struct FindingPageTests {
     static let folder = TestVectors.repository.appending(path: "docs/findings")
 
-    /// With WELLKNOWN_WRITE_PAGES=1 the pages are written instead of compared.
+    /// With WELLKNOWN_WRITE_PAGES=1 the test writes the pages instead of comparing them.
     static let writes = ProcessInfo.processInfo.environment["WELLKNOWN_WRITE_PAGES"] == "1"
 
     static var pages: [String: String] {

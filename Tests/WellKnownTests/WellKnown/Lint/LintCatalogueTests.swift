@@ -20,7 +20,7 @@ struct LintCatalogueTests {
         }
     }
 
-    /// Sections whose rules are all in.
+    /// Sections of the catalogue whose rules are all implemented.
     static let complete = ["4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "4.8"]
 
     @Test("no code stands twice, and each is found by its name")

@@ -4,7 +4,8 @@ import Testing
 @testable import TestSupport
 @testable import WellKnown
 
-/// The vectors are signed with a key of their own (openssl cms and smime): nobody trusts it, and nobody asks.
+/// The vectors are signed with a test key (openssl cms and smime) that no system trusts. The linter does not verify
+/// signatures.
 @Suite("Signed files")
 struct SignedMessageTests {
     static let content = #"{"webcredentials": {"apps": ["4J6K8M2N9P.com.acme.shop"]}}"#

@@ -3,7 +3,7 @@ import Testing
 @testable import TestSupport
 @testable import WellKnown
 
-/// What cannot be had from a server on loopback. Sources of the rules: see `TransportRules`.
+/// Cases that a server on loopback cannot produce. Sources of the rules: see `TransportRules`.
 @Suite("Transport lint")
 struct TransportLintTests {
     static let body = Array("{\"applinks\": {}}\n".utf8)

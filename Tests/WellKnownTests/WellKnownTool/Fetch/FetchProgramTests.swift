@@ -5,7 +5,7 @@ import WellKnown
 
 @testable import TestSupport
 
-/// The program as people and build servers run it.
+/// The program as users and build servers run it.
 @Suite("wellknown fetch and statements, the program")
 struct FetchProgramTests {
     struct Result: Sendable {
@@ -16,7 +16,7 @@ struct FetchProgramTests {
     private func run(_ arguments: [String], files: [String: String] = [:]) async throws -> Result {
         let folder = try TemporaryFolder()
         for (name, text) in files { try folder.write(text, to: name) }
-        // SwiftPM puts every product of one build side by side.
+        // SwiftPM puts all products of a build into one folder.
         let binary = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let program = URL(fileURLWithPath: binary).deletingLastPathComponent().appendingPathComponent("wellknown").path
         let environment = ProcessInfo.processInfo.environment.filter { $0.key == "PATH" || $0.key.hasPrefix("LD_") }

@@ -86,7 +86,7 @@ struct FetchServiceTests {
         let relation = "\"delegate_permission/common.handle_all_urls\",\"delegate_permission/common.get_login_creds\""
         let links = FetchHouse.assetLinks.replacingOccurrences(
             of: relation, with: "\"delegate_permission/common.handle_all_urls\"")
-        // The site's port is in what Google says, so the site comes first.
+        // Google's response contains the site's port, so the site must start first.
         let site = try await FetchHouse.open([FetchHouse.assetLinksPath: Reply(body: links)])
         let list = list.replacingOccurrences(of: "{port}", with: "\(site.site.port)")
         let services = try await SiteServer(

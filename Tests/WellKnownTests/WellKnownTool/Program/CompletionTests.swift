@@ -5,7 +5,7 @@ import Testing
 @testable import TestSupport
 @testable import WellKnownTool
 
-/// Shells complete what the program takes, and every command explains itself.
+/// Shells complete the program's arguments, and every command has a help text.
 @Suite("wellknown as a program: help and completions")
 struct CompletionTests {
     static let commands = WellKnownProgram.commandNames
@@ -24,7 +24,7 @@ struct CompletionTests {
         let path = try folder.write(run.output, to: "wellknown.bash")
         let check = try await WellKnownRun.command(["/bin/bash", "-n", path])
         #expect(check.code == 0, "\(check.errors)")
-        // The script as a shell uses it: `wellknown li<TAB>`.
+        // Runs the script as a shell does for `wellknown li<TAB>`.
         let ask = """
             . "\(path)"; COMP_WORDS=(wellknown li); COMP_CWORD=1; COMP_LINE='wellknown li'; COMP_POINT=12
             function_name=$(complete -p wellknown | sed 's/.*-F \\([^ ]*\\).*/\\1/'); "$function_name" wellknown li wellknown

@@ -3,9 +3,9 @@ import Testing
 
 @testable import TestSupport
 
-/// Every format of findings, byte for byte, of files that are broken and of one that is hostile.
+/// Compares every output format byte by byte, for broken files and for a hostile file.
 ///
-/// A change that is meant: run these tests once with GOLDEN=write, and read the difference before it is committed.
+/// After an intended change, run these tests once with GOLDEN=write, and read the diff before the commit.
 @Suite("wellknown as a program: golden outputs")
 struct GoldenOutputTests {
     static let folder = WellKnownRun.vectors + "/wellknown/golden"
@@ -41,7 +41,7 @@ struct GoldenOutputTests {
         let url = URL(fileURLWithPath: "\(Self.folder)/\(name)")
         if ProcessInfo.processInfo.environment["GOLDEN"] == "write" { try Data(output.utf8).write(to: url) }
         let golden = String(decoding: try Data(contentsOf: url), as: UTF8.self)
-        // The version of the program is not what is tested.
+        // The program's version is not part of the comparison.
         let wanted = golden.replacing(/"version" : "\d+\.\d+\.\d+"/, with: "")
         #expect(output.replacing(/"version" : "\d+\.\d+\.\d+"/, with: "") == wanted, "\(name) differs")
     }

@@ -4,7 +4,7 @@ import WellKnown
 
 @testable import TestSupport
 
-/// A handful of the table of addresses, asked as a build server would ask them. The library's own tests ask all.
+/// Some rows of the table of URLs, run as a build server does. The library's own tests run all rows.
 @Suite("wellknown match as a program")
 struct MatchProgramTests {
     @Test(
@@ -84,7 +84,7 @@ struct MatchProgramTests {
     }
 }
 
-/// `wellknown diff`: an address for each change, and nothing for what decides nothing.
+/// `wellknown diff` prints a URL for each change. Changes without an effect on links are not printed.
 @Suite("wellknown diff as a program")
 struct DiffProgramTests {
     private func apple(_ components: String) -> String {

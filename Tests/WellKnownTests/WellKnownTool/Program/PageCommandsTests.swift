@@ -4,12 +4,12 @@ import Testing
 @testable import TestSupport
 @testable import WellKnownTool
 
-/// A page of the documentation as a script: fenced blocks that are files, commands to run, and commands that need a network
-/// or a phone.
+/// A page of the documentation as a script: fenced blocks that are files, commands to run, and commands that need a
+/// network or a phone.
 ///
-/// The words after the fence say which: `yaml file=NAME` is a file, `sh` is run (`exit=1` when it should end so). After `sh
-/// network`, or a line `<!-- not run: network -->` above the fence, it is only read, and its calls of `wellknown` must be
-/// ones that the program takes.
+/// The words after the fence select the kind. `yaml file=NAME` is a file. `sh` is run, with `exit=1` if that exit code
+/// is expected. After `sh network`, or after a line `<!-- not run: network -->` above the fence, the block is not run,
+/// but its calls of `wellknown` must be valid.
 struct PageCommands: Sendable {
     struct Block: Sendable {
         let words: [String]
@@ -21,7 +21,7 @@ struct PageCommands: Sendable {
         var isRun: Bool { isShell && !words.contains("network") }
         var exit: Int32 { words.first { $0.hasPrefix("exit=") }.flatMap { Int32($0.dropFirst(5)) } ?? 0 }
 
-        /// Each command on one line, continued lines joined.
+        /// Each command on one line, with continuation lines joined.
         var commands: [String] {
             text.replacing("\\\n", with: " ").split(separator: "\n").map(String.init)
         }
@@ -65,7 +65,7 @@ struct PageCommandsTests {
         var count = 0
         for block in try PageCommands(page).blocks {
             if let name = block.file { try folder.write(block.text, to: name) }
-            // The other commands of the README start the two services; they have tests of their own.
+            // The README's other commands start the two services and are covered by other tests.
             guard block.isRun, page != "README.md" || block.text.contains("wellknown ") else { continue }
             count += 1
             let own = URL(fileURLWithPath: WellKnownRun.program).deletingLastPathComponent().path

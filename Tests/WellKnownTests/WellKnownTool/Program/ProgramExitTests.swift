@@ -3,13 +3,13 @@ import Testing
 
 @testable import TestSupport
 
-/// The exit codes: 0 fine, 1 findings or no opening, 2 could not be checked, 64 wrong usage.
+/// The exit codes: 0 success, 1 findings or no app opens the link, 2 check impossible, 64 wrong usage.
 @Suite("wellknown as a program: exit codes")
 struct ProgramExitTests {
     struct Call: Sendable, CustomTestStringConvertible {
         let words: [String]
         let code: Int32
-        /// Must stand in what is said, on either stream.
+        /// A text that must be in the output, on either stream.
         let says: String
 
         init(_ words: String, _ code: Int32, _ says: String = "") {
@@ -113,7 +113,7 @@ struct ProgramExitTests {
     }
 }
 
-/// What lies between the program and the files: pipes and full disks.
+/// Pipes and full disks.
 @Suite("wellknown as a program: pipes")
 struct ProgramPipeTests {
     @Test("A shell's <(command) is a file like any other, in pieces too")

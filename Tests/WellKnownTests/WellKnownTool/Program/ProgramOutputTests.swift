@@ -4,7 +4,7 @@ import Testing
 @testable import TestSupport
 @testable import WellKnownTool
 
-/// What reaches terminals and build servers, whatever the files hold.
+/// The output for terminals and build servers, for any content of the files.
 @Suite("wellknown as a program: output")
 struct ProgramOutputTests {
     static let hostile = WellKnownRun.vectors + "/wellknown/golden/hostile/apple-app-site-association"
@@ -31,7 +31,7 @@ struct ProgramOutputTests {
             }
             #expect(bad.isEmpty, "\(bad.map { String($0.value, radix: 16) }) in \(run.output)\(run.errors)")
             #expect(!run.output.isEmpty || !run.errors.isEmpty)
-            // Nothing out of a file begins a line of ours.
+            // No text from a file begins a line of the output.
             #expect(!run.output.split(separator: "\n").contains { $0.hasPrefix("::") })
         }
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import TestSupport
 @testable import WellKnownTool
 
-/// Domains and addresses where a file may stand, against a site of our own on loopback.
+/// Arguments that are domains and URLs, with a test site on loopback.
 @Suite("wellknown on domains and addresses")
 struct RemoteInputTests {
     private func house(_ routes: [String: SiteServer.Reply]) async throws -> (FetchHouse, [String]) {
