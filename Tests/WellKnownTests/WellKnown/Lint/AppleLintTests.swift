@@ -20,7 +20,7 @@ struct AppleLintTests {
 
     // Sources: Apple, "Supporting associated domains", "applinks"; TN3155; WWDC 2019 session 717.
     @Test(
-        "the root and the services",
+        "errors of the root and the services are reported",
         arguments: [
             ("{}", ["aasa.no-service"]), ("{\"links\": {}}", ["aasa.no-service", "aasa.unknown-service"]),
             // The misspelled name is the cause. The missing service is only its consequence.
@@ -54,7 +54,7 @@ struct AppleLintTests {
 
     // Source: Apple, "applinks.Details"; TN3155; the behaviour of swcutil on macOS 27.
     @Test(
-        "the entries of details",
+        "errors in the entries of details are reported",
         arguments: [
             ("\(apps), \(rules)", []),
             ("\"appID\": \"\(app)\", \"paths\": [\"/buy/*\", \"NOT /buy/old\"]", ["pat.dead-exclude"]),
@@ -84,7 +84,7 @@ struct AppleLintTests {
         #expect(Self.codes(Self.entry(members)) == expected)
     }
 
-    @Test("a mixed entry is an error where Apple's matcher drops rules, a warning where it takes them")
+    @Test("a mixed entry is an error if Apple's matcher drops rules, and a warning if it accepts them")
     func mixedSeverity() {
         func severity(_ members: String) -> Severity? {
             AssociationLint.lint(body: Array(Self.entry(members).utf8), as: .aasa).findings.first?.severity
@@ -95,7 +95,7 @@ struct AppleLintTests {
 
     // Source: Apple, App Search Programming Guide (apps: []); availability on the pages of applinks.
     @Test(
-        "what the oldest system needs and does not know",
+        "features that the oldest system needs or does not know are reported",
         arguments: [
             ("\(apps), \(rules)", "", 13, 0, []),
             ("\(apps), \(rules)", "", 12, 4, ["aasa.apps-needed", "aasa.min-os", "aasa.min-os"]),
@@ -117,7 +117,7 @@ struct AppleLintTests {
     }
 
     @Test(
-        "a version is one to three numbers",
+        "a version has one to three numbers",
         arguments: [
             ("13", SystemVersion(13)), ("13.5", SystemVersion(13, 5)), ("13.5.1", SystemVersion(13, 5)), ("", nil),
             ("13.", nil), ("13.5.1.2", nil), ("x", nil), ("99999", nil), ("-1", nil),
@@ -133,7 +133,7 @@ struct AppleLintTests {
 
     // Source: Apple, "applinks.Details": the first entry whose pattern matches.
     @Test(
-        "several entries",
+        "errors across several entries are reported",
         arguments: [
             (two(#"{"/": "/a/*"}"#, #"{"/": "/b/*"}"#), []),
             (two(#"{"/": "/a/*"}"#, #"{"/": "/b/*"}"#, app), ["aasa.duplicate-app"]),
@@ -154,7 +154,7 @@ struct AppleLintTests {
         #expect(Self.codes(text) == expected)
     }
 
-    @Test("the app that gets a shared address and the one that does not are named, with an address")
+    @Test("for a shared URL, the finding names both apps and the URL")
     func sharedWitness() throws {
         let text = Self.two(#"{"/": "/a/*"}"#, #"{"/": "/a/b"}"#)
         let options = LintOptions(domain: "www.acme.com")
@@ -163,14 +163,14 @@ struct AppleLintTests {
         #expect(message == "\"https://www.acme.com/a/b\" opens \"\(Self.app)\"; \"\(Self.other)\" also claims it.")
     }
 
-    @Test("the file that the identity provider makes has nothing to be told")
+    @Test("the file that the identity provider generates has no findings")
     func ours() throws {
         let file = try #require(
             AppleAppSiteAssociation(appIDs: [try AppleAppID(Self.app)], paths: AssociationFileTests.paths))
         #expect(AssociationLint.lint(body: file.json(), as: .aasa).findings.isEmpty)
     }
 
-    @Test("rules beyond the number that is compared are linted all the same, and none is called dead unseen")
+    @Test("rules beyond the comparison limit are linted, and none is reported as dead without a comparison")
     func many() {
         let components = (0..<2000).map { "{\"/\": \"/p\($0)/*\"}" }.joined(separator: ", ")
         #expect(Self.codes(AppleExample.components(components)) == [])

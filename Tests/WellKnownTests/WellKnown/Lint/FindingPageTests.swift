@@ -18,7 +18,7 @@ struct FindingPageTests {
         return pages
     }
 
-    @Test("every code has its page, and the page says what the catalogue says")
+    @Test("every code has a page that equals the catalogue's text")
     func pages() throws {
         let pages = Self.pages
         if Self.writes {
@@ -32,7 +32,7 @@ struct FindingPageTests {
         }
     }
 
-    @Test("no page is left of a code that does not exist")
+    @Test("there is no page for a code that does not exist")
     func strays() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path())
         #expect(Set(names).subtracting(Self.pages.keys).isEmpty)

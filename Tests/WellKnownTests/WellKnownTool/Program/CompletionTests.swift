@@ -10,7 +10,7 @@ import Testing
 struct CompletionTests {
     static let commands = WellKnownProgram.commandNames
 
-    @Test("Each shell gets a script that names every command", arguments: ["bash", "zsh", "fish"])
+    @Test("The script for each shell contains every command", arguments: ["bash", "zsh", "fish"])
     func scripts(shell: String) async throws {
         let run = try await WellKnownRun.run(["--generate-completion-script", shell])
         #expect(run.code == 0)
@@ -43,7 +43,7 @@ struct CompletionTests {
         #expect(run.output.contains("wellknown \(command)"))
     }
 
-    @Test("The version is the one of the program")
+    @Test("The printed version is that of the program")
     func version() async throws {
         let run = try await WellKnownRun.run(["--version"])
         #expect(run.output == ProductVersion.text + "\n")

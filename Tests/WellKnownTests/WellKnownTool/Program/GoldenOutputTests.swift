@@ -14,7 +14,7 @@ struct GoldenOutputTests {
     ]
     static let formats = ["text", "json", "junit", "github", "sarif"]
 
-    @Test("A file's findings look as they did", arguments: inputs, formats)
+    @Test("The findings of a file equal the golden output", arguments: inputs, formats)
     func findings(input: String, format: String) async throws {
         let run = try await WellKnownRun.run(["lint", "--format", format, input], in: Self.folder)
         #expect(run.code == 1)
@@ -22,14 +22,14 @@ struct GoldenOutputTests {
         try compare(run.output, "\(input.replacing("/", with: "-")).\(format).golden")
     }
 
-    @Test("The table of readers looks as it did", arguments: ["text", "json"])
+    @Test("The table of readers equals the golden output", arguments: ["text", "json"])
     func readers(format: String) async throws {
         let run = try await WellKnownRun.run(
             ["lint", "--readers", "--format", format, "broken/assetlinks.json"], in: Self.folder)
         try compare(run.output, "readers.\(format).golden")
     }
 
-    @Test("Answers look as they did", arguments: ["match", "explain"], ["text", "json"])
+    @Test("Answers equal the golden output", arguments: ["match", "explain"], ["text", "json"])
     func answers(command: String, format: String) async throws {
         let run = try await WellKnownRun.run(
             [command, "--format", format, "broken/apple-app-site-association", "https://example.com/admin/x?y=1"],

@@ -59,7 +59,7 @@ struct PageCommands: Sendable {
 struct PageCommandsTests {
     static let pages = ["docs/universal-links.md", "README.md"]
 
-    @Test("Every command of a page does what the page says, in the order of the page", arguments: pages)
+    @Test("Every command of a page has the documented result, in the order of the page", arguments: pages)
     func commands(page: String) async throws {
         let folder = try TemporaryFolder()
         var count = 0
@@ -77,7 +77,7 @@ struct PageCommandsTests {
         #expect(count > 0)
     }
 
-    @Test("Every call of wellknown that needs a network or a phone is one that the program takes", arguments: pages)
+    @Test("Every call of wellknown that needs a network or a phone has valid arguments", arguments: pages)
     func calls(page: String) throws {
         for block in try PageCommands(page).blocks where block.isShell && !block.isRun {
             for command in block.commands {
@@ -90,7 +90,7 @@ struct PageCommandsTests {
         #expect(WellKnownProgram.complaint(about: ["lint", "--frobnicate"]) != nil)
     }
 
-    @Test("The page shows every command of the program that it is about")
+    @Test("The page about the program shows every command")
     func covered() throws {
         let all = try PageCommands("docs/universal-links.md").blocks.filter(\.isShell).map(\.text).joined()
         for command in [
@@ -100,7 +100,7 @@ struct PageCommandsTests {
         }
     }
 
-    @Test("The page's manifest says what generate prints for the page's plan")
+    @Test("The page's manifest equals the output of generate for the page's plan")
     func manifest() async throws {
         let blocks = try PageCommands("docs/universal-links.md").blocks
         let plan = try #require(blocks.first { $0.file == "links.yaml" })
