@@ -44,7 +44,7 @@ public enum AssetLinksLint {
         AssetLinksReaders(file).report(to: &findings)
     }
 
-    /// Reports a file that is not at the address that readers request. Returns `nil` if the path is right.
+    /// Reports a file that is not at the URL that readers request. Returns `nil` if the path is correct.
     ///
     /// - Parameter path: the path of the file's URL.
     public static func placeFinding(path: String) -> Finding? {
@@ -152,7 +152,7 @@ enum IncludeLint {
     static let budget = 10
 
     /// - Parameter isSecure: whether the list is served over https, which Android and Google require.
-    /// - Returns: the address, if it can be fetched.
+    /// - Returns: the URL, if it can be fetched.
     static func lint(_ statement: AssetStatement, isSecure: Bool, into findings: inout FindingCollector) -> String? {
         guard let member = statement.include.member else { return nil }
         // A blog post invented {"include": {"paths": […]}}. No reader knows it. The blog puts it next to relation and

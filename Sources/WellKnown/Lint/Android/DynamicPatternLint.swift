@@ -118,7 +118,7 @@ struct GreedyStarCheck {
             let rest = scalars[(index + 1)...]
             let piece = rest.prefix { $0 != "*" }
             guard let first = piece.first, first != "?" else { continue }
-            // With one character before the next star, the first match is as good as any later match.
+            // With one character before the next star, a later match cannot change the result.
             if piece.count == 1, piece.endIndex < scalars.endIndex { continue }
             tries -= 1
             // The witness contains the stop character, a character that does not match after it, and then a match of

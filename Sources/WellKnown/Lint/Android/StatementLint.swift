@@ -93,7 +93,7 @@ enum RelationNames {
     /// Used by Trusted Web Activities, and for messages between a page and an app.
     static let useAsOrigin = "delegate_permission/common.use_as_origin"
     static let shareLoginCredentials = "delegate_permission/common.share_login_creds"
-    /// Used by `getInstalledRelatedApps`. Only for this relation, `site` is the address of a manifest and includes a
+    /// Used by `getInstalledRelatedApps`. Only for this relation, `site` is the URL of a manifest and includes a
     /// path.
     static let queryWebAPK = "delegate_permission/common.query_webapk"
     /// Used by Chrome's warning about look-alike addresses.

@@ -112,7 +112,7 @@ struct TargetLint {
         }
         do {
             let site = try SiteAddress(text)
-            // Only Chrome reads this relation. `site` is then the address of the app's web manifest.
+            // Only Chrome reads this relation. `site` is then the URL of the app's web manifest.
             let mayHavePath = relations == [RelationNames.queryWebAPK]
             if !site.rest.isEmpty, !mayHavePath || site.rest.utf8.first != UInt8(ascii: "/") {
                 findings.add(

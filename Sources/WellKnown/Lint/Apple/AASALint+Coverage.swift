@@ -167,8 +167,7 @@ extension AASALint {
         }
     }
 
-    /// Whether a rule decides one of its examples, so that no earlier rule takes all of them. A rule that never decides
-    /// already has a finding.
+    /// Whether a rule decides at least one of its examples. A rule that never decides already has a finding.
     private mutating func decides(
         _ place: Int, _ rules: [AppleRule], _ matcher: AppleMatcher, _ effort: inout MatchEffort
     ) -> Bool {

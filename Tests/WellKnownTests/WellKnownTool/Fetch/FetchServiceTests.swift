@@ -73,7 +73,7 @@ struct FetchServiceTests {
         #expect(report.finding("cdn.negative-cached")?.message.contains("3000 s") == true)
     }
 
-    @Test("An unknown domain or an unreachable CDN is information, and the other checks continue")
+    @Test("An unknown domain or a failing service is information, and the other checks continue")
     func unknown() async throws {
         let house = try await FetchHouse.open(services: [Self.list: Reply(status: 503, body: "{}")])
         let report = try await house.fetch()
