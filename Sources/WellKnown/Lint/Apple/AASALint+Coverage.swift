@@ -274,8 +274,8 @@ extension AASALint {
 
 extension AASALint {
     /// Reports two entries for different apps that open the same URL. The check tests an example URL of each rule of
-    /// the later entry with the apps of the earlier entries. The matcher decides, so every finding is true. An overlap
-    /// without an example URL is not found.
+    /// the later entry with the apps of the earlier entries. The matcher decides, so there are no false findings. An
+    /// overlap without an example URL is not found.
     mutating func sharedPaths(_ matcher: AppleMatcher, _ effort: inout MatchEffort) {
         let entries = matcher.entries
         let texts = rulesTexts

@@ -95,7 +95,7 @@ extension AASALint {
         return patterns
     }
 
-    /// Reports UK as a value of `$(region)`. Apple's documentation names UK as an example, so files copy it.
+    /// Reports UK in a file that uses `$(region)`. Apple's documentation says UK, but the value is GB.
     private mutating func region(_ applinks: AppLinks, _ patterns: [WrittenPattern], isUsed: Bool) {
         guard isUsed else { return }
         var places = patterns.filter { VariableNames.hasWord("UK", in: $0.text) }.map(\.node)
@@ -105,7 +105,7 @@ extension AASALint {
                     let member = fields.comment.member,
                     VariableNames.hasWord("UK", in: text)
                 else { continue }
-                // A component for something else gets no finding.
+                // A comment on a component without `$(region)` gets no finding.
                 let own = patterns.filter { fields.node.range.contains($0.node.range.lowerBound) }
                 if own.contains(where: { VariableNames.of($0.text).contains("region") }) { places.append(member.value) }
             }
