@@ -37,7 +37,7 @@ struct Fuzz: ParsableCommand {
             note?.write(index)
             watch.see(index)
             var time = measure(index, bodies)
-            // What another process did to the caches is not the library's: only a case that stays slow counts.
+            // Other processes affect the caches. A case counts only if it is slow in every run.
             for _ in 0..<2 where time > Double(limit) { time = min(time, measure(index, bodies)) }
             done += 1
             if slowest.count < 5 || time > slowest[4].milliseconds {
@@ -60,7 +60,7 @@ struct Fuzz: ParsableCommand {
         return Self.processorTime() - begin
     }
 
-    /// Milliseconds of processor time of this thread.
+    /// The processor time of this thread in milliseconds.
     private static func processorTime() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -83,7 +83,7 @@ struct ProgressNote {
     }
 }
 
-/// Ends the process if a case does not end: a hang is as bad as a crash.
+/// Ends the process if a case does not end, because a hang is a failure like a crash.
 final class Watchdog: Sendable {
     private let current = Atomic<Int>(-1)
 

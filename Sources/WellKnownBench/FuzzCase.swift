@@ -15,7 +15,7 @@ enum FuzzCase {
         let original = random.pick(bodies) ?? []
         let body = Mutation.damage(original, &random, donors: bodies)
         let report = AssociationLint.lint(body: body, as: random.pick([.aasa, .assetlinks, nil]) ?? nil)
-        // Every finding's place must be one that can be shown.
+        // The position of every finding must be valid for display.
         for finding in report.findings {
             precondition((finding.position?.line ?? 1) > 0 && (finding.position?.column ?? 1) > 0)
         }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Damages a text in the way of editors, deployments and attackers.
+/// Mutates a text in the way of editors, deployments and attackers.
 enum Mutation {
-    /// Text that is difficult for readers, inserted as a whole.
+    /// Text that is difficult for parsers. It is inserted as a whole.
     static let tokens: [String] = [
         "{", "}", "[", "]", "\"", ",", ":", "null", "true", "0", "-1e999", "\\", "\\u0000", "\\ud800", "//", "/*", "*/",
         "#",
@@ -30,7 +30,7 @@ enum Mutation {
                 let start = random.below(donor.count)
                 text.insert(contentsOf: donor[start...].prefix(random.below(200)), at: at)
             case 6:
-                // A piece many times over: depth, length, repetition.
+                // Inserts a token many times, for depth, length and repetition.
                 let piece = Array((random.pick(tokens) ?? "[").utf8)
                 let count = random.below(20) == 0 ? random.below(8_000) : random.below(20)
                 text.insert(contentsOf: Array(repeating: piece, count: count).joined(), at: at)
@@ -41,7 +41,7 @@ enum Mutation {
     }
 }
 
-/// SplitMix64 (Steele, Lea and Flood 2014): small, seeded, and the same everywhere.
+/// SplitMix64 (Steele, Lea and Flood 2014): small, seeded, and equal on all platforms.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 
@@ -55,7 +55,7 @@ struct SplitMix: RandomNumberGenerator {
         return word ^ (word >> 31)
     }
 
-    /// From 0 up to, not including, `bound`; 0 for a bound below 1.
+    /// A number from 0 to `bound - 1`, or 0 if `bound` is below 1.
     mutating func below(_ bound: Int) -> Int { bound < 1 ? 0 : Int(next() % UInt64(bound)) }
 
     mutating func pick<Element>(_ list: [Element]) -> Element? { list.isEmpty ? nil : list[below(list.count)] }
@@ -65,7 +65,7 @@ struct SplitMix: RandomNumberGenerator {
 enum FuzzSeeds {
     static let all: [[UInt8]] = [aasa, legacy, dictionary, assetlinks].map { Array($0.utf8) }
 
-    /// The bodies of a folder and of the folders in it, up to 128 KiB each.
+    /// Reads the bodies of a folder and its subfolders, up to 128 KiB each.
     static func read(_ folder: String) throws -> [[UInt8]] {
         let root = URL(filePath: folder)
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder).sorted()

@@ -9,7 +9,7 @@ struct Speed: ParsableCommand {
 
     @Option(help: "Rounds; the median of them is printed.") var rounds = 9
 
-    /// Forty rules of the kinds that files in use have.
+    /// Forty rules of the kinds that real files have.
     static let fortyRules: AASAFile? = {
         let rules = (0..<38).map { index in
             switch index % 5 {
@@ -73,7 +73,7 @@ struct Speed: ParsableCommand {
         }
     }
 
-    /// The largest file that Apple accepts: entries of eight apps with different rules.
+    /// A file of the largest size that Apple accepts, with entries of eight apps with different rules.
     private static func largeBody() -> [UInt8] {
         var entries: [String] = []
         var length = 0
@@ -91,7 +91,7 @@ struct Speed: ParsableCommand {
         return Array("{\"applinks\":{\"details\":[\(entries.joined(separator: ","))]}}".utf8)
     }
 
-    /// Seconds.
+    /// The median time in seconds.
     private func median(_ work: () -> Void) -> Double {
         work()
         let times = (0..<max(1, rounds)).map { _ in

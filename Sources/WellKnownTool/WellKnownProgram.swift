@@ -26,10 +26,10 @@ struct WellKnownProgram: AsyncParsableCommand {
             CapabilityCommand.self,
         ])
 
-    /// As people type them.
+    /// The names of the subcommands, as typed on the command line.
     static var commandNames: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
 
-    /// What is wrong with a command line, without running it; `nil` when the program takes it.
+    /// Returns the error in a command line without running it, or `nil` if the command line is valid.
     static func complaint(about words: [String]) -> String? {
         do {
             _ = try parseAsRoot(words)

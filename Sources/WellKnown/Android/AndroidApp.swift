@@ -1,15 +1,16 @@
 import SSOShared
 
-/// An app on Android: its package name and the certificates it may be signed with.
+/// An Android app: its package name and the certificates that it may be signed with.
 ///
 /// Source: Google, "Digital Asset Links" (`package_name` and `sha256_cert_fingerprints` of an `android_app` target).
 public struct AndroidApp: Hashable, Sendable {
     /// The application id, for example `com.example.app`.
     public let packageName: String
-    /// At least one. With Play App Signing this is the app-signing key's certificate, not the upload key's.
+    /// The fingerprints, at least one. With Play App Signing this is the certificate of the app-signing key, not of the
+    /// upload key.
     public let fingerprints: [CertificateFingerprint]
 
-    /// Reads one item `package=SHA256[;SHA256]`; blanks around the parts are ignored.
+    /// Reads one item `package=SHA256[;SHA256]`. White space around the parts is ignored.
     ///
     /// - Throws: ``AssociationError/androidApp(item:reason:)`` with the reason, or
     ///   ``AssociationError/duplicate(item:)`` for a fingerprint that appears twice.
@@ -40,15 +41,17 @@ public struct AndroidApp: Hashable, Sendable {
         self.fingerprints = fingerprints
     }
 
-    /// Reads a comma-separated list, as in `IDP_ANDROID_APPS`. A blank text is the empty list: not configured.
+    /// Reads a comma-separated list, as in `IDP_ANDROID_APPS`. A blank text results in an empty list: no apps are
+    /// configured.
     ///
-    /// - Throws: ``AssociationError`` for each item that is empty, ill-formed or names a package a second time
-    ///   (all fingerprints of one package belong in one item).
+    /// - Throws: ``AssociationError`` for each item that is empty, ill-formed, or names a package for the second time.
+    ///   All fingerprints of one package belong in one item.
     public static func list(_ text: String) throws(AssociationError) -> [AndroidApp] {
         try AssociationList.read(text, name: \.packageName) { item throws(AssociationError) in try AndroidApp(item) }
     }
 
-    /// The rules of an Android application id: https://developer.android.com/build/configure-app-module#set-application-id
+    /// Checks the rules for an Android application id:
+    /// https://developer.android.com/build/configure-app-module#set-application-id
     private static func isPackageName(_ bytes: [UInt8]) -> Bool {
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return parts.count >= 2 && bytes.count <= 223
@@ -59,15 +62,15 @@ public struct AndroidApp: Hashable, Sendable {
     }
 }
 
-/// The SHA-256 of a signing certificate, as the asset links file writes it: 32 upper-case hex pairs joined by colons.
+/// The SHA-256 of a signing certificate as written in the asset links file: 32 upper-case hex pairs joined by colons.
 public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertible {
-    /// 95 characters, upper case: Android compares the text, and a lower-case one never matches.
+    /// The text with 95 characters in upper case. Android compares the text, so lower-case fingerprints never match.
     public let description: String
 
-    /// Reads 32 hex pairs joined by colons, or 64 hex digits without any, in either case: what `keytool`,
-    /// `apksigner` and the Play Console print.
+    /// Reads 32 hex pairs joined by colons, or 64 hex digits without colons, in either case. `keytool`, `apksigner` and
+    /// the Play Console print these forms.
     ///
-    /// - Returns: `nil` for everything else, a SHA-1 (20 pairs) among it.
+    /// - Returns: `nil` for any other text, for example a SHA-1 (20 pairs).
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         let separated = bytes.count == 95

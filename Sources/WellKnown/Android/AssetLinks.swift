@@ -1,22 +1,22 @@
-/// The file `/.well-known/assetlinks.json`: the site vouches for Android apps.
+/// The file `/.well-known/assetlinks.json`, in which a site lists the Android apps that it trusts.
 ///
-/// The file names apps. Which links an app opens is in the app's manifest, which ``Rules`` can narrow from
-/// Android 15 on.
+/// The file names apps. The app's manifest decides which links it opens. From Android 15 on, ``Rules`` can narrow them.
 /// Source: Google, "Digital Asset Links", "Verify Android App Links" and "Configure assetlinks.json".
 public struct AssetLinks: Hashable, Sendable {
-    /// Where Android and Google's service ask for the file.
+    /// The path from which Android and Google's service request the file.
     public static let path = "/.well-known/assetlinks.json"
 
-    /// Links of the site may open the app.
+    /// The app may open links of the site.
     package static let handleAllURLs = "delegate_permission/common.handle_all_urls"
     /// The app may use the passwords and passkeys saved for the site.
     static let getLoginCredentials = "delegate_permission/common.get_login_creds"
 
-    /// Patterns of paths, for Android 15 and later; `*` stands for any text up to where the next sign is.
+    /// Patterns of paths, for Android 15 and later. `*` matches any text up to the first place where the next character
+    /// occurs.
     public struct Rules: Hashable, Sendable {
-        /// Open the app, in order.
+        /// Paths that open the app, in order.
         public let paths: [String]
-        /// Stay in the browser although one of ``paths`` holds for them.
+        /// Paths that stay in the browser even if one of ``paths`` matches.
         public let excludes: [String]
 
         public init(paths: [String], excludes: [String] = []) {
@@ -25,14 +25,15 @@ public struct AssetLinks: Hashable, Sendable {
         }
     }
 
-    /// Never empty.
+    /// The apps, at least one.
     public let apps: [AndroidApp]
-    /// Never without a path: a list that only excludes keeps every link out of the app.
+    /// The rules. They have at least one path, because a list of excludes alone would keep every link in the browser.
     public let rules: Rules?
     /// Whether the apps may use the passwords and passkeys saved for the site.
     public let sharesCredentials: Bool
 
-    /// - Returns: `nil` without an app, and for rules without a path: nothing to say means no file, never an empty list.
+    /// - Returns: `nil` without an app, and for rules without a path. No file is published then, because an empty list
+    ///   would be a valid file.
     public init?(apps: [AndroidApp], rules: Rules? = nil, sharesCredentials: Bool = true) {
         guard !apps.isEmpty, rules?.paths.isEmpty != true else { return nil }
         self.apps = apps
@@ -40,7 +41,7 @@ public struct AssetLinks: Hashable, Sendable {
         self.sharesCredentials = sharesCredentials
     }
 
-    /// The file's bytes, the same for the same input: one statement an app, with its relations.
+    /// Returns the file's bytes, equal for equal input. There is one statement per app with all its relations.
     public func json() -> [UInt8] {
         AssociationJSON.array(apps.map(statement)).bytes
     }
@@ -61,7 +62,7 @@ public struct AssetLinks: Hashable, Sendable {
         return .object(members + (rules.map { [("relation_extensions", Self.extensions($0))] } ?? []))
     }
 
-    /// The first rule that matches decides: what is kept out comes first.
+    /// The first rule that matches decides, so excludes come first.
     private static func extensions(_ rules: Rules) -> AssociationJSON {
         let kept = rules.excludes.map { AssociationJSON.object([("/", .string($0)), ("exclude", .bool(true))]) }
         let components = AssociationJSON.array(kept + rules.paths.map { .object([("/", .string($0))]) })

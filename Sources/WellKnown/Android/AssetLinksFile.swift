@@ -1,15 +1,15 @@
 public import SSOShared
 
-/// An assetlinks.json file as it was written, every part with its place.
+/// A parsed assetlinks.json file. Every part has its position.
 ///
 /// Sources: the Digital Asset Links specification (github.com/google/digitalassetlinks, well-known/details.md); Google,
 /// "Verify Android App Links" and "Dynamic App Links".
 public struct AssetLinksFile: Sendable {
     public let document: JSONDocument
-    /// The elements of the root, objects or not.
+    /// The elements of the root. They include elements that are not objects.
     public let statements: [AssetStatement]
 
-    /// - Returns: `nil` when the document has no root or its root is not an array.
+    /// - Returns: `nil` if the document has no root or its root is not an array.
     public init?(_ document: JSONDocument) {
         guard let items = document.root?.array else { return nil }
         self.document = document
@@ -22,12 +22,12 @@ public struct AssetLinksFile: Sendable {
 /// One element of the list: a relation and its target, or an `include`.
 public struct AssetStatement: Sendable {
     public let node: JSONNode
-    /// False if the element is not an object; then everything is absent.
+    /// False if the element is not an object. All fields are then absent.
     public let isObject: Bool
     /// The elements as written.
     public let relation: JSONField<[JSONNode]>
     public let target: JSONField<AssetTarget>
-    /// The address of another list, which counts as if it stood here.
+    /// The URL of another list. The statements of that list count as statements of this list.
     public let include: JSONField<String>
     public let relationExtensions: JSONField<[RelationExtension]>
     public let unknownMembers: [JSONMember]
@@ -49,18 +49,18 @@ public struct AssetStatement: Sendable {
     public var relations: [String] { relation.value?.compactMap(\.string) ?? [] }
 }
 
-/// Whom a statement speaks of.
+/// The site or app that a statement is about.
 public struct AssetTarget: Sendable {
     public let node: JSONNode
-    /// `web` or `android_app`; the specification alone also has `ios_app`.
+    /// `web` or `android_app`. Only the specification also has `ios_app`.
     public let namespace: JSONField<String>
-    /// Of `web`: scheme, host and port.
+    /// For `web`: scheme, host and port.
     public let site: JSONField<String>
-    /// Of `android_app`.
+    /// For `android_app`: the package name.
     public let packageName: JSONField<String>
-    /// Of `android_app`; the elements as written.
+    /// For `android_app`: the elements as written.
     public let fingerprints: JSONField<[JSONNode]>
-    /// Of `ios_app`.
+    /// For `ios_app`: the app id.
     public let appID: JSONField<String>
     public let unknownMembers: [JSONMember]
 
@@ -78,13 +78,13 @@ public struct AssetTarget: Sendable {
     }
 }
 
-/// One member of `relation_extensions`: rules that narrow a relation, by its name.
+/// One member of `relation_extensions`: the name of a relation and rules that narrow it.
 ///
 /// Source: Google, "Dynamic App Links" (Android 15 and later, devices with Google services).
 public struct RelationExtension: Sendable {
     public let member: JSONMember
     public var relation: String { member.key }
-    /// Only `delegate_permission/common.handle_all_urls` has them.
+    /// The rules. Only `delegate_permission/common.handle_all_urls` has them.
     public let components: JSONField<[DynamicComponent]>
     public let unknownMembers: [JSONMember]
 
@@ -98,13 +98,13 @@ public struct RelationExtension: Sendable {
     }
 }
 
-/// One rule of `dynamic_app_link_components`. Looks like Apple's component and differs in nearly every edge.
+/// One rule of `dynamic_app_link_components`. It resembles Apple's component, but most details differ.
 public struct DynamicComponent: Sendable {
     public let node: JSONNode
-    /// False if the element is not an object; then everything is absent.
+    /// False if the element is not an object. All fields are then absent.
     public let isObject: Bool
     public let path: JSONField<String>
-    /// Names and patterns; the schema has no string here.
+    /// Names and patterns of query items. The format does not allow a string here.
     public let query: JSONField<[(name: String, pattern: String, member: JSONMember)]>
     public let fragment: JSONField<String>
     public let exclude: JSONField<Bool>

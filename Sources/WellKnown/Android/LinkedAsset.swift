@@ -1,15 +1,17 @@
 import SSOShared
 
-/// One end of a statement: a web site, or an Android app under one signing certificate.
+/// The source or target of a statement: a web site, or an Android app with one signing certificate.
 ///
-/// Source: Digital Asset Links specification (github.com/google/digitalassetlinks, well-known/details.md), "Data Types".
+/// Source: Digital Asset Links specification (github.com/google/digitalassetlinks, well-known/details.md), "Data
+/// Types".
 public enum LinkedAsset: Hashable, Sendable {
-    /// `origin` is as compared: scheme and host in lower case, no dot at the end, no default port.
+    /// A web site. `origin` is in the form for comparison: scheme and host in lower case, no trailing dot, no default
+    /// port.
     case web(origin: String)
-    /// `fingerprint` is the SHA-256 of the certificate, 32 upper-case hex octets joined by colons.
+    /// An app. `fingerprint` is the SHA-256 of the certificate: 32 upper-case hex octets joined by colons.
     case androidApp(packageName: String, fingerprint: String)
 
-    /// Whether what it says is signed or travels encrypted. Such an asset may include https lists only.
+    /// Whether the asset's statements are signed or arrive over TLS. Such an asset can include only https lists.
     var isSecure: Bool {
         switch self {
         case .web(let origin): origin.hasPrefix("https://")
@@ -17,7 +19,7 @@ public enum LinkedAsset: Hashable, Sendable {
         }
     }
 
-    /// The asset as the API writes it: a host carries the dot of its full name, `https://example.com.`.
+    /// The asset as the API writes it. A host ends with the dot of a fully qualified name: `https://example.com.`.
     var json: AssociationJSON {
         switch self {
         case .web(let origin):
@@ -58,7 +60,8 @@ extension LinkedAsset {
         }
     }
 
-    /// A Java package name: parts of letters, digits and `_`, none beginning with a digit, joined by dots.
+    /// Whether the text is a Java package name: labels of letters, digits and `_`, joined by dots. No label begins with
+    /// a digit.
     static func isPackageName(_ name: String) -> Bool {
         name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { part in
             guard let first = part.first, !first.isASCIIDigit else { return false }
@@ -66,11 +69,11 @@ extension LinkedAsset {
         }
     }
 
-    /// Exactly as the files must write it: lower case and missing colons are faults.
+    /// Whether the text has exactly the form that files require. Lower case and missing colons are errors.
     static func isFingerprint(_ text: String) -> Bool { CertificateFingerprint(text)?.description == text }
 }
 
-/// Why a text names no asset. The words are those the compatibility suite expects.
+/// The reason why a text is not a valid asset. The texts are those that the compatibility suite expects.
 enum InvalidAssetError: Error {
     case site(SiteAddress.ParseError)
     case sitePart(String)
@@ -86,11 +89,11 @@ enum InvalidAssetError: Error {
     }
 }
 
-/// Relations as the client takes them: `kind/detail`, each of lower-case letters, digits, `_` and `.`.
+/// Relations as the client accepts them: `kind/detail`, each of lower-case letters, digits, `_` and `.`.
 ///
 /// Source: Digital Asset Links specification, "Relation"; compatibility suite, comptest1101 and 2101 to 2124.
 enum AssetRelation {
-    /// What is wrong with a relation, in the words of the suite; `nil` when nothing is.
+    /// The error in a relation, in the words of the compatibility suite, or `nil` if the relation is valid.
     static func fault(in text: String) -> String? {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count == 2 else { return "Invalid relation string \(text.quoted): it must be kind/detail" }

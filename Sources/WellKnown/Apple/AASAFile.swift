@@ -1,29 +1,29 @@
 public import SSOShared
 
-/// An apple-app-site-association file as it was written, every part with its place.
+/// A parsed apple-app-site-association file. Every part has its position.
 ///
 /// Sources: Apple, "Supporting associated domains" and the pages on `applinks` below it; WWDC 2019 session 717 and WWDC
 /// 2020 session 10098.
 public struct AASAFile: Sendable {
     public let document: JSONDocument
-    /// Every member of the root, in the order of the file.
+    /// All members of the root, in the order of the file.
     public let members: [JSONMember]
 
-    /// Which links open which app.
+    /// The rules for universal links.
     public let applinks: JSONField<AppLinks>
-    /// Which apps may use the passwords and passkeys of the site.
+    /// The apps that may use the passwords and passkeys of the site.
     public let webcredentials: JSONField<AppsService>
-    /// Which App Clips the site's links may start.
+    /// The App Clips that the site's links may start.
     public let appclips: JSONField<AppsService>
-    /// Which apps may go on with what was begun on the site (Handoff).
+    /// The apps that may continue an activity from the site (Handoff).
     public let activitycontinuation: JSONField<AppsService>
-    /// Which apps may answer sign-in requests (Extensible SSO).
+    /// The apps that may answer sign-in requests (Extensible SSO).
     public let authsrv: JSONField<AppsService>
 
-    /// The keys above.
+    /// The names of all services.
     public static let services = ["applinks", "webcredentials", "appclips", "activitycontinuation", "authsrv"]
 
-    /// - Returns: `nil` when the document has no root or its root is not an object.
+    /// - Returns: `nil` if the document has no root or its root is not an object.
     public init?(_ document: JSONDocument) {
         guard let members = document.root?.object else { return nil }
         self.document = document
@@ -37,14 +37,14 @@ public struct AASAFile: Sendable {
 
     public init?(reading body: some Sequence<UInt8>) { self.init(JSONReader.read(body)) }
 
-    /// Members of the root that no system knows, ignored in silence.
+    /// Members of the root that no system knows. Systems ignore them silently.
     public var unknownMembers: [JSONMember] { members.unknown(besides: Self.services) }
 }
 
-/// A service that takes a plain list of apps.
+/// A service that has a plain list of apps.
 public struct AppsService: Sendable {
     public let node: JSONNode
-    /// The elements as written: an element may be of the wrong type, or no app id.
+    /// The elements as written. An element may have the wrong type, or not be an app id.
     public let apps: JSONField<[JSONNode]>
     public let unknownMembers: [JSONMember]
 
@@ -59,10 +59,10 @@ public struct AppsService: Sendable {
     public var appIDs: [String] { apps.value?.compactMap(\.string) ?? [] }
 }
 
-/// The `applinks` service: rules by app, in the order in which the system tries them.
+/// The `applinks` service: rules per app, in the order in which the system tries them.
 public struct AppLinks: Sendable {
     public let node: JSONNode
-    /// Must be there and empty for iOS 12 and older; ignored since.
+    /// For iOS 12 and older, the member must be present and empty. Later systems ignore it.
     public let apps: JSONField<[JSONNode]>
     public let details: JSONField<AppLinksDetails>
     public let defaults: JSONField<ComponentFields>
@@ -81,21 +81,21 @@ public struct AppLinks: Sendable {
         unknownMembers = members.unknown(besides: ["apps", "details", "defaults", "substitutionVariables"])
     }
 
-    /// The entries, in file order, whichever form `details` has.
+    /// The entries in the order of the file, for both forms of `details`.
     public var entries: [AppLinksEntry] { details.value?.entries ?? [] }
 }
 
-/// `details` in either of its forms.
+/// `details` in one of its two forms.
 public struct AppLinksDetails: Sendable {
     public enum Form: Sendable {
         case list
-        /// `{"APPID": {"paths": […]}}`: obsolete since 2017, still understood.
+        /// `{"APPID": {"paths": […]}}`: obsolete since 2017, but still supported.
         case dictionary
     }
 
     public let form: Form
     public let entries: [AppLinksEntry]
-    /// Elements that are no objects.
+    /// Elements that are not objects.
     public let strays: [JSONNode]
 
     init?(_ node: JSONNode) {
@@ -116,7 +116,7 @@ public struct AppLinksDetails: Sendable {
 /// One element of `details`: apps and their rules.
 public struct AppLinksEntry: Sendable {
     public let node: JSONNode
-    /// In the dictionary form of `details`, the key that names the app.
+    /// The key that names the app, in the dictionary form of `details`.
     public let key: JSONMember?
     /// The elements as written.
     public let appIDs: JSONField<[JSONNode]>
@@ -139,7 +139,8 @@ public struct AppLinksEntry: Sendable {
         unknownMembers = members.unknown(besides: ["appIDs", "appID", "components", "paths", "defaults"])
     }
 
-    /// The apps the rules belong to: `appIDs` wins over `appID`, also when it is empty (seen on Apple's own matcher).
+    /// The apps of the rules. `appIDs` takes precedence over `appID` even if it is empty, as observed on Apple's own
+    /// matcher.
     public var apps: [String] {
         if let key { return [key.key] }
         if let list = appIDs.value { return list.compactMap(\.string) }
@@ -147,7 +148,7 @@ public struct AppLinksEntry: Sendable {
     }
 }
 
-/// A variable of `substitutionVariables`: `$(name)` in a pattern stands for any of its values.
+/// A variable of `substitutionVariables`. `$(name)` in a pattern matches any of its values.
 public struct SubstitutionVariable: Sendable {
     public let member: JSONMember
     public var name: String { member.key }
@@ -173,25 +174,26 @@ public struct AppLinksComponent: Sendable {
     }
 }
 
-/// The keys of a component; `defaults` has the same.
+/// The keys of a component. `defaults` has the same keys.
 ///
-/// Source: Apple, "applinks.Details.Components"; that `defaults` takes every key was seen on Apple's own matcher.
+/// Source: Apple, "applinks.Details.Components". Apple's own matcher was observed to accept every key in `defaults`.
 public struct ComponentFields: Sendable {
     public let node: JSONNode
-    /// `/`: a pattern of the path. Absent: `*`.
+    /// `/`: a pattern for the path. The default is `*`.
     public let path: JSONField<String>
-    /// `?`: a pattern of the query, or patterns of its items. Absent: `*`.
+    /// `?`: a pattern for the query, or patterns for its items. The default is `*`.
     public let query: JSONField<QueryPattern>
-    /// `#`: a pattern of the fragment. Absent: `*`.
+    /// `#`: a pattern for the fragment. The default is `*`.
     public let fragment: JSONField<String>
     public let exclude: JSONField<Bool>
     public let comment: JSONField<String>
     public let caseSensitive: JSONField<Bool>
     public let percentEncoded: JSONField<Bool>
-    /// Ignored in silence, so that a misspelled key leaves the rule wider than it reads.
+    /// Members that no system knows. Systems ignore them silently, so a misspelled key makes the rule wider than its
+    /// text.
     public let unknownMembers: [JSONMember]
 
-    /// The keys above.
+    /// The keys of a component.
     public static let keys = ["/", "?", "#", "exclude", "comment", "caseSensitive", "percentEncoded"]
 
     init?(_ node: JSONNode) {

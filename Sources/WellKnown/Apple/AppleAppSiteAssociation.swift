@@ -1,26 +1,26 @@
 import SSOShared
 
-/// The file `/.well-known/apple-app-site-association`: which of the site's links open which app on Apple's systems, and
-/// which apps may use the passwords and passkeys saved for the site.
+/// The file `/.well-known/apple-app-site-association`. It defines which links of the site open which app on Apple's
+/// systems, and which apps may use the passwords and passkeys saved for the site.
 ///
 /// Source: Apple, "Supporting associated domains".
 public struct AppleAppSiteAssociation: Hashable, Sendable {
-    /// Where the phone, or Apple's CDN for it, asks for the file.
+    /// The path from which devices and Apple's CDN request the file.
     public static let path = "/.well-known/apple-app-site-association"
 
-    /// Never empty.
+    /// The apps, at least one.
     public let appIDs: [AppleAppID]
-    /// Patterns of the paths that open the app, in order; `*` stands for any text.
+    /// Patterns of the paths that open the app, in order. `*` matches any text.
     public let paths: [String]
-    /// Patterns of the paths that stay in the browser although one of ``paths`` holds for them.
+    /// Patterns of the paths that stay in the browser even if one of ``paths`` matches.
     public let excludes: [String]
-    /// Whether the rules also stand there as iOS 12 and older read them.
+    /// Whether the file also contains the rules in the form for iOS 12 and older.
     public let hasLegacyPaths: Bool
     /// Whether the apps may use the passwords and passkeys saved for the site.
     public let sharesCredentials: Bool
 
-    /// - Returns: `nil` without an app or without a path: an empty list is valid JSON that says "no app here", and is
-    ///   kept by Apple's CDN for a day. Nothing to say means no file.
+    /// - Returns: `nil` without an app or without a path. No file is published then, because an empty list is a valid
+    ///   file without apps, and Apple's CDN keeps it for a day.
     public init?(
         appIDs: [AppleAppID], paths: [String], excludes: [String] = [], hasLegacyPaths: Bool = false,
         sharesCredentials: Bool = true
@@ -33,18 +33,18 @@ public struct AppleAppSiteAssociation: Hashable, Sendable {
         self.sharesCredentials = sharesCredentials
     }
 
-    /// The file's bytes, the same for the same input. It claims ``paths`` and nothing else: a site-wide `*` would let
-    /// the app swallow pages that belong in the browser, a partner's callback among them.
+    /// Returns the file's bytes, equal for equal input. The file claims only ``paths``. With a catch-all `*`, the app
+    /// would also open pages that belong in the browser, such as a client's callback.
     public func json() -> [UInt8] {
         let legacy = hasLegacyPaths ? legacyEntries : []
         return document(details: [entry] + legacy).bytes
     }
 
-    /// What iOS 12 and older make of the file: the entries that they know, alone.
+    /// The file as iOS 12 and older see it: only the entries in the legacy form.
     func legacyJSON() -> [UInt8] { document(details: legacyEntries).bytes }
 
     private func document(details: [AssociationJSON]) -> AssociationJSON {
-        // iOS 12 and older take no file without this list.
+        // iOS 12 and older reject a file without this list.
         let apps: [(String, AssociationJSON)] = hasLegacyPaths ? [("apps", .array([]))] : []
         let links: [(String, AssociationJSON)] = [("applinks", .object(apps + [("details", .array(details))]))]
         return .object(links + (sharesCredentials ? [("webcredentials", .object([("apps", appList)]))] : []))
@@ -52,34 +52,34 @@ public struct AppleAppSiteAssociation: Hashable, Sendable {
 
     private var appList: AssociationJSON { .array(appIDs.map { .string($0.description) }) }
 
-    /// The first rule that matches decides: what is kept out comes first.
+    /// The first rule that matches decides, so excludes come first.
     private var entry: AssociationJSON {
         let kept = excludes.map { AssociationJSON.object([("/", .string($0)), ("exclude", .bool(true))]) }
         let components = kept + paths.map { .object([("/", .string($0))]) }
         return .object([("appIDs", appList), ("components", .array(components))])
     }
 
-    /// Entries of their own: Apple's TN3155 warns of mixing both forms in one.
+    /// Separate entries for the legacy form. Apple's TN3155 warns against both forms in one entry.
     private var legacyEntries: [AssociationJSON] {
         let patterns = AssociationJSON.array(excludes.map { .string("NOT \($0)") } + paths.map { .string($0) })
         return appIDs.map { .object([("appID", .string($0.description)), ("paths", patterns)]) }
     }
 }
 
-/// The identifier of an app on Apple's systems: the team's prefix, a dot, the bundle identifier, for example
+/// The identifier of an app on Apple's systems: the team's prefix, a dot, and the bundle identifier, for example
 /// `ABCDE12345.com.example.app`.
 ///
 /// Source: Apple, "Supporting associated domains" (`appIDs` of `applinks`, `apps` of `webcredentials`).
 public struct AppleAppID: Hashable, Sendable, CustomStringConvertible {
     /// Ten upper-case ASCII letters and digits.
     public let teamID: String
-    /// At least one part, parts joined by dots; ASCII letters, digits and hyphens.
+    /// At least one label of ASCII letters, digits and hyphens. Labels are joined by dots.
     public let bundleID: String
 
-    /// The whole identifier, as in the file.
+    /// The complete identifier, as in the file.
     public var description: String { "\(teamID).\(bundleID)" }
 
-    /// Reads one app id; nothing is trimmed.
+    /// Reads one app id without trimming.
     ///
     /// - Throws: ``AssociationError/appleAppID(item:reason:)`` with the reason.
     public init(_ text: String) throws(AssociationError) {
@@ -92,7 +92,7 @@ public struct AppleAppID: Hashable, Sendable, CustomStringConvertible {
         }
         for part in parts.dropFirst() {
             guard !part.isEmpty else { throw refused("the bundle id has an empty part") }
-            // No `*` either: a wildcard would vouch for every app of the team, and phones ignore it anyway.
+            // `*` is rejected too. A wildcard would trust every app of the team, and iOS ignores it.
             guard part.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }) else {
                 throw refused("the bundle id may hold ASCII letters, digits, dots and hyphens only")
             }
@@ -102,7 +102,8 @@ public struct AppleAppID: Hashable, Sendable, CustomStringConvertible {
         bundleID = String(decoding: text.utf8.dropFirst(team.count + 1), as: UTF8.self)
     }
 
-    /// Reads a comma-separated list, as in `IDP_APPLE_APP_IDS`. A blank text is the empty list: not configured.
+    /// Reads a comma-separated list, as in `IDP_APPLE_APP_IDS`. A blank text results in an empty list: no apps are
+    /// configured.
     ///
     /// - Throws: ``AssociationError`` for each item that is empty, ill-formed or listed twice.
     public static func list(_ text: String) throws(AssociationError) -> [AppleAppID] {

@@ -2,30 +2,31 @@ public import SSOShared
 
 /// The client's answer to one request.
 public struct AssetAnswer: Sendable {
-    /// How it went, in the words of the compatibility suite.
+    /// The outcome, with the values of the compatibility suite.
     public enum Outcome: String, Sendable {
-        /// Nothing went wrong that could have changed the result.
+        /// No error occurred that could have changed the result.
         case success = "SUCCESS"
-        /// The request can never have an answer; nothing was fetched.
+        /// The request is invalid. No list was fetched.
         case queryParsingError = "QUERY_PARSING_ERROR"
-        /// A list could not be fetched or read in full. The result contains what could be read: `linked` may be true.
+        /// A list could not be fetched or read completely. The result contains the valid parts, so `linked` may be
+        /// true.
         case fetchError = "FETCH_ERROR"
     }
 
     public enum Result: Sendable {
-        /// Of `list`: in the order of the lists, none twice.
+        /// The result of `list`: statements in the order of the lists, without duplicates.
         case statements([AssetLink])
-        /// Of `check`.
+        /// The result of `check`.
         case linked(Bool)
     }
 
     public let outcome: Outcome
     public let result: Result
-    /// In the order they happened.
+    /// The errors in the order in which they occurred.
     public let errors: [AssetError]
-    /// The address of each list that was read.
+    /// The URL of each list that was read.
     public let places: [String]
-    /// How many includes lie between the asset's own list and the furthest one that was read.
+    /// The number of includes between the asset's own list and the most distant list that was read.
     public let depth: Int
     private let showsExtensions: Bool
 
@@ -41,18 +42,19 @@ public struct AssetAnswer: Sendable {
         self.showsExtensions = showsExtensions
     }
 
-    /// The codes of the errors, each once.
+    /// The codes of the errors, without duplicates.
     public var errorCodes: [AssetErrorCode] {
         var codes: [AssetErrorCode] = []
         for error in errors where !codes.contains(error.code) { codes.append(error.code) }
         return codes
     }
 
-    /// The statements; empty for the answer to a check.
+    /// The statements. Empty for the answer to a check.
     public var statements: [AssetLink] { if case .statements(let links) = result { links } else { [] } }
 
-    /// One object: `outcome`; `statements` or `linked` as in the API's answer, and once more as `response`, the name it
-    /// has in the compatibility suite; with errors `error_code` and `error_message`.
+    /// Writes the answer as one object: `outcome`, and `statements` or `linked` as in the API's answer. `response`
+    /// repeats the result under its name in the compatibility suite. With errors, there are also `error_code` and
+    /// `error_message`.
     public func json() -> [UInt8] {
         var members: [(String, AssociationJSON)] = [("outcome", .string(outcome.rawValue))]
         switch result {
@@ -71,16 +73,16 @@ public struct AssetAnswer: Sendable {
     }
 }
 
-/// A statement as the client answers it: one relation between two assets.
+/// A statement in the client's answer: one relation between two assets.
 public struct AssetLink: Sendable {
     public let source: LinkedAsset
-    /// `kind/detail`.
+    /// The relation: `kind/detail`.
     public let relation: String
     public let target: LinkedAsset
-    /// The object in `relation_extensions` under the relation, if there is one.
+    /// The object for the relation in `relation_extensions`, if there is one.
     public let extensions: JSONNode?
 
-    /// What makes two statements the same.
+    /// Two statements with the same identity are duplicates.
     struct Identity: Hashable {
         let source: LinkedAsset
         let relation: String
@@ -99,16 +101,16 @@ public struct AssetLink: Sendable {
     }
 }
 
-/// Why an answer may be incomplete, in the API's words.
+/// The reason why an answer may be incomplete, with the API's values.
 ///
 /// Source: https://developers.google.com/digital-asset-links/reference/rest/v1/ErrorCode
 public enum AssetErrorCode: String, Sendable, Hashable, CaseIterable {
-    /// The request names no asset, or asks for no relation.
+    /// The request does not name an asset or a relation.
     case invalidQuery = "ERROR_CODE_INVALID_QUERY"
-    /// No such host, no connection, or another status than 200.
+    /// The host does not exist, the connection failed, or the status is not 200.
     case fetchError = "ERROR_CODE_FETCH_ERROR"
     case failedSSLValidation = "ERROR_CODE_FAILED_SSL_VALIDATION"
-    /// The list, or one that it includes, answers with a redirect. It is not followed.
+    /// The server redirects the request for the list or for an included list. The redirect is not followed.
     case redirect = "ERROR_CODE_REDIRECT"
     case tooLarge = "ERROR_CODE_TOO_LARGE"
     case malformedHTTPResponse = "ERROR_CODE_MALFORMED_HTTP_RESPONSE"
@@ -116,18 +118,18 @@ public enum AssetErrorCode: String, Sendable, Hashable, CaseIterable {
     case wrongContentType = "ERROR_CODE_WRONG_CONTENT_TYPE"
     /// The list is not JSON, or one of its statements is invalid.
     case malformedContent = "ERROR_CODE_MALFORMED_CONTENT"
-    /// A list that came over https includes one over http.
+    /// A list that arrived over https includes a list over http.
     case secureAssetIncludesInsecure = "ERROR_CODE_SECURE_ASSET_INCLUDES_INSECURE"
-    /// More includes than are followed, or a loop of them.
+    /// There are too many includes, or they form a loop.
     case fetchBudgetExhausted = "ERROR_CODE_FETCH_BUDGET_EXHAUSTED"
 }
 
-/// An error that occurred on the way to an answer. The rest of the answer is valid.
+/// An error that occurred while reading the lists. The rest of the answer is valid.
 public struct AssetError: Error, Hashable, Sendable {
     public let code: AssetErrorCode
-    /// One line for people. The compatibility suite knows it by its words.
+    /// The message in one line. The compatibility suite compares it.
     public let message: String
-    /// The address of the list it concerns; `nil` for the request, or for an app's manifest.
+    /// The URL of the list that caused the error. `nil` for the request and for an app's manifest.
     public var place: String?
 
     public init(_ code: AssetErrorCode, _ message: String, place: String? = nil) {

@@ -1,27 +1,27 @@
 public import SSOShared
 
-/// Where the client gets lists from: the network, or a test's table.
+/// The source of statement lists: the network, or supplied data in tests.
 public protocol AssetContent: Sendable {
-    /// Asks for an address once, without following redirects.
+    /// Requests a URL once, without following redirects.
     func list(at url: String) async -> AssetContentReply
 
     /// The text of `asset_statements` in an app's manifest.
     func list(ofApp packageName: String, fingerprint: String) async -> AssetContentReply
 }
 
-/// What came back.
+/// The result of a request for a list.
 public enum AssetContentReply: Sendable {
-    /// An HTTP answer. `contentType` is the header as sent; `nil` without one.
+    /// An HTTP response. `contentType` is the header as sent, or `nil` without the header.
     case answer(status: Int, contentType: String?, body: [UInt8])
-    /// The text out of an app's manifest.
+    /// The text from an app's manifest.
     case manifest([UInt8])
-    /// There is no such app: it makes no statements.
+    /// The app does not exist, so it has no statements.
     case nothing
-    /// No answer that could be used.
+    /// The request failed.
     case failure(AssetError)
 }
 
-/// Lists out of a table instead of the network.
+/// Supplies lists from memory instead of the network.
 public struct SuppliedAssetContent: AssetContent {
     private let pages: [String: [UInt8]]
     private let apps: [LinkedAsset: [UInt8]]
@@ -31,8 +31,8 @@ public struct SuppliedAssetContent: AssetContent {
         apps = [:]
     }
 
-    /// Reads the form of Google's compatibility suite: `web_content` with `url` and `body`, `android_content` with
-    /// `package_name`, `cert_fingerprint` and `assets_statements`. Every page is served with 200 as application/json.
+    /// Reads the format of Google's compatibility suite: `web_content` with `url` and `body`, `android_content` with
+    /// `package_name`, `cert_fingerprint` and `assets_statements`. Every page has status 200 and type application/json.
     ///
     /// - Returns: `nil` if the root is not an object, or an entry lacks one of its fields.
     public init?(_ node: JSONNode) {
@@ -62,7 +62,7 @@ public struct SuppliedAssetContent: AssetContent {
         apps[.androidApp(packageName: packageName, fingerprint: fingerprint)].map { .manifest($0) } ?? .nothing
     }
 
-    /// The same address written with its default port or in upper case is the same page.
+    /// URLs that differ only in an explicit default port or in upper case have the same key.
     private static func key(_ url: String) -> String {
         guard let address = try? SiteAddress(url) else { return url }
         return address.origin + address.rest

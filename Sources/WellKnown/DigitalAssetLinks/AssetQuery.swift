@@ -1,17 +1,17 @@
 public import SSOShared
 
-/// What the client is asked: which statements an asset makes, or whether it makes a certain one.
+/// A request to the client: list the statements of an asset, or check whether it makes a certain statement.
 ///
 /// Source: https://developers.google.com/digital-asset-links/reference/rest/v1/statements/list and …/assetlinks/check
 public struct AssetQuery: Sendable {
     public let source: LinkedAsset
-    /// `nil` for all relations: only `list` may ask so.
+    /// The relation, or `nil` for all relations. Only `list` accepts `nil`.
     public let relation: String?
-    /// The request names no relation at all: an empty one is a relation that was asked for, and is all of them, too.
+    /// Whether the request has no relation member. An empty relation also stands for all relations, but is present.
     let asksForEverything: Bool
-    /// `nil` for `list`.
+    /// The target of a check, or `nil` for `list`.
     public let target: LinkedAsset?
-    /// Whether statements come with their `relation_extensions`.
+    /// Whether statements contain their `relation_extensions`.
     public let returnsExtensions: Bool
 
     public enum Kind: Sendable {
@@ -19,9 +19,9 @@ public struct AssetQuery: Sendable {
         case check
     }
 
-    /// Reads a request object, its names written as in the API's protocol buffers or as in its JSON.
+    /// Reads a request object. Its names may be those of the API's protocol buffers or of its JSON.
     ///
-    /// - Throws: what is wrong with it, all of it, in the words of the compatibility suite.
+    /// - Throws: all errors of the request, in the words of the compatibility suite.
     public init(_ node: JSONNode, _ kind: Kind) throws(AssetQueryError) {
         var faults: [String] = []
         var hasBadRelation = false
@@ -42,7 +42,7 @@ public struct AssetQuery: Sendable {
             hasBadRelation = true
         }
         guard let source, faults.isEmpty else {
-            // Google answers MALFORMED_CONTENT to an invalid relation: comptest4301.
+            // Google returns MALFORMED_CONTENT for an invalid relation (comptest4301).
             throw AssetQueryError(
                 error: AssetError(
                     hasBadRelation && faults.count == 1 ? .malformedContent : .invalidQuery,
@@ -56,7 +56,7 @@ public struct AssetQuery: Sendable {
             (node["return_relation_extensions"] ?? node["returnRelationExtensions"])?.bool == true
     }
 
-    /// Asks for all statements of a web site; `nil` when `site` is not scheme, host and port.
+    /// A query for all statements of a web site. `nil` if `site` is not a scheme, a host and an optional port.
     public init?(site: String) {
         guard let source = try? LinkedAsset.web(site: site) else { return nil }
         self.source = source
@@ -98,11 +98,11 @@ public struct AssetQuery: Sendable {
         return (faults.isEmpty ? .androidApp(packageName: package, fingerprint: fingerprint) : nil, faults)
     }
 
-    /// Protocol buffers do not tell absent from empty.
+    /// Protocol buffers do not distinguish absent from empty.
     private static func text(_ node: JSONNode?) -> String { node?.string ?? "" }
 }
 
-/// The request cannot be answered, whatever the lists say.
+/// The request is invalid, independent of the content of the lists.
 public struct AssetQueryError: Error, Hashable, Sendable {
     public let error: AssetError
 }

@@ -1,6 +1,6 @@
 public import SSOShared
 
-/// Asks who is linked to whom, as Google's Digital Asset Links service answers it.
+/// Reads the statements of sites and apps as Google's Digital Asset Links service does.
 ///
 /// Sources: the Digital Asset Links specification (github.com/google/digitalassetlinks, well-known/details.md) and its
 /// compatibility suite; https://developers.google.com/digital-asset-links/reference/rest/v1
@@ -9,7 +9,7 @@ public struct DigitalAssetLinksClient: Sendable {
 
     public init(content: any AssetContent) { self.content = content }
 
-    /// Answers a request object of either kind. A request that cannot be understood is an answer, too.
+    /// Answers a request object of either kind. An invalid request also results in an answer.
     public func answer(_ request: JSONNode, _ kind: AssetQuery.Kind) async -> AssetAnswer {
         do {
             return await answer(try AssetQuery(request, kind))
@@ -20,7 +20,8 @@ public struct DigitalAssetLinksClient: Sendable {
         }
     }
 
-    /// Answers a query: the statements without a target, whether linked with one.
+    /// Answers a query. Without a target it returns the statements, with a target it returns whether the assets are
+    /// linked.
     public func answer(_ query: AssetQuery) async -> AssetAnswer {
         var crawl = StatementCrawl(source: query.source, content: content)
         await crawl.run()
@@ -31,7 +32,8 @@ public struct DigitalAssetLinksClient: Sendable {
             result = .linked(matching.contains { $0.target == target })
         } else {
             result = .statements(matching)
-            // Asked for everything, an asset that says nothing is more likely a mistake than an answer: comptest2002.
+            // If all statements are requested, an asset without statements is reported as a probable mistake
+            // (comptest2002).
             if query.asksForEverything, crawl.links.isEmpty, errors.isEmpty {
                 errors.append(AssetError(.fetchError, "No statements were found"))
             }
@@ -42,26 +44,27 @@ public struct DigitalAssetLinksClient: Sendable {
     }
 }
 
-/// Gathers what an asset says: its own list, and the lists it includes.
+/// Collects the statements of an asset: its own list, and the lists that it includes.
 ///
-/// A list is asked for once, however often it is included. One that includes itself, directly or over others, is not
-/// read again. Depth first, in the order of the files, so that the result does not depend on response times.
+/// A list is requested once, even if it is included several times. A list that includes itself, directly or through
+/// others, is not read again. The order is depth first and follows the files, so the result does not depend on response
+/// times.
 struct StatementCrawl {
-    /// Lists followed beside the asset's own.
+    /// The maximum number of included lists.
     ///
     /// Source: https://developers.google.com/digital-asset-links/v1/statements: "a maximum of 10 include statements".
     static let budget = 10
 
-    /// How an error about a loop begins; the budget's own begin differently after the parenthesis.
+    /// The beginning of the message about a loop. The message about the budget differs after the parenthesis.
     static let loopWords = "Fetch budget exhausted: too many includes (maybe a loop): a loop, "
 
     let source: LinkedAsset
     let content: any AssetContent
     var links: [AssetLink] = []
     var errors: [AssetError] = []
-    /// The address of each list that was read, in that order.
+    /// The URL of each list that was read, in order.
     var places: [String] = []
-    /// How many includes lie between the asset's own list and the furthest one that was read.
+    /// The number of includes between the asset's own list and the most distant list that was read.
     var depth = 0
 
     private var known: Set<AssetLink.Identity> = []
@@ -125,7 +128,7 @@ struct StatementCrawl {
                     "Insecure URL in fetch stack of secure asset: \(place) includes \(text.quoted)", place: place))
             return
         }
-        // A fragment is never sent; default ports and upper case do not make another list.
+        // Fragments are not sent. Default ports and upper case do not make a different list.
         let rest = address.rest.prefix { $0 != "#" }
         let url = address.origin + (rest.first == "/" ? "" : "/") + rest
         guard !ancestors.contains(url) else { return exhausted("a loop, \(place) includes \(url) again", place) }
@@ -151,7 +154,8 @@ struct StatementCrawl {
 
     private mutating func parse(_ body: [UInt8], _ place: String) -> AssetLinksFile? {
         let document = JSONReader.read(body)
-        // Strict, as the suite asks: what only some parsers read must not grant anything. Duplicate keys are valid JSON.
+        // The check is strict, as the suite requires: JSON that only some parsers accept must not grant a permission.
+        // Duplicate keys are valid JSON.
         let fault = document.errors.first { if case .duplicateKey = $0.kind { false } else { true } }
         if let fault {
             let position = document.position(at: fault.offset)
@@ -159,7 +163,7 @@ struct StatementCrawl {
             return nil
         }
         guard let file = AssetLinksFile(document) else {
-            // The suite says of 42 "not valid JSON", of an object "expected a single array".
+            // The suite expects "not valid JSON" for 42, and "expected a single array" for an object.
             let type = document.root?.typeName ?? "nothing"
             malformed("not valid JSON for a list: expected a single array, found \(type)", place)
             return nil

@@ -1,10 +1,10 @@
 import SSOShared
 
-/// What one element of a list says, as Google's service takes it: a well-formed statement counts, an ill-formed one is
-/// skipped and reported.
+/// Reads one element of a list like Google's service: a well-formed statement counts, and an ill-formed one is skipped
+/// and reported.
 ///
-/// Source: Digital Asset Links compatibility suite, comptest2001 to 3316. Every error of an element is reported, not just
-/// the first: their order is not specified.
+/// Source: Digital Asset Links compatibility suite, comptest2001 to 3316. Every error of an element is reported, not
+/// only the first, because their order is not specified.
 struct StatementReading {
     var links: [AssetLink] = []
     var include: SiteAddress?
@@ -86,7 +86,7 @@ struct StatementReading {
     }
 }
 
-/// The targets of a statement: an app with two certificates is two.
+/// The targets of a statement. An app with two certificates is two targets.
 private struct TargetReading {
     var targets: [LinkedAsset] = []
     var faults: [String] = []

@@ -2,9 +2,9 @@ public import SSOShared
 
 /// One of the two association files.
 public enum AssociationKind: String, Sendable, Hashable, CaseIterable {
-    /// Apple's: apple-app-site-association.
+    /// Apple's file: apple-app-site-association.
     case aasa
-    /// Google's: assetlinks.json.
+    /// Google's file: assetlinks.json.
     case assetlinks
 
     /// The file name below `/.well-known/`.
@@ -29,14 +29,15 @@ public enum AssociationKind: String, Sendable, Hashable, CaseIterable {
 }
 
 extension AssociationKind {
-    /// Guesses by the name first, so that a file with the content of the other one is reported. Otherwise by the content.
+    /// Detects the kind by the name first, so that a file with the content of the other one is reported. Otherwise
+    /// detects it by the content.
     ///
     /// - Returns: `nil` if neither is conclusive.
     public static func guess(fileName: String? = nil, body: some Sequence<UInt8>) -> AssociationKind? {
         fileName.flatMap(guess(fileName:)) ?? guess(JSONReader.read(body))
     }
 
-    /// Guesses by the last part of a path or URL.
+    /// Detects the kind by the last part of a path or URL.
     public static func guess(fileName: String) -> AssociationKind? {
         let name = (fileName.split(separator: "/").last.map(String.init) ?? fileName).lowercased()
         if name.contains("assetlinks") { return .assetlinks }
@@ -44,8 +45,8 @@ extension AssociationKind {
         return nil
     }
 
-    /// Guesses by the content: a list is Google's, an object Apple's, except for a single statement without its list, and
-    /// for Apple's services inside a list.
+    /// Detects the kind by the content. A list is Google's file, an object is Apple's file. Two exceptions: a single
+    /// statement without its list is Google's, and a list with Apple's services is Apple's.
     public static func guess(_ document: JSONDocument) -> AssociationKind? {
         guard let root = document.root else { return nil }
         if let items = root.array {

@@ -2,20 +2,20 @@ public import SSOShared
 
 /// A finding of `lint`, `fetch` or `doctor` about a file.
 public struct Finding: Sendable, Hashable {
-    /// The stable code; ``LintRule/named(_:)`` has its page.
+    /// The stable code. ``LintRule/named(_:)`` returns the rule with its page.
     public let code: String
     public let severity: Severity
-    /// What is wrong, with the values: one sentence in one line.
+    /// The error with the values: one sentence in one line.
     public let message: String
-    /// The silent consequence: one sentence.
+    /// The effect of the error, which is usually silent: one sentence.
     public let reason: String
-    /// What to do, with the text to write where that is known.
+    /// The recommended fix. It contains the correct text if that is known.
     public let fix: String?
     /// The name of the file, or `nil` if only one file is checked.
     public var file: String?
-    /// The place, or `nil` for findings about the whole file.
+    /// The position, or `nil` for findings about the whole file.
     public let position: SourcePosition?
-    /// The JSON Pointer (RFC 6901) of the place, if there is one.
+    /// The JSON Pointer (RFC 6901) of the position, if there is one.
     public let pointer: String?
 
     /// `severity` and `fix` default to those of the rule.
@@ -36,11 +36,11 @@ public struct Finding: Sendable, Hashable {
 
 /// The severity of a finding.
 public enum Severity: String, Sendable, Hashable, Comparable, CaseIterable {
-    /// Information only.
+    /// For information only.
     case info
-    /// Works only partly, is risky, or depends on the reader.
+    /// The file works only partly, is risky, or depends on the reader.
     case warning
-    /// Does not work.
+    /// The file does not work.
     case error
 
     public static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
@@ -60,15 +60,15 @@ public struct LintRule: Sendable, Hashable {
     public let code: String
     /// The usual severity. A finding may have another one.
     public let severity: Severity
-    /// What is wrong in general, the title of the page.
+    /// The error in general. It is the title of the page.
     public let title: String
-    /// What fails silently.
+    /// The silent effect of the error.
     public let reason: String
-    /// What to do about it.
+    /// The recommended fix.
     public let fix: String
-    /// Where the rule comes from.
+    /// The source of the rule.
     public let source: String
-    /// A file with this error and nothing worse, or `nil` if a text alone cannot show it.
+    /// A file with this error and no finding of a higher severity. `nil` if the text alone cannot show the error.
     public let wrong: LintExample?
     /// The same file without the error.
     public let right: LintExample?
@@ -92,7 +92,7 @@ public struct LintRule: Sendable, Hashable {
 public struct LintExample: Sendable, Hashable {
     public let kind: AssociationKind
     public let text: String
-    /// Set if the rule needs it.
+    /// The oldest iOS version, if the rule depends on it.
     public let minimumIOS: SystemVersion?
 
     public init(_ kind: AssociationKind, _ text: String, minimumIOS: SystemVersion? = nil) {

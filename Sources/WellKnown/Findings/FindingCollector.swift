@@ -5,13 +5,13 @@ struct FindingCollector {
     let document: JSONDocument
     let file: String?
     private(set) var findings: [Finding] = []
-    /// How many more findings of a code there were.
+    /// The number of findings of each code that were not listed.
     private(set) var omitted: [String: Int] = [:]
     private var counts: [String: Int] = [:]
-    /// Remaining budget for comparisons of regular languages, the only slow check.
+    /// The remaining budget for comparisons of regular languages, the only slow check.
     var comparisonsLeft = 2
 
-    /// Enough for a reader. A hostile file can cause millions of findings.
+    /// The maximum number of findings of one code. A hostile file can cause millions of findings.
     static let mostOfOneCode = 200
 
     init(_ document: JSONDocument, file: String? = nil) {
@@ -28,7 +28,7 @@ struct FindingCollector {
         findings.append(Finding(rule, Self.sentence(message()), severity: severity, fix: fix(), file: file))
     }
 
-    /// Adds a finding at a byte of the document. The message is made only if the finding is listed.
+    /// Adds a finding at a byte of the document. The message is created only if the finding is listed.
     mutating func add(
         _ rule: LintRule, at offset: Int, _ message: @autoclosure () -> String, severity: Severity? = nil,
         fix: @autoclosure () -> String? = nil
@@ -57,8 +57,8 @@ struct FindingCollector {
         add(rule, at: member.keyRange.lowerBound, message(), severity: severity, fix: fix())
     }
 
-    /// In the order of the file. Findings about the whole file come first, findings at one place in the order in which
-    /// they were added.
+    /// The findings in the order of the file. Findings about the whole file come first. Findings at one position keep
+    /// the order in which they were added.
     var sorted: [Finding] {
         let start = SourcePosition(line: 0, column: 0)
         return findings.enumerated().sorted { left, right in
@@ -69,7 +69,7 @@ struct FindingCollector {
 
     func count(_ rule: LintRule) -> Int { counts[rule.code, default: 0] }
 
-    /// Further findings of this rule are only counted, so work that prepares their messages can be skipped.
+    /// Whether further findings of this rule are only counted. Work that prepares their messages can then be skipped.
     func isFull(_ rule: LintRule) -> Bool { counts[rule.code, default: 0] >= Self.mostOfOneCode }
 
     private static func sentence(_ text: String) -> String {

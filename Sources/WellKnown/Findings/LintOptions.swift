@@ -1,16 +1,16 @@
 import SSOShared
 
-/// What the linter knows beside the text, and which optional checks it makes.
+/// Information for the linter besides the text, and its optional checks.
 public struct LintOptions: Sendable {
     /// The name of the file in findings, or `nil` if only one file is checked.
     public var file: String?
-    /// The oldest iOS that the apps support. Features that it lacks are findings. `nil` means any.
+    /// The oldest iOS version that the apps support. Features that it lacks are findings. `nil` means any version.
     public var minimumIOS: SystemVersion?
     /// The host that serves the file, for sample URLs. `example.com` is used if it is unknown.
     public var domain: String?
-    /// The path at which it is served, if known: `/.well-known/…`.
+    /// The path from which the file is served, if it is known, for example `/.well-known/…`.
     public var servedPath: String?
-    /// Reports a missing line break at the end. Off by default because it does no harm.
+    /// Whether a missing line break at the end is reported. Off by default because it does no harm.
     public var mindsFinalNewline = false
 
     public init(
@@ -25,7 +25,7 @@ public struct LintOptions: Sendable {
     }
 }
 
-/// A release of an operating system: `13.5`.
+/// A version of an operating system, for example `13.5`.
 public struct SystemVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
     public let major: Int
     public let minor: Int
@@ -35,7 +35,7 @@ public struct SystemVersion: Sendable, Hashable, Comparable, CustomStringConvert
         self.minor = minor
     }
 
-    /// Reads `13`, `13.5` or `13.5.1`; the third number does not count.
+    /// Reads `13`, `13.5` or `13.5.1`. The third number is ignored.
     public init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { part in

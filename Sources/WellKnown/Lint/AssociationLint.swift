@@ -1,10 +1,10 @@
 public import SSOShared
 
-/// Checks a body and returns findings. Serves both files.
+/// Checks a response body and returns findings. Supports both files.
 public enum AssociationLint {
-    /// Reads a body and checks it. Never fails: for a body that is not JSON, that is the finding.
+    /// Parses a body and checks it. Never throws: a body that is not JSON results in a finding.
     ///
-    /// - Parameter kind: `nil` to guess it from the file's name and content.
+    /// - Parameter kind: the kind of file, or `nil` to detect it from the file's name and content.
     public static func lint(
         body: [UInt8], as kind: AssociationKind? = nil, options: LintOptions = LintOptions()
     ) -> LintReport {
@@ -44,18 +44,18 @@ public enum AssociationLint {
 
 /// The findings of one file.
 public struct LintReport: Sendable {
-    /// Which file it was read as.
+    /// The kind of file that the body was parsed as.
     public let kind: AssociationKind
-    /// The text with its places. For a signed file, the signed content.
+    /// The parsed text with positions. For a signed file, the signed content.
     public let document: JSONDocument
-    /// In the order of the file. Findings about the whole file come first.
+    /// The findings in the order of the file. Findings about the whole file come first.
     public let findings: [Finding]
-    /// How many more findings of a code there are than ``findings`` contains.
+    /// The number of findings of each code that ``findings`` leaves out.
     public let omitted: [String: Int]
 
-    /// Apple's file, if it could be read.
+    /// Apple's file, if it was parsed.
     public let aasa: AASAFile?
-    /// Google's file, if it could be read.
+    /// Google's file, if it was parsed.
     public let assetLinks: AssetLinksFile?
 
     /// The highest severity, or `nil` without findings.
@@ -66,7 +66,7 @@ public struct LintReport: Sendable {
 
 /// All rules of the linter.
 public enum LintCatalogue {
-    /// In the order of docs/findings. Codes are unique.
+    /// The rules in the order of docs/findings. Codes are unique.
     public static let rules: [LintRule] =
         TransportRules.rules + BodyRules.rules + JSONRules.rules + AppleStructureRules.rules
         + AppleIdentifierRules.rules + AppleOrderRules.rules + AppleComponentRules.rules + ApplePathRules.rules
@@ -79,6 +79,6 @@ public enum LintCatalogue {
 }
 
 extension LintRule {
-    /// The rule with that code; `nil` for a code that does not exist.
+    /// Returns the rule with that code, or `nil` if the code does not exist.
     public static func named(_ code: String) -> LintRule? { LintCatalogue.rule(code) }
 }

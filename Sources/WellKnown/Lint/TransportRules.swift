@@ -1,7 +1,8 @@
-/// The rules about how the files are served and what the two services make of them: codes `http.*`, `cdn.*`, `dal.error`.
+/// The rules about how the files are served, and about the answers of Apple's CDN and of Google's service: codes
+/// `http.*`, `cdn.*`, `dal.error`.
 ///
-/// Sources: Apple, "Supporting associated domains", TN3155 and the App Search Programming Guide; Google, "Verify Android
-/// App Links" and the Digital Asset Links API; AOSP StatementService; the headers of Apple's CDN.
+/// Sources: Apple, "Supporting associated domains", TN3155 and the App Search Programming Guide; Google, "Verify
+/// Android App Links" and the Digital Asset Links API; AOSP StatementService; the headers of Apple's CDN.
 public enum TransportRules {
     public static let rules: [LintRule] = [
         status, redirect, plain, tls, privateAddress, timeout, unreachable, contentTypeHTML, contentType,

@@ -1,11 +1,11 @@
 import SSOShared
 
-/// What the systems' own readers make of a text that ours could read in spite of its faults.
+/// Determines whether the systems' own parsers accept a text with errors that our parser can read.
 ///
-/// Sources: Foundation's readers, measured on Linux; Apple's SWCERR00401 ("Bad JSON content"); Android's and Google's
-/// readers, which are strict.
+/// Sources: Foundation's parsers, measured on Linux; Apple's SWCERR00401 ("Bad JSON content"); Android's and Google's
+/// parsers, which are strict.
 enum FileAcceptance {
-    /// The error for which Apple's reader rejects the whole file. `nil` if it accepts the file, or if that is unknown.
+    /// The error for which Apple's parser rejects the whole file. `nil` if it accepts the file, or if that is unknown.
     static func appleRefusal(_ document: JSONDocument) -> JSONError? {
         document.errors.first { fault in
             switch fault.kind {
@@ -15,14 +15,14 @@ enum FileAcceptance {
         }
     }
 
-    /// The fault for which every reader of asset links takes the list for none.
+    /// The error for which every reader of asset links rejects the list.
     static func androidRefusal(_ document: JSONDocument) -> JSONError? {
         document.errors.first { fault in
             if case .duplicateKey = fault.kind { false } else { fault.kind != .byteOrderMark }
         }
     }
 
-    /// What is not known about a file that Apple's reader may take, where the file decides anything at all.
+    /// Open questions about a file that Apple's parser may accept, if they could change the decision.
     static func appleDisputes(_ document: JSONDocument, _ decision: LinkDecision) -> [LinkDispute] {
         guard decision != .noMatch else { return [] }
         var disputes: [LinkDispute] = []
@@ -46,7 +46,8 @@ enum FileAcceptance {
         return disputes
     }
 
-    /// Of equal keys Foundation's one reader keeps the last and its other the first: the file is asked again with those.
+    /// The dispute about equal keys. One of Foundation's parsers keeps the last key and the other keeps the first, so
+    /// the file is matched again with the first keys.
     static func duplicateKeyDispute(
         _ document: JSONDocument, _ decision: LinkDecision, under decide: (AASAFile) -> LinkDecision
     ) -> LinkDispute? {
@@ -61,14 +62,14 @@ enum FileAcceptance {
             taken: "The last, as with JSONSerialization", other: "The first, as with JSONDecoder", otherwise: otherwise)
     }
 
-    /// "1:77: comments are not JSON", for people.
+    /// The error with its position, for example "1:77: comments are not JSON".
     static func words(_ fault: JSONError, _ document: JSONDocument) -> String {
         "\(document.position(at: fault.offset)): \(fault.message)"
     }
 }
 
 extension JSONNode {
-    /// The value with only the first of equal keys in each object. Everything else here keeps the last.
+    /// The value with only the first of equal keys in each object. All other code keeps the last key.
     fileprivate var keepingFirstKeys: JSONNode {
         switch value {
         case .array(let items): return JSONNode(.array(items.map(\.keepingFirstKeys)), range: range)

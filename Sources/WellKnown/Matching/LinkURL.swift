@@ -1,11 +1,12 @@
 import SSOShared
 
-/// A link in the parts that association files match, as a browser sends them.
+/// A link, split into the parts that association files match, as a browser sends it.
 ///
-/// Nothing is decoded, and dot segments are not resolved: phones compare what was sent. An empty path becomes `/`. Spaces,
-/// `"`, `<`, `>` and everything beyond ASCII are percent-encoded, as browsers do (WHATWG URL, "percent-encoded bytes").
+/// Escapes are not decoded, and dot segments are not resolved, because devices compare the URL as sent. An empty path
+/// becomes `/`. Spaces, `"`, `<`, `>` and all non-ASCII characters are percent-encoded, as in browsers (WHATWG URL,
+/// "percent-encoded bytes").
 public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
-    /// Why a text is not a link.
+    /// The reason why a text is not a link.
     public enum ParseError: String, Error, Sendable, Hashable, CaseIterable {
         case tooLong = "longer than 65,536 bytes"
         case scheme = "neither http:// nor https://"
@@ -19,7 +20,7 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     /// The maximum size in bytes as sent. No known browser sends more.
     public static let longest = 65_536
 
-    /// The whole address as it is sent, in ASCII but for the host.
+    /// The whole URL as it is sent. It is ASCII, except for the host.
     let bytes: [UInt8]
     let hostRange: Range<Int>
     let pathRange: Range<Int>
@@ -27,25 +28,25 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     let fragmentRange: Range<Int>?
 
     public let isSecure: Bool
-    /// `nil` when the address names none.
+    /// The port, or `nil` if the URL contains none.
     public let port: Int?
 
-    /// In lower case; hosts compare without regard to case, and are no part of any pattern.
+    /// The host in lower case. Hosts are compared without regard to case. They are not part of any pattern.
     public var host: String { text(hostRange) }
-    /// From the first slash on, as sent.
+    /// The path from the first slash on, as sent.
     public var path: String { text(pathRange) }
-    /// After the question mark, as sent, or `nil` without one.
+    /// The query without the question mark, as sent, or `nil` without a query.
     public var query: String? { queryRange.map(text) }
-    /// After the number sign, as sent, or `nil` without one.
+    /// The fragment without the number sign, as sent, or `nil` without a fragment.
     public var fragment: String? { fragmentRange.map(text) }
-    /// The whole address as it is sent.
+    /// The whole URL as it is sent.
     public var description: String { text(0..<bytes.count) }
 
     public init?(_ text: String) {
         do throws(ParseError) { self = try LinkURL(reading: text) } catch { return nil }
     }
 
-    /// - Throws: why the text is not a link.
+    /// - Throws: the reason why the text is not a link.
     public init(reading text: String) throws(ParseError) {
         guard text.utf8.count <= Self.longest else { throw .tooLong }
         let source = Array(text.utf8)
@@ -92,7 +93,7 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         bytes = sent
     }
 
-    /// Bytes that are refused or written otherwise somewhere.
+    /// Bytes that some part rejects or encodes.
     private static let needsCare = ByteSet(
         Array(0...0x20) + [0x22, 0x3c, 0x3e, 0x5c] + Array(0x7f...0xff))
 
@@ -122,7 +123,7 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// A part with its mark before it, or nothing.
+    /// Appends a part with its separator, or does not append if the part is absent.
     private static func send(part: ArraySlice<UInt8>, into sent: inout [UInt8]) -> Range<Int>? {
         guard let mark = part.first else { return nil }
         sent.append(mark)

@@ -4,17 +4,17 @@ public import SSOShared
 ///
 /// Source: Apple, "Associated Domains Entitlement".
 public struct AssociatedDomain: Sendable, Hashable {
-    /// As written in the entitlement.
+    /// The value as written in the entitlement.
     public let raw: String
-    /// What is before the first colon: `applinks`, `webcredentials`, `appclips`, `activitycontinuation`, `authsrv`.
+    /// The text before the first colon: `applinks`, `webcredentials`, `appclips`, `activitycontinuation`, `authsrv`.
     /// Empty without a colon.
     public let service: String
-    /// What is between the colon and the first `?`, as written; may begin with `*.`.
+    /// The text between the colon and the first `?`, as written. It may begin with `*.`.
     public let host: String
-    /// The value of `mode`: `developer`, `managed`, `developer+managed`; `nil` without one.
+    /// The value of `mode`: `developer`, `managed` or `developer+managed`. `nil` without a mode.
     public let mode: String?
 
-    /// Splits any text; what is wrong with it is ``ProjectLint``'s to say.
+    /// Splits any text. ``ProjectLint`` reports its errors.
     public init(_ raw: String) {
         self.raw = raw
         let bytes = Array(raw.utf8)
@@ -29,27 +29,27 @@ public struct AssociatedDomain: Sendable, Hashable {
     }
 }
 
-/// An `<intent-filter>` of an Android manifest, its `<data>` elements joined as Android joins them: every scheme goes
-/// with every host and every path.
+/// An `<intent-filter>` of an Android manifest. Its `<data>` elements are combined as on Android: every scheme applies
+/// to every host and every path.
 ///
 /// Sources: Android, "`<data>` element" and "Verify Android App Links".
 public struct IntentFilter: Sendable, Hashable {
-    /// The activity it belongs to, as the manifest names it.
+    /// The name of the filter's activity, as in the manifest.
     public var activity: String?
-    /// `android:autoVerify="true"`.
+    /// Whether the filter has `android:autoVerify="true"`.
     public var autoVerify: Bool
-    /// Full names, `android.intent.action.VIEW`.
+    /// Full names, for example `android.intent.action.VIEW`.
     public var actions: [String]
-    /// Full names, `android.intent.category.BROWSABLE`.
+    /// Full names, for example `android.intent.category.BROWSABLE`.
     public var categories: [String]
-    /// As written: Android compares them exactly, so `HTTPS` is another scheme.
+    /// The schemes as written. Android compares them exactly, so `HTTPS` is a different scheme.
     public var schemes: [String]
     public var hosts: [ManifestHost]
-    /// Any of them; none means every path.
+    /// A link must match one of the paths. An empty list matches every path.
     public var paths: [ManifestPath]
-    /// There are `<uri-relative-filter-group>` elements (Android 15), which narrow further.
+    /// Whether there are `<uri-relative-filter-group>` elements (Android 15), which narrow the filter further.
     public var hasRelativeGroups: Bool
-    /// Where it begins in the manifest.
+    /// The position of the filter in the manifest.
     public var position: SourcePosition?
 
     public init(
@@ -71,9 +71,9 @@ public struct IntentFilter: Sendable, Hashable {
 
 /// `android:host` and `android:port` of one `<data>` element.
 public struct ManifestHost: Sendable, Hashable {
-    /// As written; may begin with `*`.
+    /// The host as written. It may begin with `*`.
     public var name: String
-    /// As written; `nil` without one.
+    /// The port as written, or `nil` without a port.
     public var port: String?
     public var position: SourcePosition?
 
@@ -86,22 +86,23 @@ public struct ManifestHost: Sendable, Hashable {
 
 /// One path attribute of a `<data>` element.
 public struct ManifestPath: Sendable, Hashable {
-    /// Which attribute it is.
+    /// The attribute.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// `android:path`: equal.
+        /// `android:path`: the path is equal.
         case path
-        /// `android:pathPrefix`: begins so.
+        /// `android:pathPrefix`: the path begins with the text.
         case pathPrefix
-        /// `android:pathSuffix`: ends so (Android 12).
+        /// `android:pathSuffix`: the path ends with the text (Android 12).
         case pathSuffix
-        /// `android:pathPattern`: the simple glob of `PatternMatcher`, where `.*` is any text and `*` repeats.
+        /// `android:pathPattern`: the simple glob of `PatternMatcher`. `.*` is any text, and `*` repeats the character
+        /// before it.
         case pathPattern
         /// `android:pathAdvancedPattern`: a limited regular expression (Android 12).
         case pathAdvancedPattern
     }
 
     public var kind: Kind
-    /// As written, the manifest's escapes undone.
+    /// The text after the manifest's escapes are decoded.
     public var text: String
 
     public init(_ kind: Kind, _ text: String) {

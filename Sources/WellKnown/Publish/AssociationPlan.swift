@@ -1,28 +1,29 @@
 import SSOShared
 
-/// Which links open which apps, said once for both systems: apps, routes and what is kept out.
+/// Defines which links open which apps, once for both systems: apps, routes and excludes.
 public struct AssociationPlan: Sendable {
     public let appleApps: [AppleAppID]
     public let androidApps: [AndroidApp]
-    /// Never empty.
+    /// The routes, at least one.
     public let routes: [LinkRoute]
-    /// Stay in the browser, whatever the routes say.
+    /// Paths that stay in the browser even if a route matches.
     public let excludes: [LinkRoute]
     public let options: Options
 
     public struct Options: Sendable, Hashable {
-        /// Also writes the rules as iOS 12 and older read them.
+        /// Whether the rules are also written in the form for iOS 12 and older.
         public var hasLegacyPaths = false
-        /// Also writes the rules into assetlinks.json, for Android 15 and later; what is older goes by the manifest.
+        /// Whether the rules are also written into assetlinks.json, for Android 15 and later. Older versions use only
+        /// the manifest.
         public var hasDynamicRules = false
-        /// The apps may use the passwords and passkeys saved for the site.
+        /// Whether the apps may use the passwords and passkeys saved for the site.
         public var sharesCredentials = true
 
         public init() {}
     }
 
-    /// - Throws: ``AssociationError`` when there is no app or no route, for duplicates, and for excludes that
-    ///   Android could not hear of.
+    /// - Throws: ``AssociationError`` if there is no app or no route, for duplicates, and for excludes with Android apps
+    ///   but without dynamic rules, because a manifest cannot exclude paths.
     public init(
         appleApps: [AppleAppID] = [], androidApps: [AndroidApp] = [], routes: [LinkRoute],
         excludes: [LinkRoute] = [], options: Options = Options()
@@ -46,14 +47,14 @@ public struct AssociationPlan: Sendable {
         return items.first { !seen.insert(Array($0.utf8)).inserted }
     }
 
-    /// `nil` without an app on Apple's systems.
+    /// Apple's file, or `nil` without an app on Apple's systems.
     public var appleFile: AppleAppSiteAssociation? {
         AppleAppSiteAssociation(
             appIDs: appleApps, paths: routes.map(\.appleForm), excludes: excludes.map(\.appleForm),
             hasLegacyPaths: options.hasLegacyPaths, sharesCredentials: options.sharesCredentials)
     }
 
-    /// `nil` without an app on Android.
+    /// Google's file, or `nil` without an Android app.
     public var assetLinks: AssetLinks? {
         let rules = AssetLinks.Rules(
             paths: Self.once(routes.flatMap(\.androidForms)), excludes: Self.once(excludes.flatMap(\.androidForms)))
@@ -62,13 +63,13 @@ public struct AssociationPlan: Sendable {
             sharesCredentials: options.sharesCredentials)
     }
 
-    /// `/shop` and `/shop/*` have forms in common; a rule that appears twice never decides.
+    /// Removes duplicates. `/shop` and `/shop/*` have forms in common, and a rule that appears twice never decides.
     private static func once(_ forms: [String]) -> [String] {
         var seen: Set<[UInt8]> = []
         return forms.filter { seen.insert(Array($0.utf8)).inserted }
     }
 
-    /// What the Android app's manifest must say for the same links.
+    /// The intent filter that the Android app's manifest needs for the same links.
     ///
     /// - Parameter host: the host of the links, as in URLs.
     public func intentFilter(host: String) -> IntentFilter {
@@ -78,25 +79,25 @@ public struct AssociationPlan: Sendable {
             hosts: [ManifestHost(host)], paths: routes.flatMap(\.manifestPaths))
     }
 
-    /// Whether a path is meant to open the apps.
+    /// Whether the plan opens the apps for a path.
     func opens(_ path: String) -> Bool {
         routes.contains { $0.holds(for: path) } && !excludes.contains { $0.holds(for: path) }
     }
 }
 
 extension AssociationPlan {
-    /// A reader that does with a link what the plan did not mean.
+    /// A link that a reader handles differently than the plan.
     public struct Mismatch: Sendable, Hashable, CustomStringConvertible {
-        /// "iOS", "iOS 12 and older", "Android 15 and later", "Android".
+        /// The system: "iOS", "iOS 12 and older", "Android 15 and later" or "Android".
         public let system: String
         public let app: String
         public let url: LinkURL
-        /// Whether the plan means it to open the app.
+        /// Whether the plan opens the app for the link.
         public let isMeant: Bool
 
         private static let starHint = " (There a star stops at the first place where the sign after it is.)"
 
-        /// One sentence.
+        /// The mismatch as one sentence.
         public var description: String {
             "\(url) \(isMeant ? "should open" : "should not open") \(app), and on \(system) it "
                 + (isMeant ? "does not." : "does.")
@@ -105,10 +106,10 @@ extension AssociationPlan {
         }
     }
 
-    /// Asks the matchers about sample addresses of every route and exclude, on every system, with the bytes that would be
+    /// Runs the matchers with sample URLs of every route and exclude, for every system, with the bytes that would be
     /// published.
     ///
-    /// - Returns: Nothing when every reader does as meant.
+    /// - Returns: an empty list if every reader follows the plan.
     public func mismatches(host: String = "example.com") -> [Mismatch] {
         var found: [Mismatch] = []
         let samples = (routes + excludes).flatMap(\.samples).compactMap { path in
@@ -141,14 +142,14 @@ extension AssociationPlan {
         return found
     }
 
-    /// Routes of which not one sample is meant to open: the excludes take all of it.
+    /// Routes that open no sample, because the excludes cover all of them.
     public var deadRoutes: [LinkRoute] { routes.filter { !$0.samples.contains(where: opens) } }
 }
 
 extension IntentFilter {
-    /// The element for an AndroidManifest.xml, indented by four blanks a level, with a line break at the end.
+    /// The element for an AndroidManifest.xml, indented by four blanks per level, with a line break at the end.
     ///
-    /// Backslashes are doubled: the resource compiler takes one of each pair.
+    /// Backslashes are doubled, because the resource compiler removes one of each pair.
     /// Source: Android, "`<data>` element"; "String resources", section "Escape special characters".
     public var manifestText: String {
         var lines = ["<intent-filter\(autoVerify ? " android:autoVerify=\"true\"" : "")>"]

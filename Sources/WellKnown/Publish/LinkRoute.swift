@@ -1,13 +1,13 @@
 import SSOShared
 
-/// A pattern of paths that means the same on Apple's systems and on Android: plain text, and `*` for any text. A slash at
-/// the end does not count, and `/shop/*` holds for `/shop`, too.
+/// A pattern for paths with the same meaning on Apple's systems and on Android. It consists of plain text and `*`,
+/// which matches any text. A trailing slash is ignored, and `/shop/*` also matches `/shop`.
 ///
-/// The systems agree on no more than that: Apple compares paths as they are encoded and Android decoded, Apple passes over
-/// a slash at the end and Android does not, `?` and `$(…)` are signs of Apple's alone.
+/// The systems agree only on these features. Apple compares encoded paths, Android compares decoded paths. Apple
+/// ignores a trailing slash, Android does not. `?` and `$(…)` have a meaning only on Apple's systems.
 /// Sources: Apple, `applinks.Details.Components`; Google, "Configure assetlinks.json"; AOSP, `PatternMatcher`.
 public struct LinkRoute: Hashable, Sendable, CustomStringConvertible {
-    /// As given.
+    /// The route as given.
     public let description: String
 
     /// - Throws: ``AssociationError/route(item:reason:)`` with the reason.
@@ -31,7 +31,7 @@ public struct LinkRoute: Hashable, Sendable, CustomStringConvertible {
             default: break
             }
             let isPlain = byte.isASCIILetter || byte.isASCIIDigit || "-._~!$&'()+,;=:@/*".utf8.contains(byte)
-            // A letter beyond ASCII is written as it is read; addresses have its UTF-8 encoded.
+            // Non-ASCII letters are allowed in the route. URLs contain their encoded UTF-8.
             guard isPlain || byte >= 0x80 else {
                 return
                     "it may hold only what a path holds unencoded (RFC 3986, pchar), / and *, and letters beyond ASCII"
@@ -45,10 +45,10 @@ public struct LinkRoute: Hashable, Sendable, CustomStringConvertible {
         return nil
     }
 
-    /// The pattern that says it on Apple's systems, where addresses are compared as they are sent.
+    /// The pattern for Apple's systems, which compare URLs as they are sent.
     var appleForm: String { PatternEscapes.encoded(description, limit: .max) }
 
-    /// The patterns that say it on Android, where a slash at the end counts.
+    /// The patterns for Android, where a trailing slash matters.
     var androidForms: [String] {
         if description == "/" { return [description] }
         let plain = description.hasSuffix("/") ? String(description.dropLast()) : description
@@ -58,7 +58,7 @@ public struct LinkRoute: Hashable, Sendable, CustomStringConvertible {
         return [plain, plain + "/"]
     }
 
-    /// As elements of an intent filter. `\` protects a dot, which would stand for any character.
+    /// The paths for an intent filter. `\` escapes a dot, which would otherwise match any character.
     var manifestPaths: [ManifestPath] {
         androidForms.map { form in
             guard let star = form.firstIndex(of: "*") else { return ManifestPath(.path, form) }
@@ -67,9 +67,11 @@ public struct LinkRoute: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Paths it holds for: every star as nothing, as a letter, and at the end as more than one part.
+    /// Paths that the route matches. Every star becomes an empty text and a letter. A star at the end also becomes
+    /// several segments.
     ///
-    /// Within a route no star is filled with slashes: Android's stops at the first place where the next sign is.
+    /// A star inside a route does not become a slash, because Android's star stops at the first place where the next
+    /// character occurs.
     var samples: [String] {
         var texts = ["", "a", "z9"].map { description.replacing("*", with: $0) }
         if description.hasSuffix("*") {
@@ -77,16 +79,18 @@ public struct LinkRoute: Hashable, Sendable, CustomStringConvertible {
         }
         texts += androidForms.filter { !$0.contains("*") }
         var seen: Set<String> = []
-        // A star at the beginning of a part is not asked about as nothing: no address has two slashes in a row there.
+        // A star at the beginning of a segment is not replaced with an empty text, because the path would have two
+        // adjacent slashes.
         return texts.filter { $0.hasPrefix("/") && !$0.contains("//") && seen.insert($0).inserted }
     }
 
-    /// Whether it holds for a path, by the definition of a route: what both systems are held to.
+    /// Whether the route matches a path. This definition is the reference for both systems.
     func holds(for path: String) -> Bool {
         androidForms.contains { Self.matches(Array($0.utf8), Array(path.utf8)) }
     }
 
-    /// Goes back to the last star only: enough for patterns of stars and text, and bounded by both lengths.
+    /// Backtracks only to the last star. That is enough for patterns of stars and text. The time is at most the product
+    /// of the lengths.
     private static func matches(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
         var (p, t) = (0, 0)
         var star: (pattern: Int, text: Int)?

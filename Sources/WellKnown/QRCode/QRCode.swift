@@ -2,10 +2,10 @@
 ///
 /// Other modes are not implemented: the texts are URLs, and byte mode can encode all of them.
 public struct QRCode: Sendable, Hashable {
-    /// The longest text, in bytes of UTF-8.
+    /// The maximum length of the text, in bytes of UTF-8.
     public static let maximumBytes = QRVersion.all.last.map { $0.dataCodewords - 3 } ?? 0
 
-    /// Rows from the top, modules from the left, without the quiet zone. True is dark.
+    /// The modules as rows from the top, from left to right, without the quiet zone. True is dark.
     public let modules: [[Bool]]
 
     /// - Returns: `nil` for a text longer than ``maximumBytes``.
@@ -41,10 +41,10 @@ public struct QRCode: Sendable, Hashable {
             + "<rect width=\"\(side)\" height=\"\(side)\" fill=\"#fff\"/><path d=\"\(path)\" fill=\"#000\"/></svg>"
     }
 
-    /// The code as lines of half-block characters, each of which shows two rows, with the quiet zone.
+    /// The code as lines of half-block characters with the quiet zone. Each character shows two rows.
     ///
-    /// - Parameter hasColour: sets the colours to black on white by escape sequences, so that the code can be scanned on
-    ///   dark and light terminals. Without, dark modules have the colour of the text.
+    /// - Parameter hasColour: whether escape sequences set the colours to black on white, so that the code can be
+    ///   scanned on dark and light terminals. If false, dark modules have the colour of the text.
     public func terminalText(hasColour: Bool) -> String {
         let side = modules.count
         func isDark(_ x: Int, _ y: Int) -> Bool {

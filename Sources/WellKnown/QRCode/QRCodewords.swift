@@ -1,16 +1,17 @@
 /// One of the 40 sizes of a QR code at error correction level M.
 struct QRVersion: Sendable {
-    /// 1 to 40.
+    /// The version number from 1 to 40.
     let number: Int
-    /// Error correction codewords of each block (ISO/IEC 18004:2015, table 9).
+    /// The number of error correction codewords in each block (ISO/IEC 18004:2015, table 9).
     let checkCodewords: Int
-    /// Blocks the data is cut into; the last ones are one codeword longer when it does not divide.
+    /// The number of data blocks. If the data cannot be divided evenly, the last blocks are one codeword longer.
     let blocks: Int
 
-    /// Modules of a side.
+    /// The number of modules on a side.
     var side: Int { 17 + 4 * number }
 
-    /// Codewords for data and correction: the modules that no function pattern takes, by eights (table 1).
+    /// The number of codewords for data and correction: all modules outside the function patterns, divided by eight
+    /// (table 1).
     var allCodewords: Int {
         var modules = (16 * number + 128) * number + 64
         if number >= 2 {
@@ -23,10 +24,10 @@ struct QRVersion: Sendable {
 
     var dataCodewords: Int { allCodewords - checkCodewords * blocks }
 
-    /// Bits of the character count in byte mode (table 3).
+    /// The number of bits of the character count in byte mode (table 3).
     var countBits: Int { number < 10 ? 8 : 16 }
 
-    /// Whether that many bytes fit, with the mode's four bits and the count.
+    /// Whether that many bytes fit, together with the four bits of the mode and the character count.
     func holds(_ bytes: Int) -> Bool { 4 + countBits + 8 * bytes <= 8 * dataCodewords }
 
     /// The centres of the alignment patterns, in both directions (annex E).
@@ -37,7 +38,7 @@ struct QRVersion: Sendable {
         return [6] + (0..<(count - 1)).map { side - 7 - $0 * step }.reversed()
     }
 
-    /// The blocks with their correction, in the order in which the symbol holds them (section 7.6).
+    /// The blocks with their correction codewords, in the order of the symbol (section 7.6).
     func interleaved(_ data: [UInt8]) -> [UInt8] {
         let short = data.count / blocks
         let longer = data.count % blocks
@@ -68,7 +69,7 @@ struct QRVersion: Sendable {
 
 /// The data of a QR code as codewords (ISO/IEC 18004:2015, section 7.4).
 enum QRBits {
-    /// Mode, count and bytes, closed and filled up to what the version holds. The bytes must fit.
+    /// Encodes mode, count and bytes, and adds the terminator and the padding. The bytes must fit.
     static func codewords(_ bytes: [UInt8], version: QRVersion) -> [UInt8] {
         var bits: [Bool] = []
         func append(_ value: Int, _ count: Int) {
@@ -91,7 +92,7 @@ enum QRBits {
 
 /// Error correction over the field of 256 elements with the polynomial x⁸+x⁴+x³+x²+1 (section 7.5).
 enum ReedSolomon {
-    /// The remainder of the data divided by the generator polynomial of that degree.
+    /// The remainder of the data divided by the generator polynomial of degree `count`.
     static func check(_ data: [UInt8], count: Int) -> [UInt8] {
         let divisor = generator(count)
         var remainder = [UInt8](repeating: 0, count: count)
@@ -104,7 +105,7 @@ enum ReedSolomon {
         return remainder
     }
 
-    /// (x − 1)(x − 2)(x − 4)…, without the leading coefficient, the highest first.
+    /// The coefficients of (x − 1)(x − 2)(x − 4)… from the highest, without the leading coefficient.
     private static func generator(_ degree: Int) -> [UInt8] {
         var coefficients = [UInt8](repeating: 0, count: degree)
         coefficients[degree - 1] = 1

@@ -5,7 +5,7 @@ struct QRSymbol {
     private var isFixed: [[Bool]]
     private let side: Int
 
-    /// The function patterns and the codewords, not yet masked.
+    /// Draws the function patterns and the codewords without a mask.
     init(version: QRVersion, codewords: [UInt8]) {
         side = version.side
         modules = Array(repeating: Array(repeating: false, count: side), count: side)
@@ -42,7 +42,7 @@ struct QRSymbol {
         }
     }
 
-    /// A corner's square with the light border around it.
+    /// Draws the square of a corner with its light border.
     private mutating func drawFinder(_ x: Int, _ y: Int) {
         for dy in -4...4 {
             for dx in -4...4 {
@@ -54,7 +54,7 @@ struct QRSymbol {
 
     private mutating func drawAlignments(_ centres: [Int]) {
         for x in centres {
-            // Corners with a finder pattern have none.
+            // There is no alignment pattern in the corners with a finder pattern.
             for y in centres where !((x == 6 && y == 6) || (x == 6 && y == side - 7) || (x == side - 7 && y == 6)) {
                 for dy in -2...2 {
                     for dx in -2...2 { fix(x + dx, y + dy, max(abs(dx), abs(dy)) != 1) }
@@ -63,7 +63,7 @@ struct QRSymbol {
         }
     }
 
-    /// Level M and the mask, with their BCH(15,5) check, twice, and the dark module (section 7.9.1).
+    /// Draws level M and the mask with their BCH(15,5) code, twice, and the dark module (section 7.9.1).
     private mutating func drawFormat(mask: Int) {
         let data = 0b00 << 3 | mask
         var rest = data
@@ -81,7 +81,7 @@ struct QRSymbol {
         fix(8, side - 8, true)
     }
 
-    /// From version 7 on, its number with its Golay check, twice (section 7.10).
+    /// Draws the version number with its Golay code, twice. Only versions from 7 on have it (section 7.10).
     private mutating func drawVersion(_ number: Int) {
         guard number >= 7 else { return }
         var rest = number
@@ -94,7 +94,8 @@ struct QRSymbol {
         }
     }
 
-    /// Fills columns of two from the right, alternately upward and downward, around the fixed modules (section 7.7.3).
+    /// Fills columns of two modules from the right, alternately upward and downward. It skips the fixed modules
+    /// (section 7.7.3).
     private mutating func place(_ codewords: [UInt8]) {
         var index = 0
         var right = side - 1
@@ -113,7 +114,7 @@ struct QRSymbol {
     }
 }
 
-/// The eight patterns of modules to invert, against large plain areas (ISO/IEC 18004:2015, table 10).
+/// The eight patterns of modules to invert. They prevent large plain areas (ISO/IEC 18004:2015, table 10).
 enum QRMask: Int, CaseIterable {
     case checkers, rows, columns, diagonals, blocks, grid, gridCheckers, diagonalCheckers
 
@@ -131,7 +132,7 @@ enum QRMask: Int, CaseIterable {
     }
 }
 
-/// How hard a symbol is to read (section 7.8.3, table 11).
+/// Rates how difficult a symbol is to read (section 7.8.3, table 11).
 enum QRPenalty {
     static func of(_ modules: [[Bool]]) -> Int {
         let columns = modules.indices.map { x in modules.map { $0[x] } }
@@ -139,7 +140,7 @@ enum QRPenalty {
         return lines.reduce(0) { $0 + runs($1) + finderLikes($1) } + squares(modules) + imbalance(modules)
     }
 
-    /// Five or more of one colour in a line.
+    /// The penalty for five or more modules of one colour in a line.
     private static func runs(_ line: [Bool]) -> Int {
         var penalty = 0
         var rest = line[...]

@@ -5,9 +5,9 @@ import SSOShared
 indirect enum AssociationJSON {
     case string(String)
     case bool(Bool)
-    /// A value from a file that was read.
+    /// A value from a parsed file.
     case node(JSONNode)
-    /// A number or null as JSON writes it.
+    /// The text of a number or of null.
     case literal(String)
     case array([AssociationJSON])
     case object([(String, AssociationJSON)])

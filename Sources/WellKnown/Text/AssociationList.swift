@@ -1,10 +1,10 @@
-/// Reads the comma-separated lists of both settings. Works on bytes, as phones do: `String` compares by canonical
-/// equivalence and treats `"\r\n"` as one character.
+/// Reads the comma-separated lists of both settings. Works on bytes, as devices do, because `String` compares by
+/// canonical equivalence and treats `"\r\n"` as one character.
 enum AssociationList {
     /// Reads all items and reports the errors of all of them.
     ///
-    /// - Parameter name: must differ between items.
-    /// - Throws: the fault, or ``AssociationError/several(_:)``.
+    /// - Parameter name: the name of an item. Each item must have a different name.
+    /// - Throws: the error, or ``AssociationError/several(_:)``.
     static func read<Item>(
         _ text: String, name: (Item) -> String, _ read: (String) throws(AssociationError) -> Item
     ) throws(AssociationError) -> [Item] {
@@ -23,8 +23,8 @@ enum AssociationList {
         throw faults.count == 1 ? first : .several(faults)
     }
 
-    /// The items of `text` in their order, each without blanks at its ends. None when all of `text` is blank: the setting
-    /// is there but empty, which means "not configured".
+    /// The items of `text` in order, without white space at their ends. A blank text results in an empty list, because
+    /// the setting is then not configured.
     private static func parts(_ text: String) -> [(position: Int, text: String)] {
         if trimmed(Array(text.utf8)).isEmpty { return [] }
         return text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).enumerated().map {
@@ -42,10 +42,10 @@ enum AssociationList {
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
 }
 
-/// Why an app, a route or a whole plan cannot be published.
+/// The reason why an app, a route or a whole plan cannot be published.
 ///
-/// Phones reject a bad file silently: links open the browser and nothing is logged. So an invalid item is an error when
-/// it is read, and is not published.
+/// Devices reject an invalid file silently: links open the browser and no error is logged. An invalid item is therefore
+/// an error when it is read, and is not published.
 public enum AssociationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Two commas in a row, or one at an end. An item is probably missing.
     case emptyItem(position: Int)
@@ -60,7 +60,7 @@ public enum AssociationError: Error, Hashable, Sendable, CustomStringConvertible
     case route(item: String, reason: String)
     /// The parts are valid, but not their combination.
     case plan(reason: String)
-    /// More than one of the above.
+    /// More than one error.
     indirect case several([AssociationError])
 
     /// One sentence in one line that names the item and the error.
@@ -83,8 +83,8 @@ public enum AssociationError: Error, Hashable, Sendable, CustomStringConvertible
         }
     }
 
-    /// The first 120 characters of the item. Everything but printable ASCII is escaped, so that line breaks and look-alike
-    /// letters are visible.
+    /// The first 120 characters of the item. Everything except printable ASCII is escaped, so that line breaks and
+    /// look-alike letters are visible.
     private static func quoted(_ item: String) -> String {
         let limit = 120
         var text = "\""

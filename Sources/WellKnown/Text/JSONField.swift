@@ -2,12 +2,12 @@ public import SSOShared
 
 /// A member of an object: absent, of the wrong type, or present.
 ///
-/// Phones treat the three differently and do not report which they found, so the model distinguishes them.
+/// Devices treat the three cases differently and do not report the case, so the model distinguishes them.
 public enum JSONField<Value: Sendable>: Sendable {
     case absent
-    /// Present, but with a value of another type than the format requires.
+    /// Present, but with a value of a wrong type.
     case wrongType(JSONMember)
-    /// Present with the right type. An empty value is present, too.
+    /// Present with the right type. The value may be empty.
     case present(Value, JSONMember)
 
     /// The value, or `nil` if it is absent or of the wrong type.
@@ -52,8 +52,8 @@ struct CanonicalText: Hashable, Sendable {
 }
 
 extension JSONNode {
-    /// Equal for values that are equal as JSON, and only for those: members sorted by key, the last of duplicates.
-    /// Used as a key of dictionaries, because comparing all pairs takes quadratic time.
+    /// A text that is equal for values that are equal as JSON, and only for those. Members are sorted by key, and the
+    /// last of duplicates counts. It is a key of dictionaries, because comparing all pairs takes quadratic time.
     var canonicalText: CanonicalText {
         var text = CanonicalText()
         write(to: &text)
@@ -78,7 +78,7 @@ extension JSONNode {
             text.append(UInt8(ascii: "]"))
         case .object(let members):
             text.append(UInt8(ascii: "{"))
-            // A stable order, in which the last of equal keys comes last.
+            // The sort is stable, so the last of equal keys stays last.
             let sorted = members.count < 2 ? members : Self.sorted(members)
             for (index, member) in sorted.enumerated() {
                 if index + 1 < sorted.count, sorted[index + 1].key.utf8.elementsEqual(member.key.utf8) { continue }
@@ -98,22 +98,22 @@ extension JSONNode {
         return order.map { members[$0] }
     }
 
-    /// Prefixed with the length, so that no text can imitate structure.
+    /// Writes the length before the string, so that a string cannot imitate structure.
     private static func write(_ string: String, to text: inout [UInt8]) {
         text += "\"\(string.utf8.count):".utf8
         text += string.utf8
     }
 }
 
-/// The value of the key `?` in a rule of either file.
+/// The value of the key `?` in a rule of one of the two files.
 public enum QueryPattern: Sendable {
-    /// Compared with the whole query.
+    /// A pattern for the whole query.
     case whole(String)
-    /// Each named item must match; items that are not named do not count.
+    /// Patterns for named items. Each must match. Other items are ignored.
     case items([(name: String, pattern: String, member: JSONMember)])
 
-    /// - Returns: `nil` for anything else. If one value is not a string, the system ignores the whole dictionary, and the
-    ///   rule matches every query.
+    /// - Returns: `nil` for any other value. If one value is not a string, the system ignores the whole dictionary, and
+    ///   the rule matches every query.
     init?(_ node: JSONNode) {
         switch node.value {
         case .string(let pattern): self = .whole(pattern)

@@ -1,10 +1,10 @@
 import SSOShared
 
-/// The percent-escapes of a pattern: RFC 3986 section 2.1.
+/// Finds the percent-escapes of a pattern (RFC 3986 section 2.1).
 struct PatternEscapes {
     /// The first escape, as written.
     private(set) var first: String?
-    /// The first with a lower-case digit.
+    /// The first escape with a lower-case digit.
     private(set) var lower: String?
     /// Whether a percent sign is not followed by two hex digits.
     private(set) var hasBroken = false

@@ -1,7 +1,7 @@
 import SSOShared
 
 extension String {
-    /// For messages: in quotation marks, in one line, at most 100 characters.
+    /// The text for messages: in quotation marks, in one line, with at most 100 characters.
     package var quoted: String {
         var text = ""
         for scalar in unicodeScalars.prefix(100) {
@@ -13,7 +13,7 @@ extension String {
         return "\"" + text + (unicodeScalars.count > 100 ? "…\"" : "\"")
     }
 
-    /// Whether it contains a character that is not displayed.
+    /// Whether the text contains a character that is not displayed.
     var hasInvisible: Bool {
         utf8.contains { $0 >= 0x80 } && unicodeScalars.contains(where: JSONReader.isInvisible)
     }

@@ -6,16 +6,16 @@ import SSOShared
 struct SiteAddress {
     private let url: WebURL
 
-    /// Lower case.
+    /// The scheme in lower case.
     var scheme: String { url.scheme }
-    /// Lower case, an IPv6 address with its brackets.
+    /// The host in lower case. An IPv6 address has its brackets.
     var host: String { url.authority.urlHost }
-    /// 1 to 65535, or `nil` if the URL contains none.
+    /// The port from 1 to 65535, or `nil` if the URL contains none.
     var port: Int? { url.authority.port }
-    /// From the first `/`, `?` or `#` on, that character included.
+    /// The rest from the first `/`, `?` or `#` on, including that character.
     var rest: String { url.rest }
 
-    /// Why a text is not an http or https URL.
+    /// The reason why a text is not an http or https URL.
     enum ParseError: Error {
         case blanks
         case noScheme
@@ -43,7 +43,7 @@ struct SiteAddress {
         do { url = try WebURL(text, allowing: .looseNames) } catch { throw ParseError(error) }
     }
 
-    /// Scheme, host and port for comparison: lower case, no dot at the end, no default port.
+    /// Scheme, host and port for comparison: lower case, no trailing dot, no default port.
     var origin: String {
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host
         guard let port, port != (url.isHTTPS ? 443 : 80) else { return "\(scheme)://\(name)" }
@@ -52,7 +52,7 @@ struct SiteAddress {
 }
 
 extension SiteAddress.ParseError: CustomStringConvertible {
-    /// Half a sentence.
+    /// The reason as a part of a sentence.
     var description: String {
         switch self {
         case .blanks: "it has a space, a backslash or a control character"

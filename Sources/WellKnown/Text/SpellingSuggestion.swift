@@ -1,9 +1,9 @@
-/// Suggests the name that a misspelled one was probably meant to be.
+/// Suggests the name that a misspelled name probably stands for.
 enum SpellingSuggestion {
-    /// The nearest of some names: equal but for case, blanks, `_` and `-`, or no more than two letters away (one, in
-    /// names of fewer than six).
+    /// Returns the most similar of some names. A name is similar if it is equal apart from case, blanks, `_` and `-`,
+    /// or if at most two letters differ. For names with fewer than six letters, one letter may differ.
     static func of(_ text: String, among names: [String]) -> String? {
-        // Longer texts are not misspellings, and the time is the product of the lengths.
+        // Longer texts are not misspellings, and the time grows with the product of the lengths.
         guard text.utf8.count <= 80 else { return nil }
         let plain = folded(text)
         if let same = names.first(where: { folded($0) == plain && $0 != text }) { return same }
@@ -18,7 +18,7 @@ enum SpellingSuggestion {
             .map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
     }
 
-    /// The number of letters to insert, remove, replace or swap with a neighbour.
+    /// The number of letters to insert, remove, replace, or swap with the next letter.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var before: [Int] = []
         var previous = Array(0...right.count)

@@ -1,14 +1,14 @@
 import SSOShared
 
-/// What Apple's CDN says about a domain.
+/// The response of Apple's CDN for a domain.
 ///
 /// Source: the headers of https://app-site-association.cdn-apple.com/a/v1/DOMAIN; Apple, TN3155.
 public enum AppleCDNAnswer: Sendable {
-    /// The copy that devices get. Seconds: how old it is, and for how long it may be kept.
+    /// The copy that devices get. `age` and `maxAge` are in seconds.
     case copy(body: [UInt8], from: String?, age: Int?, maxAge: Int?)
-    /// It could not get the file; `secondsLeft` until it tries again.
+    /// The CDN could not get the file. `secondsLeft` is the time until its next attempt.
     case failure(AppleCDNFailure, secondsLeft: Int?)
-    /// It has never been asked for the domain.
+    /// The CDN does not know the domain.
     case unknown(status: Int)
     case unreachable(HTTPFetchError)
 
@@ -33,7 +33,8 @@ public enum AppleCDNAnswer: Sendable {
         }
     }
 
-    /// - Parameter origin: the file as the site itself serves it; `nil` when it does not, or was not asked.
+    /// - Parameter origin: the file as the site itself serves it. `nil` if the site does not serve it, or was not
+    ///   requested.
     public func findings(origin: [UInt8]?, url: String) -> [Finding] {
         let findings: [Finding]
         switch self {
@@ -74,7 +75,7 @@ public enum AppleCDNAnswer: Sendable {
         ]
     }
 
-    /// Digits only; absurd numbers are as good as none.
+    /// Parses digits. Returns `nil` for implausible numbers.
     private static func seconds(_ text: some StringProtocol) -> Int? {
         guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         return Int(text)
@@ -91,15 +92,15 @@ public enum AppleCDNAnswer: Sendable {
     }
 }
 
-/// `Apple-Failure-Reason`, decoded.
+/// `Apple-Failure-Reason` and `Apple-Failure-Details`, decoded.
 public struct AppleCDNFailure: Sendable, Hashable {
-    /// `SWCERR00101` and the like; empty when the reason does not begin with one.
+    /// The code, for example `SWCERR00101`. Empty if the reason does not begin with a code.
     public let code: String
     /// The rest of the reason.
     public let reason: String
     /// `Apple-Failure-Details`: JSON as sent.
     public let details: String?
-    /// Whether devices shall ask the site themselves, or `nil` if that is not specified.
+    /// Whether devices should request the file from the site itself, or `nil` if that is not known.
     public let triesDirect: Bool?
 
     init(_ text: String, details: String?, tryDirect: String?) {
@@ -111,7 +112,7 @@ public struct AppleCDNFailure: Sendable, Hashable {
         triesDirect = tryDirect.flatMap { ["true": true, "false": false][$0.lowercased()] }
     }
 
-    /// What the owner of the site can do about it. `nil` for a code without a known explanation.
+    /// The recommended fix for the owner of the site. `nil` for a code without a known explanation.
     public var meaning: String? {
         switch code {
         case "SWCERR00101": "the site answered Apple with another status than 200"
@@ -131,9 +132,9 @@ public struct AppleCDNFailure: Sendable, Hashable {
     }
 }
 
-/// What users notice of the difference between Apple's copy and the site's file, in a line.
+/// Describes in one line which links work differently with Apple's copy and with the site's file.
 enum CDNDrift {
-    /// As many addresses as fit a message.
+    /// The maximum number of URLs in a message.
     private static let most = 3
 
     static func words(_ diff: LinkDiff) -> String {

@@ -1,22 +1,24 @@
 import SSOShared
 
-/// What to fetch: a domain or a URL, as typed.
+/// The domain or URL to fetch, as typed.
 public struct FetchTarget: Sendable, Hashable {
-    /// Lower case, no dot at the end; an IPv6 address keeps its brackets.
+    /// The host in lower case without a trailing dot. An IPv6 address keeps its brackets.
     public let host: String
-    /// `nil` for 443. Neither Apple nor Android knows others: for trying things out.
+    /// The port, or `nil` for 443. Apple and Android do not support other ports. They are for tests.
     public let port: Int?
-    /// Path and query as typed; `nil` for none or `/`: then the files are where they belong.
+    /// Path and query as typed. `nil` if they are absent or `/`. The files are then requested from their standard
+    /// paths.
     public let path: String?
 
-    /// Reads `example.com`, `example.com:8443`, `https://example.com` or the address of a file. `http://` is taken for
-    /// `https://`: the files are never fetched any other way.
+    /// Reads `example.com`, `example.com:8443`, `https://example.com` or the URL of a file. `http://` is read as
+    /// `https://`, because the files are fetched only over https.
     public init?(_ text: String) {
         let lower = text.lowercased()
         let hasScheme = lower.hasPrefix("http://") || lower.hasPrefix("https://")
         guard let address = try? SiteAddress(hasScheme ? text : "https://" + text) else { return nil }
         let name = Self.trimmed(address.host)
-        // Unicode names travel as Punycode; a program that translated them here could fetch another site than the phone.
+        // Unicode names must be written in Punycode. A conversion in this program could result in another host than on
+        // the device.
         guard !name.isEmpty, name.utf8.count <= 253, name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         guard name.hasPrefix("[") || Self.isName(name) else { return nil }
         host = name
@@ -25,18 +27,18 @@ public struct FetchTarget: Sendable, Hashable {
         path = rest.isEmpty || rest == "/" ? nil : (rest.hasPrefix("/") ? rest : "/" + rest)
     }
 
-    /// The address of a path on the host.
+    /// The URL of a path on the host.
     public func url(_ path: String, scheme: String = "https") -> String { "\(scheme)://\(authority)\(path)" }
 
-    /// Host and port, as in an address.
+    /// Host and port, as in a URL.
     public var authority: String { host + (port.map { ":\($0)" } ?? "") }
 
-    /// Whether the host is a number: it has no relatives then.
+    /// Whether the host is an IP address. It then has no sibling and no parent.
     public var isNumeric: Bool {
         host.hasPrefix("[") || host.split(separator: ".").last?.allSatisfy { $0.isASCII && $0.isNumber } == true
     }
 
-    /// The same site without `www.`, or with it; `nil` for a number or a name without dots.
+    /// The host with `www.` added or removed. `nil` for an IP address or a name without dots.
     public var sibling: String? {
         guard !isNumeric, host.contains(".") else { return nil }
         return host.hasPrefix("www.") ? String(host.dropFirst(4)) : "www." + host
@@ -46,7 +48,7 @@ public struct FetchTarget: Sendable, Hashable {
     public var parent: String? {
         let labels = host.split(separator: ".")
         guard !isNumeric, labels.count >= 3, labels[0] != "www" else { return nil }
-        // co.uk, com.au and the like: a short word under a country.
+        // co.uk, com.au and similar suffixes: a short label before a country code.
         if labels.count == 3, labels[2].utf8.count == 2, labels[1].utf8.count <= 3 { return nil }
         return labels.dropFirst().joined(separator: ".")
     }
@@ -56,7 +58,7 @@ public struct FetchTarget: Sendable, Hashable {
         return lower.hasSuffix(".") ? String(lower.dropLast()) : lower
     }
 
-    /// RFC 1123 section 2.1, and `_`, which exists.
+    /// Whether the text is a host name (RFC 1123 section 2.1). `_` is also allowed, because it is in use.
     private static func isName(_ name: String) -> Bool {
         name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
             (1...63).contains(label.count) && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
@@ -64,16 +66,17 @@ public struct FetchTarget: Sendable, Hashable {
     }
 }
 
-/// Addresses that are not reachable from outside, or that a program must not be tricked into requesting.
+/// IP addresses that are not reachable from the public internet, or that a program must not be tricked into requesting.
 ///
-/// The owner of a domain decides what its name resolves to. Without this check, the fetcher could be made to request
-/// machines of its own network (server-side request forgery). Apple's CDN refuses them, too (SWCERR00202).
+/// The owner of a domain decides which address its name resolves to. Without this check, the fetcher could be made to
+/// request machines of its own network (server-side request forgery). Apple's CDN also rejects these addresses
+/// (SWCERR00202).
 ///
 /// Source: IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and its updates).
 public enum ReservedAddress {
-    /// What the address is reserved for; `nil` when it is public.
+    /// Returns the purpose for which the address is reserved, or `nil` if it is public.
     ///
-    /// - Parameter octets: 4 or 16, in network order. Anything else is not an address.
+    /// - Parameter octets: 4 or 16 octets in network order. Any other number is not an address.
     public static func kind(of octets: [UInt8]) -> String? {
         switch octets.count {
         case 4: table4.first { matches(octets, $0.prefix, $0.bits) }?.kind
@@ -84,7 +87,7 @@ public enum ReservedAddress {
 
     private static func ipv6(_ octets: [UInt8]) -> String? {
         if let entry = table6.first(where: { matches(octets, $0.prefix, $0.bits) }) { return entry.kind }
-        // Everything that is given out lies in 2000::/3.
+        // All assigned global addresses are in 2000::/3.
         return octets[0] & 0xe0 == 0x20 ? nil : "reserved"
     }
 

@@ -1,12 +1,12 @@
 public import SSOShared
 
-/// What Google's Digital Asset Links service says about a site.
+/// The response of Google's Digital Asset Links service for a site.
 ///
 /// Source: https://developers.google.com/digital-asset-links/reference/rest/v1
 public enum GoogleLinksAnswer: Sendable {
-    /// Of `statements:list`, `assetlinks:check`, or both.
+    /// The response of `statements:list`, of `assetlinks:check`, or of both.
     case answer(statements: [JSONNode], linked: Bool?, errorCodes: [String], maxAge: String?)
-    /// The service refused the request; its words.
+    /// The service rejected the request. `message` is the service's text.
     case refused(status: Int, message: String)
     case unreachable(HTTPFetchError)
 
@@ -31,14 +31,14 @@ public enum GoogleLinksAnswer: Sendable {
         }
     }
 
-    /// - Parameter origin: what our own client reads at the site; `nil` when it could not.
+    /// - Parameter origin: the statements that our own client reads from the site. `nil` if it could not read them.
     public func findings(origin: [AssetLink]?, url: String) -> [Finding] {
         let findings: [Finding]
         switch self {
         case .answer(let statements, _, let codes, _):
             findings = Self.errors(codes, hasStatements: !statements.isEmpty) + Self.drift(statements, origin)
         case .refused(let status, let message):
-            // Only a bad request speaks of the site; too many of them, a proxy's page or a broken service do not.
+            // Only status 400 is about the site. A rate limit, a proxy's page or an outage is not.
             let isOurs = status != 400
             findings = [
                 Finding(
@@ -57,7 +57,7 @@ public enum GoogleLinksAnswer: Sendable {
         }
     }
 
-    /// For the answer to a check of a statement that the site makes.
+    /// Returns a finding if Google does not confirm a statement that the site makes.
     public func notLinkedFinding(_ link: AssetLink, url: String) -> Finding? {
         guard case .answer(_, let linked, _, _) = self, linked != true,
             case .androidApp(let package, let fingerprint) = link.target
@@ -103,7 +103,7 @@ public enum GoogleLinksAnswer: Sendable {
 }
 
 extension AssetLink.Identity {
-    /// Reads a statement of the API; `nil` when a part is missing or ill-formed.
+    /// Reads a statement of the API. Returns `nil` if a part is missing or ill-formed.
     init?(_ node: JSONNode) {
         guard let source = node["source"].flatMap({ AssetQuery.asset($0).asset }),
             let target = node["target"].flatMap({ AssetQuery.asset($0).asset }), let relation = node["relation"]?.string
@@ -112,9 +112,9 @@ extension AssetLink.Identity {
     }
 }
 
-/// What following the includes of an assetlinks.json brought to light. What is wrong with the list itself is the linter's.
+/// Findings about the included lists of an assetlinks.json. The linter reports errors of the list itself.
 public enum IncludeFindings {
-    /// - Parameter url: the address of the list itself.
+    /// - Parameter url: the URL of the list itself.
     public static func findings(_ answer: AssetAnswer, url: String) -> [Finding] {
         var findings = answer.errors.compactMap { finding($0, url) }
         if answer.depth > 1 {
@@ -133,7 +133,7 @@ public enum IncludeFindings {
             return Finding(
                 isLoop ? StatementRules.includeLoop : StatementRules.includeBudget, error.message, file: error.place)
         case .invalidQuery: return nil
-        // The linter reports an http list inside another list at its place.
+        // The linter reports an http list inside another list at its position.
         case .secureAssetIncludesInsecure where error.place == url: return nil
         default:
             guard let place = error.place, place != url else { return nil }

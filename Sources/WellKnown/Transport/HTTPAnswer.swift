@@ -1,15 +1,15 @@
-/// A server's answer to one request.
+/// A server's response to one request.
 public struct HTTPAnswer: Sendable {
     public let status: Int
-    /// Names in lower case, values without spaces at the ends, in the order received.
+    /// The headers in the order received. Names are in lower case, values have no spaces at the ends.
     public let headers: [(name: String, value: String)]
-    /// As sent, without decoding, unless the request asked for compression.
+    /// The body as sent. It is decoded only if the request asked for compression.
     public let body: [UInt8]
-    /// Whether the body was longer than what was read.
+    /// Whether the body was longer than the limit.
     public let isTruncated: Bool
     /// The IP address of the server, or `nil` if unknown.
     public let address: String?
-    /// From the start of the request to the last byte.
+    /// The time from the start of the request to the last byte.
     public let milliseconds: Int
 
     public init(
@@ -37,28 +37,28 @@ public struct HTTPAnswer: Sendable {
     public var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
 }
 
-/// Why there was no answer.
+/// The reason why there is no response.
 public enum HTTPFetchError: Error, Hashable, Sendable {
     /// Every address of the host is private or reserved. No connection was made.
     case privateAddress([String])
-    /// The name does not exist, or has no address of the family asked for.
+    /// The name does not exist, or has no address of the requested family.
     case noSuchHost
     /// The connection was refused or broke. The text is libcurl's.
     case notConnected(String)
     /// This machine has no route to the server.
     case noRoute(String)
-    /// No complete answer within the time limit.
+    /// No complete response arrived within the time limit.
     case timedOut(milliseconds: Int)
     /// The certificate is not trusted or is for another host. The text is libcurl's.
     case certificate(String)
     /// TLS could not be set up. The text is libcurl's.
     case tls(String)
-    /// The answer is not valid HTTP.
+    /// The response is not valid HTTP.
     case malformed(String)
-    /// The request could not be made.
+    /// The request could not be sent.
     case impossible(String)
 
-    /// Half a sentence for the report.
+    /// The reason as a part of a sentence, for the report.
     public var words: String {
         switch self {
         case .privateAddress(let list): "private or reserved address \(list.joined(separator: ", "))"

@@ -1,9 +1,9 @@
-/// All requests to a site about one file, with the answers. `nil` means not requested.
+/// All requests to a site for one file, with the responses. `nil` means that the request was not made.
 public struct OriginObservation: Sendable {
     /// One step of a redirect.
     public struct Hop: Sendable, Hashable {
         public let from: String
-        /// As the server wrote it, or completed to a full address.
+        /// The target as the server sent it, or completed to a full URL.
         public let to: String
         public let status: Int
 
@@ -14,7 +14,7 @@ public struct OriginObservation: Sendable {
         }
     }
 
-    /// The answer of another name or another path.
+    /// The response of another host or another path.
     public struct Other: Sendable {
         /// A host, or a path.
         public let name: String
@@ -28,25 +28,26 @@ public struct OriginObservation: Sendable {
 
     public let file: AssociationKind
     public let url: String
-    /// Asked as the system's own fetcher asks: its user agent, no redirects, nothing compressed.
+    /// The response to a request like that of the system's own fetcher: the same user agent, no redirects, no
+    /// compression.
     public let main: HTTPOutcome
-    /// Where a redirect leads, step by step; at most five.
+    /// The steps of a redirect, at most five.
     public var hops: [Hop] = []
-    /// As a browser asks, compressed answers welcome.
+    /// The response to a request like that of a browser, with compression.
     public var browser: HTTPOutcome?
-    /// HEAD instead of GET.
+    /// The response to HEAD instead of GET.
     public var head: HTTPOutcome?
     public var overIPv4: HTTPOutcome?
     public var overIPv6: HTTPOutcome?
-    /// The same path over http, asked when https fails.
+    /// The response for the same path over http. Requested if https fails.
     public var plain: HTTPOutcome?
-    /// The same name at the root, where it was until 2019.
+    /// The response for the same file name in the root, the file's place until 2019.
     public var atRoot: HTTPOutcome?
-    /// Paths that people use by mistake, asked when the right one is missing.
+    /// The responses for paths that are used by mistake. Requested if the file is missing.
     public var misnamed: [Other] = []
-    /// The host with `www.` or without.
+    /// The response of the host with `www.` added or removed.
     public var sibling: Other?
-    /// The next domain up.
+    /// The response of the parent domain.
     public var parent: Other?
 
     public init(file: AssociationKind, url: String, main: HTTPOutcome) {
@@ -55,13 +56,13 @@ public struct OriginObservation: Sendable {
         self.main = main
     }
 
-    /// The body, when the systems would read it.
+    /// The body, if the systems would accept it.
     public var body: [UInt8]? {
         guard case .success(let answer) = main, answer.status == 200, !answer.isTruncated else { return nil }
         return answer.body
     }
 
-    /// Whether anything can be said about the site: false when this machine never reached it.
+    /// Whether the check has a result. False if this machine could not connect to the site.
     public var isChecked: Bool {
         switch main {
         case .success, .failure(.privateAddress), .failure(.timedOut), .failure(.certificate), .failure(.tls),
@@ -73,7 +74,7 @@ public struct OriginObservation: Sendable {
 }
 
 extension AssociationKind {
-    /// Where the systems ask for it.
+    /// The path from which the systems request the file.
     public var path: String {
         switch self {
         case .aasa: "/.well-known/apple-app-site-association"
@@ -81,7 +82,7 @@ extension AssociationKind {
         }
     }
 
-    /// The user agent that asks for it on the system's behalf, as site owners see it in their logs.
+    /// The user agent that requests the file for the system, as in server logs.
     public var userAgent: String {
         switch self {
         case .aasa: "AASA-Bot/1.0.0"

@@ -1,4 +1,4 @@
-/// The file on other paths of the host, and on the hosts next to it.
+/// Checks for the file on other paths of the host and on related hosts.
 enum SiteLint {
     static func findings(_ seen: OriginObservation) -> [Finding] {
         var findings: [Finding] = []
@@ -32,7 +32,7 @@ enum SiteLint {
         return findings
     }
 
-    /// 200 and JSON: a site that answers every path with a page has no file.
+    /// Whether the response has status 200 and is JSON. A site that returns an HTML page for every path has no file.
     static func hasFile(_ outcome: HTTPOutcome) -> Bool {
         guard case .success(let answer) = outcome, answer.status == 200 else { return false }
         let first = answer.body.first { $0 > 0x20 && ![0xef, 0xbb, 0xbf].contains($0) }

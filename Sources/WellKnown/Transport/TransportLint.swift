@@ -4,7 +4,8 @@ import SSOShared
 ///
 /// Sources: see ``TransportRules``.
 public enum TransportLint {
-    /// The findings about one file, the gravest cause first: what follows from it is left out.
+    /// Returns the findings about one file, the most important cause first. Consequences of a reported cause are left
+    /// out.
     public static func findings(_ seen: OriginObservation) -> [Finding] {
         var findings: [Finding] = []
         switch seen.main {
@@ -22,7 +23,7 @@ public enum TransportLint {
         }
     }
 
-    /// A finding for a file whose address is not the one that is asked for.
+    /// Reports a file whose URL is not the one that systems request.
     public static func placeFinding(path: String, file: AssociationKind) -> Finding? {
         let path = String(path.prefix { $0 != "?" })
         guard path != file.path else { return nil }
@@ -32,8 +33,8 @@ public enum TransportLint {
         return Finding(TransportRules.wrongName, "The file is at \(path.quoted); \(file.path) is asked for.")
     }
 
-    /// A finding for a file on its way to a server whose name is nearly the one that is asked for: a second download, an
-    /// ending too many. Any other name is a copy for some purpose.
+    /// Reports a file whose name is almost right, for example from a second download or with an extra extension. Any
+    /// other name is treated as an intentional copy.
     public static func nameFinding(fileName: String, file: AssociationKind) -> Finding? {
         let name = fileName.split(separator: "/").last.map(String.init) ?? fileName
         let stem = String(file.fileName.prefix { $0 != "." })
@@ -119,7 +120,7 @@ public enum TransportLint {
         return findings
     }
 
-    /// What the fetcher receives and a browser does not. The opposite case does no harm.
+    /// Reports responses that the system's fetcher receives and a browser does not. The opposite case does no harm.
     private static func botFinding(_ main: HTTPOutcome, _ browser: HTTPOutcome, _ file: AssociationKind) -> Finding? {
         guard case .success(let seen) = browser, seen.status == 200 else { return nil }
         let agent = file.userAgent
@@ -147,7 +148,7 @@ public enum TransportLint {
         }
     }
 
-    /// An address family that the host or this machine lacks does not count as a difference.
+    /// Whether an address family is missing on the host or on this machine. That does not count as a difference.
     private static func missing(_ failure: HTTPFetchError) -> Bool {
         switch failure {
         case .noSuchHost, .noRoute, .impossible: true
@@ -155,7 +156,7 @@ public enum TransportLint {
         }
     }
 
-    /// Equal as JSON values, or byte by byte if one of them is not JSON.
+    /// Whether two bodies are equal as JSON values, or byte by byte if one of them is not JSON.
     static func sameContent(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         if left == right { return true }
         guard let a = JSONReader.read(left).root, let b = JSONReader.read(right).root else { return false }
@@ -165,14 +166,14 @@ public enum TransportLint {
     static func isGzip(_ body: [UInt8]) -> Bool { body.starts(with: [0x1f, 0x8b]) }
 }
 
-/// Type, size and encoding of an answer with status 200.
+/// Checks the type, size and encoding of a response with status 200.
 enum BodyTransportLint {
     static func findings(_ answer: HTTPAnswer, _ seen: OriginObservation) -> [Finding] {
         type(answer, seen.file) + size(answer, seen.file) + encoding(answer, seen)
     }
 
     private static func type(_ answer: HTTPAnswer, _ file: AssociationKind) -> [Finding] {
-        // Apple has never refused a type; Google's service and Android's documentation do.
+        // Apple accepts any type. Google's service and Android's documentation require application/json.
         let severity: Severity = file == .aasa ? .warning : .error
         guard let value = answer["content-type"], let type = answer.mediaType, !type.isEmpty else {
             return [

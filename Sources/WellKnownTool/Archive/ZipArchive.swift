@@ -1,8 +1,8 @@
 import Foundation
 
-/// A zip archive as Android reads an APK: by its central directory, which alone says what is in it.
+/// A zip archive as Android reads an APK: only the central directory determines its entries.
 ///
-/// Layout: PKWARE APPNOTE 4.3. No zip64: Android refuses it in an APK.
+/// Layout: PKWARE APPNOTE 4.3. There is no zip64 support, because Android rejects zip64 in an APK.
 struct ZipArchive {
     enum ArchiveError: Error, Equatable {
         case notAnArchive
@@ -11,7 +11,7 @@ struct ZipArchive {
 
     struct Entry: Equatable {
         let name: String
-        /// 0 stored, 8 deflated.
+        /// 0 is stored, 8 is deflated.
         let method: UInt16
         let packedSize: Int
         let size: Int
@@ -23,7 +23,7 @@ struct ZipArchive {
     /// The start of the central directory. The APK's signing block is immediately before it.
     let directoryOffset: Int
 
-    /// An archive with more entries than this is not looked at. Android itself stops at 65 535.
+    /// Archives with more entries are rejected. Android itself has a limit of 65 535.
     private static let maximumEntries = 65_535
 
     static func mayBe(_ data: Data) -> Bool {
@@ -63,9 +63,9 @@ struct ZipArchive {
         directoryOffset = offset
     }
 
-    /// The unpacked bytes of an entry.
+    /// Returns the unpacked bytes of an entry.
     ///
-    /// - Parameter limit: the most bytes that may come out.
+    /// - Parameter limit: the maximum size of the result.
     func contents(of entry: Entry, limit: Int) throws(ArchiveError) -> [UInt8] {
         let header = entry.headerOffset
         guard header + 30 <= directoryOffset, Self.number(data, header, 4) == 0x0403_4b50 else {
@@ -86,7 +86,8 @@ struct ZipArchive {
         }
     }
 
-    /// The end record is the last thing in the file, but for a comment whose length it gives.
+    /// The end record is at the end of the file. Only a comment can follow it, and the record contains the comment's
+    /// length.
     private static func endRecord(_ data: Data) -> Int? {
         guard data.count >= 22 else { return nil }
         let lowest = max(0, data.count - 22 - 65_535)
@@ -96,7 +97,7 @@ struct ZipArchive {
         }
     }
 
-    /// A little-endian number. The caller has checked that it lies inside.
+    /// Reads a little-endian number. The caller has checked that its bytes are inside the data.
     static func number(_ data: Data, _ offset: Int, _ count: Int) -> UInt64 {
         guard offset >= 0, count >= 0, offset <= data.count - count else { return 0 }
         return data[offset..<(offset + count)].reversed().reduce(0) { $0 << 8 | UInt64($1) }

@@ -1,15 +1,15 @@
 import Foundation
 import SSOShared
 
-/// Where the API is: Apple's address, or another one for tests and proxies.
+/// The address of the API: Apple's, or another one for tests and proxies.
 struct AppStoreConnectAddress: Equatable {
     static let apple = "https://api.appstoreconnect.apple.com"
 
-    /// Scheme, host and port, without a slash at the end.
+    /// Scheme, host and port, without a trailing slash.
     let base: String
 
-    /// - Throws: ``AppStoreConnectError/badArgument(_:)`` unless it is https, or http to a loopback address: each request
-    ///   contains a token that is valid for ten minutes.
+    /// - Throws: ``AppStoreConnectError/badArgument(_:)`` unless the URL uses https, or http with a loopback address.
+    ///   Each request contains a token that is valid for ten minutes.
     init(_ text: String) throws(AppStoreConnectError) {
         let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
         let url: WebURL
@@ -29,7 +29,7 @@ struct AppStoreConnectAddress: Equatable {
 
     var isPlaintext: Bool { base.lowercased().hasPrefix("http:") }
 
-    /// The App IDs whose identifiers begin with `identifier`: Apple's filter is not exact.
+    /// The URL for App IDs whose identifiers begin with `identifier`. Apple's filter is not exact.
     func bundleIDs(beginning identifier: String) -> String {
         "\(base)/v1/bundleIds?filter%5Bidentifier%5D=\(PercentCoding.encode(identifier))&limit=200"
     }
@@ -40,7 +40,8 @@ struct AppStoreConnectAddress: Equatable {
 
     var newCapability: String { "\(base)/v1/bundleIdCapabilities" }
 
-    /// The next page, which the server names in full; a token is sent to no other server.
+    /// The URL of the next page. The server sends a complete URL, and a URL on another server is rejected because it
+    /// would receive the token.
     func page(_ next: String) throws(AppStoreConnectError) -> String {
         guard next.hasPrefix(base + "/v1/"), next.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
             throw .unexpected(status: 200, "its next page is on another server")
@@ -58,7 +59,7 @@ enum StoreConnectMessages {
             struct Attributes: Decodable {
                 let identifier: String
                 let name: String?
-                /// The prefix of its application identifier.
+                /// The prefix of the App ID's application identifier.
                 let seedId: String?
             }
 
@@ -88,7 +89,7 @@ enum StoreConnectMessages {
 
         let errors: [Item]
 
-        /// Apple's words in one line: titles and details, without what is said twice.
+        /// Apple's titles and details in one line, without duplicates.
         var words: String {
             errors.prefix(3).map { item in
                 let parts = [item.title, item.detail == item.title ? nil : item.detail].compactMap(\.self)
@@ -127,25 +128,25 @@ enum StoreConnectMessages {
     }
 }
 
-/// Why the capability was not enabled.
+/// The reason why the capability was not enabled.
 enum AppStoreConnectError: Error, Equatable {
-    /// The key file: why it cannot be used.
+    /// The key file cannot be used. The text is the reason.
     case badKey(String)
-    /// `--base-url` or another argument.
+    /// `--base-url` or another argument is invalid.
     case badArgument(String)
-    /// No answer: curl's words.
+    /// No response arrived. The text is curl's message.
     case notReached(String)
-    /// An answer that is not the API's.
+    /// The response did not come from the API.
     case unexpected(status: Int, String)
-    /// 401.
+    /// Status 401.
     case notAuthorized(String)
-    /// 403.
+    /// Status 403.
     case forbidden(String)
-    /// No App ID is registered under exactly this identifier; others that begin so.
+    /// No App ID has exactly this identifier. `near` lists others that begin with it.
     case noSuchBundleID(String, near: [String])
-    /// 429; how many requests an hour Apple allows, when it says so.
+    /// Status 429. The limit is the number of requests per hour, if Apple sends it.
     case rateLimited(limit: String?)
-    /// Any other error, in Apple's words.
+    /// Any other error, with Apple's text.
     case refused(status: Int, String)
 }
 
@@ -177,7 +178,7 @@ extension AppStoreConnectError: CustomStringConvertible {
         }
     }
 
-    /// An identifier with the prefix that belongs into the association file.
+    /// A hint for an identifier that has the prefix. The prefix belongs only in the association file.
     private static func prefixHint(_ id: String) -> String {
         let prefix = id.utf8.prefix { $0 != UInt8(ascii: ".") }
         let isPrefix =

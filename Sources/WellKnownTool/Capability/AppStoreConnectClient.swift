@@ -5,19 +5,19 @@ import WellKnown
 /// One request to the API, without its token.
 struct StoreConnectRequest: Sendable {
     let url: String
-    /// Posted as JSON; `nil` for a GET.
+    /// The JSON body of a POST request, or `nil` for a GET request.
     var body: [UInt8]?
 }
 
-/// What came back.
+/// A response of the API.
 struct StoreConnectAnswer: Sendable {
     let status: Int
-    /// Names in lower case.
+    /// The headers, with names in lower case.
     var headers: [(name: String, value: String)] = []
     let body: [UInt8]
 }
 
-/// Whoever carries requests.
+/// Sends requests to the API.
 protocol AppStoreConnectTransport: Sendable {
     /// - Throws: ``AppStoreConnectError/notReached(_:)``.
     func carry(_ request: StoreConnectRequest, token: String) async throws(AppStoreConnectError) -> StoreConnectAnswer
@@ -25,7 +25,7 @@ protocol AppStoreConnectTransport: Sendable {
 
 /// Enables Associated Domains for an App ID.
 struct AppStoreConnectClient {
-    /// How it ended.
+    /// The result of enabling the capability.
     enum Outcome: String, Sendable {
         case enabled
         case wasEnabled = "enabled already"
@@ -36,7 +36,7 @@ struct AppStoreConnectClient {
         let outcome: Outcome
         let identifier: String
         let name: String?
-        /// The prefix that goes before the bundle id in the file on the server.
+        /// The prefix that comes before the bundle id in the file on the server.
         let prefix: String?
     }
 
@@ -45,11 +45,11 @@ struct AppStoreConnectClient {
     let carrier: any AppStoreConnectTransport
     let now: @Sendable () -> Date
 
-    /// A team with more App IDs that begin alike is not searched to the end.
+    /// The maximum number of pages to search. A team can have more App IDs with the same beginning.
     private static let maximumPages = 20
     private static let capability = "ASSOCIATED_DOMAINS"
 
-    /// - Parameter isDryRun: looks and changes nothing.
+    /// - Parameter isDryRun: whether to read only and change nothing.
     func enable(bundleID: String, isDryRun: Bool) async throws(AppStoreConnectError) -> Result {
         let item = try await find(bundleID)
         func result(_ outcome: Outcome) -> Result {
@@ -65,12 +65,12 @@ struct AppStoreConnectClient {
         }
         let answer = try await send(StoreConnectRequest(url: address.newCapability, body: Array(body)))
         if answer.status == 201 || answer.status == 200 { return result(.enabled) }
-        // Somebody else was faster, or it is another conflict: what the App ID says decides.
+        // Another request may have enabled the capability at the same time. The App ID's state then decides.
         if answer.status == 409, try await isEnabled(item.id) { return result(.wasEnabled) }
         throw Self.fault(of: answer)
     }
 
-    /// The filter finds identifiers that begin so; only the exact one counts.
+    /// Finds the App ID with exactly this identifier. Apple's filter also returns longer identifiers.
     private func find(_ identifier: String) async throws(AppStoreConnectError) -> StoreConnectMessages.BundleIDs.Item {
         var near: [String] = []
         var next: String? = address.bundleIDs(beginning: identifier)
@@ -106,7 +106,7 @@ struct AppStoreConnectClient {
         return document
     }
 
-    /// A fresh token each time: a run takes seconds, and nothing has to remember one.
+    /// Creates a new token for each request. A run takes seconds, so a token cache is unnecessary.
     private func send(_ request: StoreConnectRequest) async throws(AppStoreConnectError) -> StoreConnectAnswer {
         try await carrier.carry(request, token: try token.text(now: now()))
     }
@@ -125,7 +125,8 @@ struct AppStoreConnectClient {
         }
     }
 
-    /// `X-Rate-Limit: user-hour-lim:3500;user-hour-rem:0;`. Source: Apple, "Identifying Rate Limits".
+    /// Reads the hourly limit from `X-Rate-Limit: user-hour-lim:3500;user-hour-rem:0;`. Source: Apple, "Identifying
+    /// Rate Limits".
     private static func limit(in answer: StoreConnectAnswer) -> String? {
         let header = answer.headers.first { $0.name == "x-rate-limit" }?.value
         let item = header?.split(separator: ";").first { $0.hasPrefix("user-hour-lim:") }
@@ -133,17 +134,17 @@ struct AppStoreConnectClient {
     }
 }
 
-/// Carries requests to App Store Connect as every command reaches the network: certificate checked, no redirect followed,
-/// no proxy, bounded in time and size.
+/// Sends requests to App Store Connect with the network rules of the other commands: the certificate is checked, no
+/// redirects, no proxy, limited time and size.
 struct AppStoreConnectWebTransport: AppStoreConnectTransport {
     private let client: WebClient
-    /// Only ever set for this very machine.
+    /// True only for a loopback address.
     private let isPlaintext: Bool
 
-    /// - Throws: ``AppStoreConnectError/notReached(_:)`` when curl cannot be used.
+    /// - Throws: ``AppStoreConnectError/notReached(_:)`` if curl cannot be initialised.
     init(isPlaintext: Bool, caFile: String?) throws(AppStoreConnectError) {
         var settings = WebSettings()
-        // Apple answers in a second or two; some hundred App IDs are some hundred kilobytes.
+        // Apple responds in a second or two. A few hundred App IDs have some hundred kilobytes.
         settings.timeLimit = .seconds(30)
         settings.largestBody = 4 << 20
         settings.caFile = caFile
@@ -155,7 +156,7 @@ struct AppStoreConnectWebTransport: AppStoreConnectTransport {
     func carry(_ request: StoreConnectRequest, token: String) async throws(AppStoreConnectError) -> StoreConnectAnswer {
         var question = WebRequest(url: request.url)
         question.userAgent = "wellknown/\(ProductVersion.text)"
-        // The address is the user's own choice, not a stranger's: a proxy in the house is fine.
+        // The user chose the address, so a proxy with a private address is allowed.
         question.allowsPrivate = true
         question.allowsHTTP = isPlaintext
         question.headers = ["Authorization: Bearer \(token)", "Accept: application/json"]

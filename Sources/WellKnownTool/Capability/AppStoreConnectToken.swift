@@ -2,7 +2,7 @@ import COpenSSL
 import Foundation
 import SSOShared
 
-/// The proof that a request comes from the holder of a key: a JWT (RFC 7519) signed with ES256.
+/// Proves that a request comes from the holder of a key: a JWT (RFC 7519) signed with ES256.
 ///
 /// Source: Apple, "Generating Tokens for API Requests".
 struct AppStoreConnectToken {
@@ -10,7 +10,7 @@ struct AppStoreConnectToken {
     let issuer: String
     let key: AppStoreConnectKey
 
-    /// Ten minutes: Apple takes no more than twenty, and a clock may be some minutes off.
+    /// Ten minutes. Apple accepts at most twenty minutes, and clocks can differ by some minutes.
     static let lifetime: TimeInterval = 600
 
     func text(now: Date) throws(AppStoreConnectError) -> String {
@@ -39,16 +39,16 @@ struct AppStoreConnectToken {
     }
 }
 
-/// A private key of the App Store Connect API: P-256, in the PEM file that Apple lets one download once.
+/// A private key of the App Store Connect API: P-256, in the PEM file that Apple offers for download only once.
 ///
-/// Prints as `<redacted>`; the bytes never leave libcrypto.
+/// Its description is `<redacted>`. The key bytes stay in libcrypto.
 final class AppStoreConnectKey: CustomStringConvertible {
     private let key: OpaquePointer
     let description = "<redacted>"
 
-    /// - Throws: ``AppStoreConnectError/badKey(_:)`` for anything but an unencrypted P-256 key in PEM.
+    /// - Throws: ``AppStoreConnectError/badKey(_:)`` if the text is not an unencrypted P-256 key in PEM.
     ///
-    /// - Parameter file: where it was read, for the words of the fault.
+    /// - Parameter file: the name of the file, for the error message.
     init(pem: [UInt8], file: String = "it") throws(AppStoreConnectError) {
         guard let key = sso_es256_key(pem, pem.count) else {
             let text = String(decoding: pem.prefix(200), as: UTF8.self)
@@ -63,14 +63,14 @@ final class AppStoreConnectKey: CustomStringConvertible {
 
     deinit { EVP_PKEY_free(key) }
 
-    /// 64 bytes, as RFC 7518 section 3.4 has them.
+    /// Signs and returns 64 bytes in the form of RFC 7518 section 3.4.
     func sign(_ bytes: [UInt8]) throws(AppStoreConnectError) -> [UInt8] {
         var signature = [UInt8](repeating: 0, count: 64)
         guard sso_es256_sign(key, bytes, bytes.count, &signature) == 1 else { throw .badKey("it cannot sign") }
         return signature
     }
 
-    /// Whether others on this machine may read the file.
+    /// Whether other users of this machine can read the file.
     static func isOpenToOthers(_ file: String) -> Bool {
         let mode = (try? FileManager.default.attributesOfItem(atPath: file))?[.posixPermissions] as? NSNumber
         return (mode?.intValue ?? 0) & 0o077 != 0

@@ -1,14 +1,14 @@
 import ArgumentParser
 import Foundation
 
-/// `wellknown capability …`.
+/// The command `wellknown capability …`.
 struct CapabilityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capability", abstract: "The Associated Domains capability of an App ID at Apple.",
         subcommands: [CapabilityEnableCommand.self])
 }
 
-/// `wellknown capability enable …`.
+/// The command `wellknown capability enable …`.
 struct CapabilityEnableCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable",

@@ -1,8 +1,8 @@
 import Foundation
 
-/// An APK or an app bundle: who signed it.
+/// Reads the signing certificates of an APK or an app bundle.
 enum APKFile {
-    /// A signature block of a JAR is some kilobytes.
+    /// The maximum size of a JAR signature block. Real ones have some kilobytes.
     private static let maximumBlock = 4 << 20
 
     static func read(_ data: Data) throws(CertificateError) -> CertificateReading {
@@ -53,7 +53,7 @@ enum APKFile {
         return CertificateReading(format: .bundle, entries: merged(entries), notes: [warning])
     }
 
-    /// The JAR signatures: META-INF/*.RSA, *.DSA, *.EC.
+    /// Reads the JAR signatures: META-INF/*.RSA, *.DSA, *.EC.
     private static func signatures(
         of archive: ZipArchive, role: CertificateEntry.Role
     ) throws(CertificateError) -> [CertificateEntry] {
@@ -74,7 +74,7 @@ enum APKFile {
         return entries
     }
 
-    /// One entry a certificate and role: v2 and v3 usually name the same signer.
+    /// Keeps one entry per certificate and role, because v2 and v3 usually name the same signer.
     private static func merged(_ entries: [CertificateEntry]) -> [CertificateEntry] {
         var kept: [CertificateEntry] = []
         for entry in entries where !kept.contains(where: { $0.certificate == entry.certificate }) {
@@ -84,14 +84,14 @@ enum APKFile {
     }
 }
 
-/// The signers that an APK's signing block names. The signatures themselves are not checked: `apksigner verify` does.
+/// Reads the signers in an APK's signing block. The signatures are not verified. Use `apksigner verify` for that.
 ///
 /// Sources: Android, "APK Signature Scheme v2", "… v3", "… v3.1"; AOSP ApkSigningBlockUtils.
 enum APKSigners {
-    /// Android refuses an APK with more.
+    /// Android rejects an APK with more signers.
     private static let maximumSigners = 10
     private static let maximumParts = 64
-    /// The attribute of a v3 signer that holds the keys before this one.
+    /// The attribute of a v3 signer that contains its previous keys.
     private static let lineageAttribute: UInt64 = 0x3ba0_6f8c
 
     static func read(
@@ -142,7 +142,7 @@ enum APKSigners {
         return entries
     }
 
-    /// The first certificate is the signer's; what follows are its issuers, which Android does not look at.
+    /// The first certificate belongs to the signer. The others are its issuers, which Android ignores.
     private static func first(
         of certificates: inout ByteCursor, place: String
     ) throws(CertificateError) -> CertificateEntry {
@@ -153,7 +153,7 @@ enum APKSigners {
             certificate: try SigningCertificate(der: Array(certificate.rest)), role: .signer, place: place)
     }
 
-    /// Oldest first; the last one is the signer itself. Source: AOSP V3SigningCertificateLineage.
+    /// The oldest certificate comes first. The last one is the signer itself. Source: AOSP V3SigningCertificateLineage.
     private static func lineage(_ value: ByteCursor) throws(CertificateError) -> [SigningCertificate] {
         var value = value
         guard try value.littleEndian(4) == 1 else {
@@ -169,14 +169,14 @@ enum APKSigners {
     }
 }
 
-/// The block between the contents and the central directory of an APK that holds its signatures.
+/// The block between the contents and the central directory of an APK. It contains the signatures.
 ///
 /// Source: Android, "APK Signature Scheme v2", section "APK Signing Block".
 struct APKSigningBlock {
     enum Scheme: UInt32, CaseIterable {
         case v2 = 0x7109_871a
         case v3 = 0xf053_68c0
-        /// For Android 13 and later, beside v3: a rotated key that older systems shall not see.
+        /// For Android 13 and later, in addition to v3. It contains a rotated key that older systems must not use.
         case v31 = 0x1b93_ad61
 
         var name: String {
@@ -188,10 +188,10 @@ struct APKSigningBlock {
         }
     }
 
-    /// The value of each scheme that is there; of doubles the first, as Android has it.
+    /// The value of each scheme in the block. If a scheme appears twice, the first value counts, as on Android.
     let values: [Scheme: ArraySlice<UInt8>]
 
-    /// Certificates and digests are some kilobytes; stores add their own marks.
+    /// The maximum size of the block. Certificates and digests have some kilobytes, and stores add their own data.
     private static let maximumSize: UInt64 = 32 << 20
     private static let magic = Array("APK Sig Block 42".utf8)
 
@@ -199,7 +199,7 @@ struct APKSigningBlock {
     init?(_ archive: ZipArchive) throws(CertificateError) {
         let (data, end) = (archive.data, archive.directoryOffset)
         guard end >= 32, Array(data[(end - 16)..<end]) == Self.magic else { return nil }
-        // The size, which does not include its own first field, is at both ends.
+        // The size is at both ends of the block. It does not include the first size field.
         let size = ZipArchive.number(data, end - 24, 8)
         guard size >= 24, size <= UInt64(end - 8), size <= Self.maximumSize else {
             throw .malformed("the size of its signing block is not possible")

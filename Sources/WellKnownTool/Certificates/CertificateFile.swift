@@ -3,14 +3,14 @@ import Foundation
 
 /// Reads certificates from a file. The format is detected from the content, not from the name.
 enum CertificateFile {
-    /// Larger than any key store or chain. Archives may be larger.
+    /// The maximum file size. It is larger than any key store or chain. Archives can be larger.
     private static let maximumBytes = 16 << 20
 
     static func data(of file: String, limit: Int = InputBytes.largest) throws(CertificateError) -> Data {
         do throws(InputError) { return try InputBytes.read(file, limit: limit) } catch { throw .unreadable(error) }
     }
 
-    /// - Parameter password: asked only when a key store needs one; what it throws is passed on.
+    /// - Parameter password: called only if a key store needs a password. Its error is rethrown.
     /// - Throws: ``CertificateError``.
     static func read(
         _ data: Data, password: () throws(CertificateError) -> String?
@@ -28,7 +28,7 @@ enum CertificateFile {
         throw .unknownFormat
     }
 
-    /// Three things begin like this: a certificate, a signed message, a key store.
+    /// Reads DER bytes, which can be a certificate, a signed message or a key store.
     private static func der(
         _ bytes: [UInt8], password: () throws(CertificateError) -> String?
     ) throws(CertificateError) -> CertificateReading {
@@ -43,7 +43,7 @@ enum CertificateFile {
         return CertificateReading(format: .pkcs12, entries: entries)
     }
 
-    /// Debug key stores have a well-known password or none, so it is not asked for.
+    /// Opens a key store. Debug key stores have a well-known password or none, so the user is not asked for it.
     private static func opened(
         _ bytes: [UInt8], password: () throws(CertificateError) -> String?
     ) throws(CertificateError) -> [CertificateEntry] {
@@ -83,7 +83,7 @@ enum CertificateFile {
         _ entries: [CertificateEntry], in what: String
     ) throws(CertificateError) -> [CertificateEntry] {
         guard !entries.isEmpty else { throw .empty("the \(what) holds no certificate") }
-        // Without any key or signer the others are what the file is about.
+        // Without a key or a signer, all other certificates are returned.
         guard entries.allSatisfy({ $0.role == .chain }) else { return entries }
         return entries.map {
             CertificateEntry(certificate: $0.certificate, role: .certificate, place: $0.place, alias: $0.alias)
@@ -91,7 +91,7 @@ enum CertificateFile {
     }
 }
 
-/// The blocks of a text in PEM form (RFC 7468). Text around them is ignored.
+/// Reads the blocks of a text in PEM form (RFC 7468). Text around them is ignored.
 enum PEMText {
     struct Block: Equatable {
         /// The text after BEGIN.
@@ -99,14 +99,14 @@ enum PEMText {
         let bytes: [UInt8]
     }
 
-    /// More than any chain or profile has.
+    /// The maximum number of blocks. It is higher than in any chain or profile.
     private static let maximumBlocks = 256
 
     static func mayBe(_ bytes: some Collection<UInt8>) -> Bool {
         String(decoding: bytes.prefix(65_536), as: UTF8.self).contains("-----BEGIN ")
     }
 
-    /// - Throws: ``CertificateError/malformed(_:)`` for a block that is not closed or not base64.
+    /// - Throws: ``CertificateError/malformed(_:)`` if a block is not closed or is not base64.
     static func blocks(of text: [UInt8]) throws(CertificateError) -> [Block] {
         var blocks: [Block] = []
         var open: (label: String, digits: [UInt8])?
@@ -146,11 +146,12 @@ enum PEMText {
     }
 }
 
-/// A signed message (PKCS#7, CMS) in DER or BER: what it says and which certificates it carries. Not verified.
+/// Reads the content and the certificates of a signed message (PKCS#7, CMS) in DER or BER. The signature is not
+/// verified.
 enum SignedMessage {
-    /// What was signed.
+    /// Returns the signed content.
     ///
-    /// - Returns: `nil` when the bytes are no signed message, or one without content.
+    /// - Returns: `nil` if the bytes are not a signed message, or the message has no content.
     static func content(of bytes: [UInt8]) -> [UInt8]? {
         final class Content { var bytes: [UInt8] = [] }
         let content = Content()

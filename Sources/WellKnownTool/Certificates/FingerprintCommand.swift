@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import WellKnown
 
-/// `wellknown fingerprint FILE…`.
+/// The command `wellknown fingerprint FILE…`.
 struct FingerprintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fingerprint",

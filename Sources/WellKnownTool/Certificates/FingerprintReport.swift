@@ -1,12 +1,12 @@
 import Foundation
 import WellKnown
 
-/// What `fingerprint` found in one file, for people and for programs.
+/// The result of `fingerprint` for one file, as text and as JSON.
 struct FingerprintReport {
     let file: String
     let reading: CertificateReading
 
-    /// The values for assetlinks.json, each once.
+    /// The values for assetlinks.json without duplicates.
     var listed: [String] {
         var values: [String] = []
         for entry in reading.entries where entry.isListed {
@@ -16,12 +16,12 @@ struct FingerprintReport {
         return values
     }
 
-    /// Faults of the certificates themselves, most important first.
+    /// Findings about the certificates themselves, the most important first.
     var findings: [Finding] {
         reading.entries.filter { $0.role != .chain }.compactMap { FingerprintFindings.finding(for: $0, in: file) }
     }
 
-    /// Ready to paste into the target of a statement; `nil` when nothing of the file belongs there.
+    /// A line to paste into the target of a statement. `nil` if the file has no fingerprint for it.
     var pasteLine: String? {
         guard !listed.isEmpty else { return nil }
         return "\"sha256_cert_fingerprints\": [" + listed.map { "\"\($0)\"" }.joined(separator: ", ") + "]"
@@ -67,7 +67,7 @@ extension CertificateEntry {
 }
 
 extension Date {
-    /// `2026-01-31`, in UTC.
+    /// The date in UTC, for example `2026-01-31`.
     var day: String { formatted(.iso8601.year().month().day()) }
 }
 
@@ -97,7 +97,7 @@ struct FingerprintDocument: Encodable {
     let sha256_cert_fingerprints: [String]
 }
 
-/// What is wrong with using a certificate's fingerprint at all.
+/// Findings about certificates whose fingerprints should not be used.
 enum FingerprintFindings {
     static func finding(for entry: CertificateEntry, in file: String) -> Finding? {
         let fingerprint = entry.certificate.fingerprint.description

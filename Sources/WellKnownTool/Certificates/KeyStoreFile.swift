@@ -2,14 +2,15 @@ import COpenSSL
 import Foundation
 import Glibc
 
-/// Key stores: PKCS#12 (RFC 7292) and Java's older JKS. Certificates only; the private keys stay sealed.
+/// Reads key stores: PKCS#12 (RFC 7292) and Java's older JKS. Only certificates are read. Private keys are not
+/// decrypted.
 enum KeyStoreFile {
-    /// The certificates of a PKCS#12 key store.
+    /// Returns the certificates of a PKCS#12 key store.
     ///
-    /// - Throws: ``CertificateError/wrongPassword``, ``CertificateError/tooManyRounds`` and the others.
+    /// - Throws: ``CertificateError/wrongPassword``, ``CertificateError/tooManyRounds`` and other cases.
     static func pkcs12(_ bytes: [UInt8], password: String) throws(CertificateError) -> [CertificateEntry] {
         let found = CertificateCollection()
-        // A zero would end the password early for OpenSSL: an open door for the wrong one.
+        // OpenSSL would end the password at a zero byte and could accept a wrong password.
         guard !password.utf8.contains(0) else { throw .wrongPassword }
         switch sso_keystore_certificates(bytes, bytes.count, password, CertificateCollection.visit, found.context) {
         case sso_keystore_read: break
@@ -24,7 +25,8 @@ enum KeyStoreFile {
         return try found.entries(place: "PKCS#12 key store", signer: .keyEntry)
     }
 
-    /// JKS keeps its certificates open and seals only the keys: no password is needed to read them.
+    /// Returns the certificates of a JKS key store. JKS encrypts only the keys, so reading certificates needs no
+    /// password.
     ///
     /// Layout: sun.security.provider.JavaKeyStore (OpenJDK).
     static func jks(_ bytes: [UInt8]) throws(CertificateError) -> [CertificateEntry] {
@@ -62,11 +64,11 @@ enum KeyStoreFile {
     }
 }
 
-/// Gathers what libcrypto's walks visit.
+/// Collects the certificates that libcrypto's callbacks report.
 final class CertificateCollection {
     private var found: [(der: [UInt8], alias: String?, isSigner: Bool)] = []
 
-    /// Valid for as long as the collection is held.
+    /// Valid as long as the collection exists.
     var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     static let visit: sso_certificate_visitor = { der, count, name, isSigner, context in
@@ -88,15 +90,15 @@ final class CertificateCollection {
     }
 }
 
-/// Reads the password of a key store. Not from an argument, because the process list shows arguments to all users.
+/// Reads the password of a key store. It is not an argument, because the process list shows arguments to all users.
 struct PasswordSource {
     let file: String?
 
-    /// - Returns: `nil` when there is no file and no terminal to ask on.
+    /// - Returns: `nil` if there is no password file and no terminal.
     func read() throws(CertificateError) -> String? {
         if let file { return try Self.firstLine(of: file) }
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
-        // getpass(3) asks on the terminal itself and does not show what is typed.
+        // getpass(3) asks on the terminal and does not show the typed text.
         guard let typed = getpass("Password of the key store: ") else { return nil }
         defer { memset(typed, 0, strlen(typed)) }
         return String(cString: typed)
@@ -108,7 +110,8 @@ struct PasswordSource {
     }
 }
 
-/// Reads numbers and counted parts from bytes that may lie about their lengths. Every read is checked; none traps.
+/// Reads numbers and length-prefixed parts from bytes whose lengths may be wrong. Every read is checked, and none
+/// traps.
 struct ByteCursor {
     private(set) var rest: ArraySlice<UInt8>
 
@@ -124,7 +127,7 @@ struct ByteCursor {
         return rest.prefix(count)
     }
 
-    /// The next bytes as one number, most significant first.
+    /// The next bytes as one number, most significant byte first.
     mutating func bigEndian(_ count: Int) throws(CertificateError) -> UInt64 {
         try take(count).reduce(0) { $0 << 8 | UInt64($1) }
     }
@@ -133,14 +136,14 @@ struct ByteCursor {
         try take(count).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// A part with its length in 4 bytes before it, as the APK signature schemes write everything.
+    /// A part with its length in the 4 bytes before it, as in the APK signature schemes.
     mutating func counted() throws(CertificateError) -> ByteCursor {
         let count = try littleEndian(4)
         guard count <= UInt64(rest.count) else { throw .malformed("a part is longer than what holds it") }
         return ByteCursor(slice: try take(Int(count)))
     }
 
-    /// All the parts that are left, at most `limit` of them.
+    /// All remaining parts, at most `limit`.
     mutating func parts(atMost limit: Int) throws(CertificateError) -> [ByteCursor] {
         var parts: [ByteCursor] = []
         while !isAtEnd {
@@ -152,7 +155,7 @@ struct ByteCursor {
 }
 
 extension Sequence<UInt8> {
-    /// The first four bytes as a little-endian number of a zip archive; 0 when there are fewer.
+    /// The first four bytes as a little-endian number, as in a zip archive. 0 if there are fewer bytes.
     func littleEndianWord() -> UInt32 {
         var word: UInt32 = 0
         var shift: UInt32 = 0

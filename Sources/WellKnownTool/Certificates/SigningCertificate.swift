@@ -3,25 +3,26 @@ import Foundation
 import SSOShared
 import WellKnown
 
-/// One certificate, and the forms in which the world writes its hash.
+/// A certificate and the common notations of its hash.
 struct SigningCertificate: Hashable, Sendable {
-    /// The very bytes that are hashed.
+    /// The hashed bytes.
     let der: [UInt8]
-    /// As assetlinks.json has it.
+    /// The SHA-256 fingerprint as written in assetlinks.json.
     let fingerprint: CertificateFingerprint
-    /// 20 upper-case hex pairs joined by colons: what API consoles ask for. Never in assetlinks.json.
+    /// The SHA-1 as 20 upper-case hex pairs joined by colons, which API consoles require. It does not belong in
+    /// assetlinks.json.
     let sha1: String
-    /// RFC 2253.
+    /// The subject in the notation of RFC 2253.
     let subject: String
     let issuer: String
     let notBefore: Date
     let notAfter: Date
-    /// "RSA 2048"; empty when libcrypto does not know the kind.
+    /// The kind of key, for example "RSA 2048". Empty if libcrypto does not know the kind.
     let key: String
 
-    /// Reads the certificate these bytes begin with.
+    /// Reads the certificate at the beginning of the bytes.
     ///
-    /// - Throws: ``CertificateError/malformed(_:)`` when there is none.
+    /// - Throws: ``CertificateError/malformed(_:)`` if there is no certificate.
     init(der bytes: [UInt8]) throws(CertificateError) {
         var found = sso_certificate()
         guard sso_certificate_read(bytes, bytes.count, &found) == 1, found.used <= bytes.count else {
@@ -45,10 +46,10 @@ struct SigningCertificate: Hashable, Sendable {
         notAfter = Date(timeIntervalSince1970: TimeInterval(found.not_after))
     }
 
-    /// The form of WebAuthn origins (`android:apk-key-hash:…`): the same SHA-256 in base64url without padding.
+    /// The form in WebAuthn origins (`android:apk-key-hash:…`): the same SHA-256 in base64url without padding.
     var apkKeyHash: String { Base64URL.encode(SHA256.hash(der)) }
 
-    /// Made by the Android tools for one machine; no store takes it.
+    /// Whether the Android tools made the certificate as a local debug key. No store accepts it.
     var isAndroidDebug: Bool { subject.contains("CN=Android Debug") }
 
     private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
@@ -56,37 +57,37 @@ struct SigningCertificate: Hashable, Sendable {
     }
 }
 
-/// A certificate that was found in a file, and what it is there for.
+/// A certificate from a file, and its role there.
 struct CertificateEntry: Sendable, Equatable {
     enum Role: String, Sendable {
-        /// The file is the certificate.
+        /// The file itself is the certificate.
         case certificate
-        /// It belongs to a private key of the key store.
+        /// The certificate belongs to a private key in the key store.
         case keyEntry = "key entry"
         /// The app is signed with it.
         case signer
-        /// The app was signed with it before the key was rotated.
+        /// The app was signed with it before a key rotation.
         case formerSigner = "former signer"
-        /// A bundle is signed with it for the upload; the store signs the app with another one.
+        /// The bundle is signed with it for the upload. The store signs the app with another key.
         case uploadKey = "upload key"
-        /// It only vouches for another one of the file, or the key store merely trusts it.
+        /// An issuer of another certificate in the file, or a trusted certificate in the key store.
         case chain = "issuer"
     }
 
     let certificate: SigningCertificate
     let role: Role
-    /// Where it was found: "APK signature scheme v3".
+    /// The place in the file, for example "APK signature scheme v3".
     let place: String
     /// The name of the entry in a key store.
     var alias: String?
-    /// The Android API levels for which the signer counts; only schemes 3 and 3.1 say so.
+    /// The Android API levels for which the signer counts. Only schemes 3 and 3.1 contain them.
     var apiLevels: ClosedRange<UInt32>?
 
-    /// Whether assetlinks.json should have it.
+    /// Whether the certificate's fingerprint belongs in assetlinks.json.
     var isListed: Bool { role != .chain && role != .uploadKey }
 }
 
-/// What a file holds.
+/// The certificates of a file.
 struct CertificateReading: Sendable, Equatable {
     enum Format: String, Sendable {
         case pem = "PEM"
@@ -100,11 +101,11 @@ struct CertificateReading: Sendable, Equatable {
 
     let format: Format
     let entries: [CertificateEntry]
-    /// What to know before the values are used: whole sentences.
+    /// Information for the user of the values, in complete sentences.
     var notes: [String] = []
 }
 
-/// Why no certificate could be read from a file.
+/// The reason why no certificate could be read from a file.
 enum CertificateError: Error, Equatable {
     /// The format of the file is unknown.
     case unknownFormat

@@ -1,7 +1,7 @@
 import ArgumentParser
 import WellKnown
 
-/// `wellknown diff OLD NEW`.
+/// The command `wellknown diff OLD NEW`.
 struct DiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
@@ -58,13 +58,13 @@ struct DiffCommand: AsyncParsableCommand {
     }
 }
 
-/// What two versions of a file decide differently.
+/// The links that two versions of a file decide differently.
 struct LinkComparison {
     let platform: LinkPlatform
     let changes: [LinkDiff.Change]
     let addedApps, removedApps, changedCertificates, notDecided: [String]
 
-    /// - Throws: ``InputError`` when the two cannot be compared.
+    /// - Throws: ``InputError`` if the two files cannot be compared.
     init(_ old: LinkSubject, _ new: LinkSubject, app: String?) throws(InputError) {
         for (name, subject) in [("old", old), ("new", new)] {
             guard let refusal = subject.refusal else { continue }
@@ -91,12 +91,13 @@ struct LinkComparison {
         notDecided = diff.notDecided.filter(asked)
     }
 
-    /// No difference was found. That is not a proof if ``notDecided`` contains an app.
+    /// Whether no difference was found. That is not a proof if ``notDecided`` contains an app.
     private var isSame: Bool {
         changes.isEmpty && addedApps.isEmpty && removedApps.isEmpty && changedCertificates.isEmpty
     }
 
-    /// 2 when no difference was found and the search had to stop early: "the same" would be a guess.
+    /// The exit code. It is 2 if no difference was found and the search stopped early, because the files may still
+    /// differ.
     var exitCode: Int32 { isSame ? (notDecided.isEmpty ? 0 : 2) : 1 }
 
     func text(style: TextStyle) -> String {
@@ -123,12 +124,12 @@ struct LinkComparison {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// The names of its members are part of the interface.
+    /// The JSON output. The names of its members are part of the interface.
     struct Output: Encodable {
         struct Change: Encodable { let app, url, old, new: String }
 
         let platform: String
-        /// False also when the search had to stop early.
+        /// False also if the search stopped early.
         let same: Bool
         let changes: [Change]
         let addedApps, removedApps, changedCertificates, notDecided: [String]

@@ -1,17 +1,17 @@
 import SSOShared
 import WellKnown
 
-/// What one app does with an address.
+/// What one app does with a link.
 struct LinkAnswer {
-    /// `nil` when the file names no app.
+    /// The app, or `nil` if the file does not name an app.
     let app: String?
     let decision: LinkDecision
     let explanation: LinkExplanation?
     let summary: String
 
     /// - Parameters:
-    ///   - stranger: what to add when the file does not name the app.
-    ///   - summary: what to say without an explanation.
+    ///   - stranger: a remark for an app that the file does not name.
+    ///   - summary: the text if there is no explanation.
     init(app: String?, explanation: LinkExplanation?, stranger: String? = nil, summary: String) {
         self.app = app
         self.explanation = explanation
@@ -20,21 +20,22 @@ struct LinkAnswer {
     }
 }
 
-/// What every app in question does with an address.
+/// What every selected app does with a link.
 struct LinkAnswers {
     let url: String
     let platform: LinkPlatform
     let document: JSONDocument
-    /// At least one, in the order of the file.
+    /// At least one answer, in the order of the file.
     let all: [LinkAnswer]
 
-    /// The one that counts when all the apps are installed: the first that opens it, else the first that keeps it out.
+    /// The answer that counts if all apps are installed: the first app that opens the link, else the first that
+    /// excludes it.
     var deciding: LinkAnswer? {
         all.first { $0.decision == .opens } ?? all.first { $0.decision == .manifestDecides }
             ?? all.first { $0.decision == .excluded } ?? all.first
     }
 
-    /// The exit code: 1 when no app opens the address.
+    /// The exit code. It is 1 if no app opens the link.
     var exitCode: Int32 {
         switch deciding?.decision {
         case .opens, .manifestDecides: 0
@@ -43,7 +44,7 @@ struct LinkAnswers {
     }
 }
 
-/// Answers for people.
+/// Writes answers as text.
 struct LinkAnswerText {
     private let answers: LinkAnswers
     private let style: TextStyle
@@ -53,7 +54,7 @@ struct LinkAnswerText {
         self.style = style
     }
 
-    /// The decision, the rule that made it, and what is disputed about it.
+    /// The decision, the deciding rule, and the points on which sources disagree.
     func verdict(_ answer: LinkAnswer) -> String {
         var lines = [headline(answer), wrapped(answer.summary)]
         if let rule = answer.explanation?.deciding {
@@ -63,7 +64,7 @@ struct LinkAnswerText {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The same with every rule that was tried.
+    /// The decision with every rule that was tried.
     func explanation(_ answer: LinkAnswer) -> String {
         var lines = [headline(answer), wrapped(answer.summary)]
         for trial in answer.explanation?.trials ?? [] {
@@ -140,7 +141,7 @@ struct LinkAnswerJSON: Encodable {
         let exclude, matches: Bool
         let evidence: String
         let parts: [Part]
-        /// What is ignored of the rule, and which options come from elsewhere.
+        /// The ignored parts of the rule, and the options that come from another place.
         let notes: [String]
 
         init(_ trial: RuleTrial, _ document: JSONDocument) {
@@ -177,11 +178,11 @@ struct LinkAnswerJSON: Encodable {
     let url, platform: String
     let app: String?
     let decision, summary: String
-    /// The rule that decided; null when none matched.
+    /// The rule that decided, or null if no rule matched.
     let rule: Rule?
     let disputed: Bool
     let disputes: [Dispute]
-    /// Every rule that was tried, in order; only `explain` has them.
+    /// Every rule that was tried, in order. Only `explain` has this member.
     let trials: [Rule]?
 
     init(_ answer: LinkAnswer, of answers: LinkAnswers, withTrials: Bool) {
@@ -195,7 +196,7 @@ struct LinkAnswerJSON: Encodable {
 }
 
 extension PartTrial.Part {
-    /// `path`, `query`, `item` with its name, `fragment`.
+    /// The name of the part: `path`, `query`, `item` with its own name, or `fragment`.
     var words: (String, String?) {
         switch self {
         case .path: ("path", nil)

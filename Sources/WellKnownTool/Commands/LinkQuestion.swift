@@ -1,7 +1,7 @@
 import ArgumentParser
 import WellKnown
 
-/// "What opens this address?": the arguments of `match` and `explain`, and the answers for each app in question.
+/// The arguments of `match` and `explain`, and the answers for each selected app.
 struct LinkQuestion: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The association file: a path, - , a domain or an https address.", valueName: "file"),
@@ -26,8 +26,8 @@ struct LinkQuestion: ParsableArguments {
 
     func validate() throws { _ = try link() }
 
-    /// The address; `nil` for one of another scheme, a sound question with a plain answer: only http and https are links
-    /// of a host.
+    /// The link, or `nil` for another scheme. A URL with another scheme is a valid argument, but only http and https
+    /// links belong to a host, so no app opens it as a link.
     private func link() throws -> LinkURL? {
         do throws(LinkURL.ParseError) { return try LinkURL(reading: url) } catch {
             guard error == .scheme, url.contains(":") else {
@@ -37,7 +37,7 @@ struct LinkQuestion: ParsableArguments {
         }
     }
 
-    /// For a domain, the form of the app's id decides which file is meant.
+    /// For a domain, the form of the app's id determines the file.
     private var guessedPlatform: LinkPlatform? {
         guard platform == nil, let app, case .remote(let target) = InputWord(file), target.path == nil else {
             return platform
@@ -45,17 +45,17 @@ struct LinkQuestion: ParsableArguments {
         return (try? AppleAppID(app)) == nil ? .android : .ios
     }
 
-    /// Whether the file of this domain does not apply to the link. An IP address or a port is a test server, and
-    /// an address of a file is a file.
+    /// Whether the file of this domain does not apply to the link. An IP address or a port is a test server, and the
+    /// URL of a file names exactly that file. Both apply to every link.
     static func isForeign(_ link: LinkURL, to target: FetchTarget) -> Bool {
         target.path == nil && target.port == nil && !target.isNumeric && link.host != target.host
     }
 
-    /// Reads, matches, explains.
+    /// Reads the file, matches the link and explains the decision.
     ///
-    /// - Throws: `ExitCode` 2 after saying why it could not be checked; `ValidationError` for an invalid URL.
+    /// - Throws: `ExitCode` 2 after a message if the check is impossible, `ValidationError` for an invalid URL.
     ///
-    /// - Parameter onlyDeciding: one answer is enough, that of the app that counts.
+    /// - Parameter onlyDeciding: whether only the answer of the deciding app is needed.
     func answers(onlyDeciding: Bool) async throws -> LinkAnswers {
         let link = try link()
         let subject = try await LinkSubject.read(file, platform: guessedPlatform, network: network)

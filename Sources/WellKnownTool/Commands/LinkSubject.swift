@@ -2,16 +2,16 @@ import ArgumentParser
 import SSOShared
 import WellKnown
 
-/// A file that can say what opens an address.
+/// A file with rules for links.
 enum LinkSubject {
     case apple(AppleMatcher, JSONDocument)
     case android(AndroidMatcher, JSONDocument)
-    /// Dynamic rules alone, of whichever app.
+    /// Dynamic rules without an app.
     case rules(DynamicMatcher, JSONDocument)
 
-    /// Tells by the content what it is: an object with services, a list of statements, or dynamic rules alone.
+    /// Detects the kind from the content: an object with services, a list of statements, or dynamic rules alone.
     ///
-    /// - Throws: ``InputError`` for what is neither, or not what `platform` asks for.
+    /// - Throws: ``InputError`` for any other content, and for a file of another platform than `platform`.
     init(_ input: AssociationInput, platform: LinkPlatform?) throws(InputError) {
         let document = try Self.document(input)
         guard let root = document.root else { throw InputError(description: "it is empty") }
@@ -32,9 +32,9 @@ enum LinkSubject {
         }
     }
 
-    /// The text as JSON; of a signed file, what is inside.
+    /// Parses the text as JSON. For a signed file, parses the signed content.
     ///
-    /// - Throws: ``InputError`` that distinguishes a page, a compressed file and the like from invalid JSON.
+    /// - Throws: ``InputError``. It distinguishes an HTML page, a compressed file and similar bodies from invalid JSON.
     private static func document(_ input: AssociationInput) throws(InputError) -> JSONDocument {
         let document = JSONReader.read(input.body)
         guard document.root == nil else { return document }
@@ -46,10 +46,10 @@ enum LinkSubject {
         throw InputError(description: (worst.position.map { "\($0): " } ?? "") + worst.message)
     }
 
-    /// Reads a word of the command line: a file, `-`, an address, or a domain, whose file for iOS it is unless
-    /// `platform` is Android.
+    /// Reads an argument: a file, `-`, a URL, or a domain. For a domain, reads the file for iOS unless `platform` is
+    /// Android.
     ///
-    /// - Throws: `ExitCode` 2 after saying why it could not be read.
+    /// - Throws: `ExitCode` 2 after a message if the input cannot be read.
     static func read(_ word: String, platform: LinkPlatform?, network: NetworkOptions) async throws -> LinkSubject {
         do {
             switch InputWord(word) {
@@ -71,7 +71,7 @@ enum LinkSubject {
         throw ExitCode(2)
     }
 
-    /// `{"dynamic_app_link_components": […]}`, or the list in it.
+    /// Reads `{"dynamic_app_link_components": […]}`, or only the list in it.
     private static func dynamicRules(_ root: JSONNode, _ platform: LinkPlatform?) -> DynamicMatcher? {
         if root["applinks"] == nil, let rules = DynamicMatcher(declaredIn: root) { return rules }
         guard let items = root.array, !items.isEmpty else { return nil }
@@ -83,7 +83,7 @@ enum LinkSubject {
         return isRules ? DynamicMatcher(items.map(DynamicComponent.init)) : nil
     }
 
-    /// Why the systems take nothing from the file, though it could be read here.
+    /// The reason why the systems reject the file although this program can parse it.
     var refusal: String? {
         switch self {
         case .apple(let matcher, _): matcher.refusal
@@ -94,7 +94,7 @@ enum LinkSubject {
 
     var platform: LinkPlatform { if case .apple = self { .ios } else { .android } }
 
-    /// The apps that have something to say.
+    /// The apps that have rules.
     var apps: [String] {
         switch self {
         case .apple(let matcher, _): matcher.apps
@@ -104,8 +104,8 @@ enum LinkSubject {
     }
 
     /// - Parameters:
-    ///   - link: `nil` for an address of another scheme, which nothing opens as a link of a host.
-    ///   - onlyDeciding: all apps decide, and only the one that counts explains itself: explaining costs more.
+    ///   - link: the link, or `nil` for another scheme, which no app opens as a link.
+    ///   - onlyDeciding: whether only the deciding app explains its answer. Explanations take more time.
     func answers(_ link: LinkURL?, typed: String, app: String?, onlyDeciding: Bool) -> LinkAnswers {
         var asked: [String?] = app.map { [$0] } ?? (apps.isEmpty ? [nil] : apps.map { $0 })
         if onlyDeciding, asked.count > 1, let link {
@@ -125,7 +125,7 @@ enum LinkSubject {
         return LinkAnswers(url: link?.description ?? typed, platform: platform, document: document, all: list)
     }
 
-    /// The answer for an address of another host than the one whose file this is. Each host has its own, `www.` too.
+    /// The answer for a link to another host than the file's host. Each host has its own file, also `www.`.
     func foreign(_ link: LinkURL, asked host: String) -> LinkAnswers {
         let path = platform == .ios ? "/.well-known/apple-app-site-association" : AssetLinks.path
         let isBelow = link.host.hasSuffix("." + host)
@@ -138,7 +138,7 @@ enum LinkSubject {
 
     private var isRules: Bool { if case .rules = self { true } else { false } }
 
-    /// For an app that the file does not name: whom it names instead.
+    /// For an app that the file does not name: a remark with the apps that it names.
     private func stranger(_ app: String) -> String? {
         guard !isRules, refusal == nil, !apps.isEmpty, !apps.contains(app) else { return nil }
         if let near = apps.first(where: { $0.hasSuffix("." + app) }) {

@@ -1,7 +1,7 @@
 public import ArgumentParser
 public import WellKnown
 
-/// `wellknown lint FILE…`.
+/// The command `wellknown lint FILE…`.
 struct LintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
@@ -68,7 +68,7 @@ extension SystemVersion: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }
 
-/// The inputs of one run of `lint`, what was found in each, and what they say together.
+/// The inputs of one run of `lint`, the findings of each input, and the findings about both files of a site.
 struct LintRun {
     let kind: AssociationKind?
     let minimumIOS: SystemVersion?
@@ -79,7 +79,7 @@ struct LintRun {
     private(set) var files: [CheckedFile] = []
     private var pairs: [Pair] = []
 
-    /// The two files of one place, as far as they are there.
+    /// The two files of one place, if they are available.
     private struct Pair {
         /// A folder or a host.
         let place: String
@@ -109,11 +109,11 @@ struct LintRun {
         }
     }
 
-    /// One or both files of a site.
+    /// Lints one or both files of a site.
     mutating func lint(_ inputs: [RemoteInput]) {
         let bodies = inputs.filter { $0.seen.body != nil }
         for input in inputs {
-            // A site may have an app on one system only. Then the missing other file is not an error.
+            // A site may have an app on one system only. A missing file for the other system is then not an error.
             if inputs.count == 2, bodies.count == 1, input.isMissing {
                 let finding = ParityLint.hostFinding(
                     input.target.host, hasAASA: input.kind != .aasa, hasAssetLinks: input.kind != .assetlinks)
@@ -134,7 +134,7 @@ struct LintRun {
                 file: input.seen.url, minimumIOS: minimumIOS, domain: domain ?? input.target.host,
                 servedPath: input.path)
             let report = AssociationLint.lint(body: body, as: input.kind, options: options)
-            // How it was served is known better by its answer.
+            // The transport findings are more precise, because they use the HTTP response.
             var checked = CheckedFile(name: input.seen.url, report: report)
             checked.findings = served + checked.findings.filter { !$0.code.hasPrefix("http.") }
             add(checked, report, place: "https://" + input.target.authority, host: domain ?? input.target.host)
@@ -151,7 +151,7 @@ struct LintRun {
         if let assetLinks = report.assetLinks { pairs[pair].assetLinks.append((files.count - 1, assetLinks)) }
     }
 
-    /// Compares the two files of each folder and host; of all inputs when there is one of each.
+    /// Compares the two files of each folder and host. If there is exactly one file of each kind, compares those two.
     mutating func comparePairs() {
         var all = Pair(place: "", host: domain)
         for pair in pairs {
@@ -165,7 +165,7 @@ struct LintRun {
             let lint = ParityLint(aasa.file, assetLinks.file, host: pair.host ?? host ?? "example.com")
             let names = (files[aasa.index].name, files[assetLinks.index].name)
             for finding in lint.findings(aasaName: names.0, assetLinksName: names.1) {
-                // Told once, with the file that the finding points into.
+                // Each finding appears once, with the file that it points to.
                 files[finding.file == names.1 ? assetLinks.index : aasa.index].findings.append(finding)
             }
         }

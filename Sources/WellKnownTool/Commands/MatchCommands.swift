@@ -1,7 +1,7 @@
 import ArgumentParser
 import WellKnown
 
-/// `wellknown match FILE URL`.
+/// The command `wellknown match FILE URL`.
 struct MatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "match",
@@ -30,7 +30,7 @@ struct MatchCommand: AsyncParsableCommand {
     }
 }
 
-/// `wellknown explain FILE URL`.
+/// The command `wellknown explain FILE URL`.
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import WellKnown
 
-/// `wellknown qr URL`.
+/// The command `wellknown qr URL`.
 struct QRCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "qr",

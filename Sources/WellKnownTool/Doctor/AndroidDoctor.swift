@@ -2,16 +2,16 @@ import SSOShared
 import WellKnown
 
 /// Compares the places that must agree before an Android App Link opens an app: the file on the server, the intent
-/// filters of the manifest, the certificate the app is signed with.
+/// filters of the manifest, and the certificate that the app is signed with.
 ///
 /// Sources: Android, "Verify Android App Links", "`<data>`"; AOSP, StatementService and IntentFilter.
 struct AndroidDoctor: Sendable {
-    /// A certificate the app is, was or may be signed with.
+    /// A certificate that the app is, was or may be signed with.
     struct Certificate: Sendable, Hashable {
         let fingerprint: CertificateFingerprint
-        /// Where it comes from: "app.apk, signer".
+        /// The origin of the certificate, for example "app.apk, signer".
         let place: String
-        /// False for an upload key: users never see it.
+        /// False for an upload key, because the installed app is not signed with it.
         let isOnDevices: Bool
 
         init(_ fingerprint: CertificateFingerprint, place: String, isOnDevices: Bool = true) {
@@ -41,7 +41,7 @@ struct AndroidDoctor: Sendable {
 
     func lines() -> [DoctorLine] { [packageLine] + certificateLines + manifestLines }
 
-    /// The application id and where it was taken from, the surest place first.
+    /// The application id and its origin. The most reliable origin comes first.
     var identity: (name: String, place: String)? {
         if let package { return (package, "--package") }
         if let name = manifest?.package { return (name, "manifest") }
@@ -131,7 +131,7 @@ struct AndroidDoctor: Sendable {
         }
     }
 
-    /// The fingerprints of the app, as written: devices compare the text.
+    /// The fingerprints of the app as written in the file, because devices compare the text.
     private var fingerprints: [String] {
         guard let identity else { return [] }
         return statements.filter { $0.packageName.value == identity.name }
@@ -149,7 +149,7 @@ struct AndroidDoctor: Sendable {
                 ? "" : " With Play App Signing the one that counts is the app-signing key's, in the Play Console.")
     }
 
-    /// The first and last octets: enough to tell two apart in a table.
+    /// The first and last octets. They are enough to distinguish two fingerprints in a table.
     private static func short(_ fingerprint: String) -> String {
         fingerprint.utf8.count > 30 ? "\(fingerprint.prefix(11))…\(fingerprint.suffix(5))" : fingerprint
     }
@@ -170,7 +170,7 @@ extension AndroidDoctor {
         }
         let candidates = manifest.filters.filter { filter in filter.hosts.contains { host.isMeant(by: $0.name) } }
         guard !candidates.isEmpty else { return [missing(manifest, wanted)] }
-        // Any one good filter is enough; otherwise the best one is worth mending.
+        // One filter without errors is enough. Otherwise the report shows the filter with the fewest errors.
         let judged = candidates.map { (filter: $0, faults: faults(of: $0, in: manifest)) }
         guard let best = judged.min(by: { $0.faults.count < $1.faults.count }) else { return [] }
         let place = Self.place(best.filter)
@@ -186,7 +186,7 @@ extension AndroidDoctor {
         }
     }
 
-    /// Android asks the domain of a wildcard for the file, not the hosts below it.
+    /// For a wildcard, Android requests the file from the domain and not from its subdomains.
     private func wildcard(_ filter: IntentFilter) -> [DoctorLine] {
         guard !filter.hosts.contains(where: { $0.name == host.name }),
             let name = filter.hosts.map(\.name).first(where: { $0.hasPrefix("*.") && host.isMeant(by: $0) })
@@ -281,7 +281,7 @@ extension AndroidDoctor {
         return faults
     }
 
-    /// Up to Android 11 one host that fails takes all others of the app down with it.
+    /// Up to Android 11, one host that fails verification also prevents the verification of all other hosts of the app.
     private func otherHosts(_ manifest: AndroidManifest) -> [DoctorLine] {
         var others: [String] = []
         for name in manifest.filters.filter(\.autoVerify).flatMap(\.hosts).map(\.name)

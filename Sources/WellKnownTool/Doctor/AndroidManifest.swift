@@ -1,23 +1,23 @@
 import WellKnown
 
-/// An AndroidManifest.xml as text: the intent filters of its activities.
+/// An AndroidManifest.xml in text form: the intent filters of its activities.
 ///
 /// Sources: Android, "App manifest overview", "`<data>`", "`<intent-filter>`".
 struct AndroidManifest: Sendable, Hashable {
-    /// The application id as the manifest has it; `nil` where the build fills it in, as Gradle does since AGP 7.
+    /// The application id in the manifest. `nil` if the build adds it, as Gradle does since AGP 7.
     let package: String?
-    /// In the order of the file.
+    /// The intent filters in the order of the file.
     let filters: [IntentFilter]
-    /// The activities whose `android:exported` is `false`: no link reaches them.
+    /// The activities whose `android:exported` is `false`. Links cannot open them.
     let closedActivities: Set<String>
-    /// The activities whose own or whose application's `android:enabled` is `false`: they are as good as not there.
+    /// The activities that are disabled by `android:enabled="false"`, on the activity or on the application.
     let disabledActivities: Set<String>
 
     static let namespace = "http://schemas.android.com/apk/res/android"
 
-    /// Reads the manifest of a project, or what `apkanalyzer manifest print` writes.
+    /// Reads the manifest of a project, or the output of `apkanalyzer manifest print`.
     ///
-    /// - Throws: ``ProjectFileError``; for the binary form inside an APK with the way out.
+    /// - Throws: ``ProjectFileError``. For the binary form in an APK, the error names the command that converts it.
     init(reading bytes: some Sequence<UInt8>) throws(ProjectFileError) {
         let bytes = Array(bytes)
         guard !bytes.starts(with: [0x03, 0x00, 0x08, 0x00]) else {
@@ -35,7 +35,7 @@ struct AndroidManifest: Sendable, Hashable {
 
     private init(_ root: ProjectXMLElement, prefix: String) {
         let named = root["package"]
-        // A Gradle placeholder is not a name.
+        // A Gradle placeholder is not a package name.
         package = named.flatMap { $0.contains("$") ? nil : $0 }
         var filters: [IntentFilter] = []
         var (closed, disabled): (Set<String>, Set<String>) = ([], [])
@@ -73,7 +73,7 @@ struct AndroidManifest: Sendable, Hashable {
         return filter
     }
 
-    /// The resource compiler takes one backslash of each pair, and lets one protect a sign.
+    /// Removes one backslash of each escape, as the resource compiler does.
     /// Source: Android, "String resources", section "Escape special characters".
     private static func unescaped(_ text: String) -> String {
         var result = ""

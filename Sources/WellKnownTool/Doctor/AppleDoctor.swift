@@ -3,19 +3,19 @@ import SSOShared
 import WellKnown
 
 /// Compares the three places that must agree before a universal link opens an app: the file on the server, the
-/// entitlement in the app, the capability in the provisioning profile.
+/// entitlement in the app, and the capability in the provisioning profile.
 ///
 /// Sources: Apple, "Supporting associated domains", "Associated Domains Entitlement", TN3155 "Debugging universal
 /// links", TN3125 "Inside Code Signing: Provisioning Profiles".
 struct AppleDoctor: Sendable {
     var host: DomainName
-    /// The file of that very host; `nil` when it was not given or could not be read.
+    /// The file of exactly this host. `nil` if it was not given or could not be parsed.
     var file: AASAFile?
     var entitlements: AppEntitlements?
     var profile: ProvisioningProfile?
-    /// `PREFIX.bundle.id`, if it was given.
+    /// `PREFIX.bundle.id`, if it was given on the command line.
     var app: String?
-    /// Against which the profile's end is held.
+    /// The time with which the profile's expiry date is compared.
     var now: Date
 
     init(
@@ -30,14 +30,14 @@ struct AppleDoctor: Sendable {
         self.now = now
     }
 
-    /// The table, in the order in which people look: who the app is, the file, the app, the profile.
+    /// The lines of the table in a fixed order: the app's id, the file, the app, the profile.
     func lines() -> [DoctorLine] {
         [appLine] + fileLines + entitlementLines + profileLines
     }
 
-    // MARK: who the app is
+    // MARK: The app's id
 
-    /// The app's id and where it was taken from, the surest place first.
+    /// The app's id and its origin. The most reliable origin comes first.
     var identity: (id: String, place: String)? {
         if let app { return (app, "--app") }
         if let id = entitlements?.applicationIdentifier, !id.hasSuffix("*") { return (id, "entitlements") }
@@ -85,14 +85,14 @@ struct AppleDoctor: Sendable {
         return "Add \(id) to the appIDs of an entry of applinks.details."
     }
 
-    // MARK: the file and the entitlement
+    // MARK: The file and the entitlement
 
     private var fileLines: [DoctorLine] {
         guard let entitlements else { return [] }
         return AASAFile.services.dropFirst().compactMap { serviceLine($0, entitlements) }
     }
 
-    /// The other services: those the entitlement asks for must be in the file, and the other way round.
+    /// Compares the other services: each one must be in both the entitlement and the file.
     private func serviceLine(_ service: String, _ entitlements: AppEntitlements) -> DoctorLine? {
         guard let file, let identity else { return nil }
         let listed = apps(of: service, in: file)
@@ -107,7 +107,7 @@ struct AppleDoctor: Sendable {
         case (false, false): return nil
         case (true, true): return DoctorLine(.ios, subject, sides.0, sides.1, .agrees)
         case (true, false):
-            // An App Clip has entitlements of its own: those of the app say nothing about it.
+            // An App Clip has its own entitlements. The app's entitlements do not apply to it.
             guard service != "appclips" else { return nil }
             return DoctorLine(
                 .ios, subject, sides.0, sides.1, .differs,
@@ -188,7 +188,7 @@ extension AppleDoctor {
         return DoctorLine(.ios, Self.subject, wanted, side, .agrees)
     }
 
-    /// What is there instead, and what its writer had in mind.
+    /// The line for a missing domain. It shows the present values and guesses what the author meant.
     private func missing(_ wanted: DoctorLine.Side, _ domains: [AssociatedDomain]) -> DoctorLine {
         let side = DoctorLine.Side("entitlements", Self.list(domains.map(\.raw)))
         let fix = "Add applinks:\(host.name)."
@@ -210,7 +210,8 @@ extension AppleDoctor {
         return line(fix)
     }
 
-    /// `applinks:https://example.com/`, `applinks:example.com:443`, `applinks: example.com`, `example.com`.
+    /// Whether the value is a misspelling such as `applinks:https://example.com/`, `applinks:example.com:443`,
+    /// `applinks: example.com` or `example.com`.
     private func isMisspelt(_ domain: AssociatedDomain) -> Bool {
         !AASAFile.services.contains(domain.service) || domain.host.utf8.contains { !$0.isHostByte }
     }
@@ -275,7 +276,7 @@ extension AppleDoctor {
                     + "and sign with that one.")
         }
         let right = DoctorLine.Side("profile", Self.list(allowed.map(\.raw)))
-        // Apple writes an asterisk: any domain. Re-signing tools write a list.
+        // Apple writes an asterisk, which allows any domain. Tools that sign apps again write a list.
         let isAllowed = allowed.contains { $0.raw == "*" || ($0.service == "applinks" && host.isMeant(by: $0.host)) }
         guard isAllowed else {
             return DoctorLine(
@@ -328,7 +329,7 @@ extension AppleDoctor {
                 .ios, subject, left, right, .differs,
                 "The profile has ended: create it again. Builds signed with it no longer install.")
         }
-        /// A month: about the time until all users have a new build.
+        /// A month is roughly the time until all users have a new build.
         let month: TimeInterval = 30 * 86_400
         let isNear = expires.timeIntervalSince(now) < month
         return DoctorLine(

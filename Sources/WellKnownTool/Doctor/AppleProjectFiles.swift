@@ -6,23 +6,23 @@ import WellKnown
 /// Sources: Apple, "Associated Domains Entitlement", "application-identifier", TN3125 "Inside Code Signing:
 /// Provisioning Profiles".
 struct AppEntitlements: Sendable, Hashable {
-    /// `PREFIX.bundle.id`; `nil` in a project's own file, where Xcode fills it in. May end with `*` in a profile.
+    /// `PREFIX.bundle.id`. `nil` in a project's own file, where Xcode adds it. It can end with `*` in a profile.
     let applicationIdentifier: String?
     let teamIdentifier: String?
-    /// The values of `com.apple.developer.associated-domains`; `nil` when the key is absent.
+    /// The values of `com.apple.developer.associated-domains`, or `nil` if the key is absent.
     let associatedDomains: [AssociatedDomain]?
-    /// The value is one string and no list: the system reads lists only.
+    /// Whether the value is one string instead of a list. The system reads only lists.
     let hasLoneDomain: Bool
-    /// True in builds for development.
+    /// True for development builds.
     let isDebuggable: Bool?
 
-    /// The key of the capability.
+    /// The key of the Associated Domains entitlement.
     static let associatedDomainsKey = "com.apple.developer.associated-domains"
 
     init(_ list: PropertyList) {
-        // iOS writes the one, macOS the other.
+        // iOS uses the first key, macOS the second.
         let identifier = (list["application-identifier"] ?? list["com.apple.application-identifier"])?.string
-        // $(AppIdentifierPrefix) in a project's own file: Xcode fills it in.
+        // A project's own file contains $(AppIdentifierPrefix). Xcode replaces it.
         applicationIdentifier = identifier.flatMap { $0.contains("$(") ? nil : $0 }
         teamIdentifier = list["com.apple.developer.team-identifier"]?.string
         associatedDomains = list[Self.associatedDomainsKey].map { $0.strings ?? [] }?.map(AssociatedDomain.init)
@@ -30,12 +30,13 @@ struct AppEntitlements: Sendable, Hashable {
         isDebuggable = (list["get-task-allow"] ?? list["com.apple.security.get-task-allow"])?.bool
     }
 
-    /// Reads a project's `.entitlements` file, or what `codesign -d --entitlements` prints of a signed app.
+    /// Reads a project's `.entitlements` file, or the output of `codesign -d --entitlements` for a signed app.
     ///
     /// - Throws: ``ProjectFileError``.
     init(reading bytes: some Sequence<UInt8>) throws(ProjectFileError) {
         var bytes = Array(bytes)
-        // codesign without --xml puts the header of the signature's blob before the list: a magic number and a length.
+        // codesign without --xml writes the header of the signature's blob before the list: a magic number and a
+        // length.
         if bytes.starts(with: [0xfa, 0xde, 0x71, 0x71]) { bytes.removeFirst(min(8, bytes.count)) }
         let list = try PropertyList(reading: bytes)
         guard list.dictionary != nil else { throw ProjectFileError("the property list is no dictionary") }
@@ -43,20 +44,20 @@ struct AppEntitlements: Sendable, Hashable {
     }
 }
 
-/// A provisioning profile, which lists what a build of the app may use.
+/// A provisioning profile. It lists the capabilities that a build of the app can use.
 ///
 /// Source: Apple, TN3125 "Inside Code Signing: Provisioning Profiles".
 struct ProvisioningProfile: Sendable, Hashable {
     let name: String?
     let uuid: String?
     let teamIdentifiers: [String]
-    /// The prefixes of its application identifier.
+    /// The prefixes of the profile's application identifier.
     let prefixes: [String]
     let expires: Date?
     let entitlements: AppEntitlements
 
-    /// Reads the property list inside a profile. The file around it is a signed message, which needs a library of
-    /// cryptography to unwrap: that is the caller's.
+    /// Reads the property list of a profile. The profile itself is a signed message. The caller extracts the list from
+    /// it, because that needs a cryptography library.
     ///
     /// - Throws: ``ProjectFileError`` if it is not a property list with `Entitlements`.
     init(reading bytes: some Sequence<UInt8>) throws(ProjectFileError) {

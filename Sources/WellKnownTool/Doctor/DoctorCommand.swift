@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import WellKnown
 
-/// `wellknown doctor DOMAIN …`.
+/// The command `wellknown doctor DOMAIN …`.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

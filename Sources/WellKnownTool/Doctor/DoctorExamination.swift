@@ -1,10 +1,10 @@
 import Foundation
 import WellKnown
 
-/// Everything the doctor was given, and the table it makes of it.
+/// The inputs of the doctor, and the report it makes from them.
 struct DoctorExamination {
     var host: DomainName
-    /// The bodies, and where they come from: a file's name or an address.
+    /// The bodies and their origin: a file name or a URL.
     var aasa: (place: String, body: [UInt8])?
     var assetlinks: (place: String, body: [UInt8])?
     var entitlements: AppEntitlements?
@@ -14,10 +14,10 @@ struct DoctorExamination {
     var app: String?
     var package: String?
     var now: Date
-    /// What was asked of the server and did not come: a line each.
+    /// One line for each file that the server did not deliver.
     var unserved: [DoctorLine] = []
 
-    /// Which systems were asked about: those that anything was given for, both when nothing was.
+    /// The systems to check: those for which an input was given, or both systems without any input.
     var platforms: Set<DoctorLine.Platform> {
         var platforms: Set<DoctorLine.Platform> = []
         if aasa != nil || entitlements != nil || profile != nil || app != nil { platforms.insert(.ios) }
@@ -55,13 +55,13 @@ struct DoctorExamination {
         return DoctorReport(host: host.name, lines: lines, findings: findings + projectFindings)
     }
 
-    /// The same comparisons with their stable codes, for build servers.
+    /// The same comparisons as findings with stable codes, for build servers.
     private var projectFindings: [Finding] {
         var lint = ProjectLint(host: host.name)
         lint.aasa = aasa.flatMap { AASAFile(reading: $0.body) }
         lint.assetLinks = assetlinks.flatMap { AssetLinksFile(reading: $0.body) }
         let ids = [app, entitlements?.applicationIdentifier, profile?.entitlements.applicationIdentifier]
-        // A profile for many apps names none.
+        // A profile for many apps does not name a single app.
         lint.appleAppID = ids.compactMap(\.self).first { !$0.hasSuffix("*") }
         lint.domains = entitlements.map { $0.associatedDomains ?? [] }
         lint.isRelease = (profile?.entitlements.isDebuggable ?? entitlements?.isDebuggable).map { !$0 }
@@ -78,7 +78,7 @@ struct DoctorExamination {
         AssociationLint.lint(body: body, as: kind, options: LintOptions(file: place, domain: host.name))
     }
 
-    /// Whether the file can be read at all. Other errors are among the findings.
+    /// Reports whether the file can be parsed. Other errors are in the findings.
     private func line(
         _ platform: DoctorLine.Platform, _ place: String, _ lint: LintReport, isReadable: Bool
     ) -> DoctorLine {
@@ -91,11 +91,12 @@ struct DoctorExamination {
     }
 }
 
-/// The files from the server, where none was given.
+/// Fetches the files that were not given.
 extension DoctorExamination {
     private static let aasaPath = "/.well-known/apple-app-site-association"
 
-    /// Asks for the files of the systems in question, as a phone does. What does not come is a line of the table.
+    /// Requests the files of the selected systems as a phone does. A file that does not arrive becomes a line of the
+    /// table.
     mutating func fetch(with client: WebClient) async {
         let platforms = platforms
         if platforms.contains(.ios), aasa == nil { aasa = await file(Self.aasaPath, .ios, client) }
@@ -125,7 +126,8 @@ extension DoctorExamination {
         return nil
     }
 
-    /// A server that answers wrongly answers phones wrongly; one that cannot be reached from here proves nothing.
+    /// Reports a failed request. A wrong response is an error, because phones get the same response. A server that this
+    /// machine cannot reach is not checked, because phones may still reach it.
     private func line(
         _ platform: DoctorLine.Platform, _ url: String, _ found: String, _ verdict: DoctorLine.Verdict
     ) -> DoctorLine {

@@ -1,16 +1,16 @@
 import Foundation
 import WellKnown
 
-/// The files of an examination, read. What cannot be read ends the command: a diagnosis over half of them misleads.
+/// Reads the input files of the doctor. An unreadable file ends the command, because a partial diagnosis is misleading.
 struct DoctorFiles {
-    /// Why one of them could not be read.
+    /// The reason why an input file could not be read.
     struct ReadError: Error, CustomStringConvertible {
         let file: String
         let reason: String
         var description: String { "\(file.printable): \(reason.printable)" }
     }
 
-    /// No project file is larger; the linter has its own limit for the two on the server.
+    /// Larger than any project file. The linter has its own limit for the two files on the server.
     private static let maximumBytes = 64 << 20
 
     static func entitlements(_ file: String) throws(ReadError) -> AppEntitlements {
@@ -20,7 +20,7 @@ struct DoctorFiles {
         }
     }
 
-    /// A profile as Apple delivers it, inside a signed message, or the property list taken out of one.
+    /// Reads a profile as Apple delivers it, in a signed message, or as the property list from that message.
     static func profile(_ file: String) throws(ReadError) -> ProvisioningProfile {
         let bytes = try bytes(file)
         let content = bytes.first == 0x30 ? SignedMessage.content(of: bytes) : bytes
@@ -59,7 +59,7 @@ struct DoctorFiles {
         } catch {
             throw ReadError(file: file, reason: error.description)
         }
-        // Of a key store with many keys, and of a rotated key, each is shown with its name.
+        // For a key store with several keys, and for a rotated key, each certificate is shown with its name.
         return reading.entries.filter { $0.role != .chain }.map { entry in
             let name = "\(URL(filePath: file).lastPathComponent), \(entry.alias ?? entry.role.rawValue)"
             return AndroidDoctor.Certificate(

@@ -4,11 +4,11 @@ import WellKnown
 /// One line of the report: the values of the same setting in two places.
 struct DoctorLine: Sendable, Hashable {
     enum Verdict: String, Sendable, Hashable, CaseIterable {
-        /// Both have the same value.
+        /// Both places have the same value.
         case agrees
         /// The values differ, and links fail.
         case differs
-        /// It works at the moment, but needs attention.
+        /// Links work at the moment, but the line needs attention.
         case caution
         /// One of the places was not given or does not contain the value.
         case notChecked = "not checked"
@@ -27,16 +27,16 @@ struct DoctorLine: Sendable, Hashable {
         init(_ place: String, _ value: String) { (self.place, self.value) = (place, value) }
     }
 
-    /// The subject of the line about whether the server's file can be read.
+    /// The subject of the line that reports whether the server's file can be parsed.
     static let file = "the file"
 
     let platform: Platform
-    /// What was compared: "the app's id".
+    /// The compared setting, for example "the app's id".
     let subject: String
     let left: Side
     let right: Side
     let verdict: Verdict
-    /// What to do, in one or two sentences, or `nil`.
+    /// The recommended fix in one or two sentences, or `nil`.
     let advice: String?
 
     init(
@@ -53,12 +53,12 @@ struct DoctorLine: Sendable, Hashable {
 }
 
 extension [DoctorLine] {
-    /// No line differs. Lines that were not checked do not count.
+    /// Whether no line differs. Unchecked lines do not count.
     var isHealthy: Bool { allSatisfy { $0.verdict != .differs } }
-    /// At least one comparison was made. That a file can be read is not a comparison.
+    /// Whether at least one comparison was made. A parsed file alone is not a comparison.
     var isConclusive: Bool {
         contains { $0.verdict != .notChecked && !($0.subject == DoctorLine.file && $0.verdict == .agrees) }
     }
-    /// A line about links differs, and not only lines about other services of the domain, such as passwords.
+    /// Whether a line about links differs. Other services of the domain, such as passwords, do not count.
     var isAboutLinks: Bool { contains { $0.verdict == .differs && !$0.subject.hasPrefix("the service ") } }
 }

@@ -2,13 +2,14 @@ import Foundation
 import SSOShared
 import WellKnown
 
-/// The table and the findings, for people and for programs.
+/// The table and the findings, as text and in machine-readable formats.
 struct DoctorReport {
     let host: String
     let lines: [DoctorLine]
     let findings: [Finding]
 
-    /// 0 healthy, 1 something differs or a finding is as bad as `threshold`, 2 nothing could be compared.
+    /// 0 if the setup is healthy, 1 if a line differs or a finding reaches `threshold`, 2 if no comparison was
+    /// possible.
     func exitCode(failOn threshold: FailThreshold) -> Int32 {
         guard lines.isConclusive else { return 2 }
         return lines.isHealthy && !threshold.isReached(by: findings) ? 0 : 1
@@ -61,7 +62,7 @@ struct DoctorReport {
         let width = max(line.left.place.printable.count, line.right.place.printable.count)
         for side in [line.left, line.right] {
             guard width <= 32 else {
-                // Beside an address no room is left for what it says.
+                // Next to a URL the column has no room for the value.
                 let text = "\(side.place): \(side.value)"
                 rows.append(TextStyle.wrapped(text.printable, first: indent, rest: indent + "  "))
                 continue
@@ -116,7 +117,7 @@ struct DoctorDocument: Encodable {
     let findings: [FindingJSON.Item]
 }
 
-/// The report in the forms that build servers read.
+/// The report in the formats for build servers.
 extension DoctorReport {
     func text(as format: OutputFormat, style: TextStyle, failOn threshold: FailThreshold) -> String {
         switch format {
@@ -126,7 +127,7 @@ extension DoctorReport {
         }
     }
 
-    /// The table under the domain's name, then the findings of each file.
+    /// The table as findings under the domain's name, then the findings of each file.
     private var checkedFiles: [CheckedFile] {
         let table = CheckedFile(name: host, findings: lines.compactMap(Self.finding))
         var names: [String] = []
@@ -135,7 +136,7 @@ extension DoctorReport {
             + names.map { name in CheckedFile(name: name, findings: findings.filter { ($0.file ?? host) == name }) }
     }
 
-    /// A line that does not agree. The codes are for build servers; what a line says, its words say.
+    /// The finding for a line that does not agree. The code is for build servers. The text is that of the line.
     private static func finding(_ line: DoctorLine) -> Finding? {
         let (code, severity): (String, Severity)
         switch line.verdict {

@@ -1,30 +1,31 @@
 import SSOShared
 import WellKnown
 
-/// An element of an XML document, as far as property lists and Android manifests need it.
+/// An XML element with the parts that property lists and Android manifests need.
 struct ProjectXMLElement: Sendable {
-    /// With its prefix, as written.
+    /// The name with its prefix, as written.
     let name: String
-    /// In the order of the document, names with their prefixes.
+    /// The attributes in the order of the document. Names include their prefixes.
     let attributes: [(name: String, value: String)]
     var children: [ProjectXMLElement] = []
-    /// All the text directly inside, joined.
+    /// All text directly inside the element, joined.
     var text = ""
-    /// The place of its `<`.
+    /// The position of the element's `<`.
     let position: SourcePosition
 
     /// The value of an attribute by its full name.
     subscript(name: String) -> String? { attributes.first { $0.name == name }?.value }
 
-    /// The children of one name.
+    /// The children with a name.
     func children(named name: String) -> [ProjectXMLElement] { children.filter { $0.name == name } }
 }
 
-/// Reads XML 1.0 without its dangerous parts: only the five predefined entities, no document type declarations, no external
-/// resources, limited depth and size.
+/// Reads XML 1.0 without its dangerous parts: only the five predefined entities, no document type declarations, no
+/// external resources, limited depth and size.
 ///
-/// Not Foundation's `XMLParser`: it reports the place after an element instead of its start, so findings would have wrong
-/// columns, and its library (FoundationXML over libxml2) reads far more of XML than these files need.
+/// This is not Foundation's `XMLParser`, which reports the position after an element instead of its start, so findings
+/// would have wrong columns. Its library (FoundationXML with libxml2) also supports far more of XML than these files
+/// need.
 struct ProjectXMLReader {
     static let maximumBytes = 8 << 20
     static let maximumDepth = 100
@@ -37,9 +38,9 @@ struct ProjectXMLReader {
 
     private init(_ text: [UInt8]) { self.text = text }
 
-    /// The root element.
+    /// Reads the root element.
     ///
-    /// - Throws: the first error or unsupported construct, with its place.
+    /// - Throws: the first error or unsupported construct, with its position.
     static func read(_ bytes: some Sequence<UInt8>) throws(ProjectFileError) -> ProjectXMLElement {
         let bytes = Array(bytes)
         guard bytes.count <= maximumBytes else { throw ProjectFileError("the file is larger than 8 MiB") }
@@ -58,7 +59,7 @@ struct ProjectXMLReader {
         return root
     }
 
-    /// White space, comments, instructions, and a document type without declarations of its own.
+    /// Skips white space, comments, processing instructions, and a document type without an internal subset.
     private mutating func skipProlog() throws(ProjectFileError) {
         while true {
             skipBlanks()
@@ -75,7 +76,7 @@ struct ProjectXMLReader {
         }
     }
 
-    /// Skips a comment or an instruction, if there is one here.
+    /// Skips a comment or a processing instruction at the current position, if there is one.
     private mutating func skipMarkup() throws(ProjectFileError) -> Bool {
         for (start, end) in [("<!--", "-->"), ("<?", "?>")] where starts(with: start) {
             _ = try take(upTo: end, from: start.utf8.count, "a comment or an instruction is not closed")
@@ -146,7 +147,7 @@ struct ProjectXMLReader {
         }
     }
 
-    /// Takes one byte, or what a reference stands for.
+    /// Appends one byte, or the text of a character reference.
     private mutating func character(into content: inout [UInt8]) throws(ProjectFileError) {
         guard peek(0) == UInt8(ascii: "&") else {
             content.append(text[offset])
@@ -179,7 +180,7 @@ struct ProjectXMLReader {
         return String(decoding: text[start..<offset], as: UTF8.self)
     }
 
-    /// The text between the next `skipped` bytes and `end`. Both are skipped.
+    /// Returns the text between the next `skipped` bytes and `end`. Skips both.
     private mutating func take(
         upTo end: String, from skipped: Int, _ message: String
     ) throws(ProjectFileError) -> ArraySlice<UInt8> {
@@ -211,13 +212,13 @@ struct ProjectXMLReader {
         ProjectFileError(message, at: position(at: min(offset, text.count)))
     }
 
-    /// Asked with growing offsets only, so that all answers together look at each byte once.
+    /// Offsets must not decrease between calls. All calls together then read each byte once.
     private mutating func position(at place: Int) -> SourcePosition {
         while counted < place {
             if text[counted] == 0x0a {
                 (line, column) = (line + 1, 1)
             } else if text[counted] & 0xc0 != 0x80 {
-                // A byte that continues a code point begins with the bits 10.
+                // A continuation byte of UTF-8 begins with the bits 10.
                 column += 1
             }
             counted += 1
@@ -226,11 +227,11 @@ struct ProjectXMLReader {
     }
 }
 
-/// Why a project file (entitlements, profile or manifest) could not be read.
+/// An error in a project file: entitlements, profile or manifest.
 struct ProjectFileError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// One sentence without a full stop. May quote the file.
+    /// The message: one sentence without a full stop. It may quote the file.
     let message: String
-    /// The place, or `nil` for errors of the whole file and in binary files.
+    /// The position, or `nil` for an error of the whole file or in a binary file.
     let position: SourcePosition?
 
     init(_ message: String, at position: SourcePosition? = nil) {

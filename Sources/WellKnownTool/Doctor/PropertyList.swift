@@ -3,25 +3,25 @@ import WellKnown
 
 /// A property list, the format of entitlements and provisioning profiles.
 ///
-/// Not read by Foundation's `PropertyListSerialization`: a binary list of 200 bytes whose arrays refer to one another, each
-/// with ten references to the next, keeps it busy for minutes and exhausts the memory, and it has no limit against that.
-/// It also accepts other texts as lists in its old style.
+/// Foundation's `PropertyListSerialization` is not used because it has no limit on expansion: in a binary list of 200
+/// bytes, arrays that each refer ten times to the next array take minutes and exhaust the memory. It also accepts other
+/// texts as lists in its old style.
 indirect enum PropertyList: Sendable, Hashable {
     case string(String)
     case bool(Bool)
-    /// The digits as written.
+    /// The digits of the number as written.
     case number(String)
     case date(Date)
     case data([UInt8])
     case array([PropertyList])
     case dictionary([String: PropertyList])
 
-    /// More values than any profile has.
+    /// The maximum number of values. It is higher than in any profile.
     static let maximumValues = 200_000
 
     /// Reads either form, XML or binary.
     ///
-    /// - Throws: ``ProjectFileError`` for anything else, too deep or too large.
+    /// - Throws: ``ProjectFileError`` if the bytes are another format, or the list is too deep or too large.
     init(reading bytes: some Sequence<UInt8>) throws(ProjectFileError) {
         let bytes = Array(bytes)
         if bytes.starts(with: "bplist0".utf8) {
@@ -47,7 +47,7 @@ indirect enum PropertyList: Sendable, Hashable {
     /// A value of a dictionary.
     subscript(key: String) -> PropertyList? { dictionary?[key] }
 
-    /// The strings of an array; a string alone counts as a list of one, as Apple's tools have it.
+    /// The strings of an array. A single string counts as a list of one, as in Apple's tools.
     var strings: [String]? { string.map { [$0] } ?? array?.compactMap(\.string) }
 
     private init(_ element: ProjectXMLElement) throws(ProjectFileError) {
@@ -92,10 +92,10 @@ indirect enum PropertyList: Sendable, Hashable {
     }
 }
 
-/// The binary form of a property list, version 00.
+/// Reads the binary form of a property list, version 00.
 ///
-/// Layout: CFBinaryPList.c (swift-corelibs-foundation). Objects refer to one another by number, so that a small file can
-/// unfold into a giant or hold itself: the values read are counted, and the depth is bounded.
+/// Objects refer to each other by number, so a small file can expand to a huge one or contain itself. The reader
+/// therefore limits the number of values and the depth. Layout: CFBinaryPList.c (swift-corelibs-foundation).
 struct BinaryPropertyList {
     private static let maximumDepth = 100
 
@@ -105,7 +105,7 @@ struct BinaryPropertyList {
     private let objects: Int
     private let table: Int
     private var valuesLeft = PropertyList.maximumValues
-    /// Texts and data that come out; each object may be named many times.
+    /// The remaining budget for text and data in the result. Several references can share one object.
     private var bytesLeft = 32 << 20
 
     static func read(_ bytes: [UInt8]) throws(ProjectFileError) -> PropertyList {
@@ -197,7 +197,7 @@ struct BinaryPropertyList {
         return Self.bigEndian(bytes[offset..<(offset + count)])
     }
 
-    /// How many there are, and where they begin.
+    /// Returns the number of elements and the offset of the first.
     private func count(_ start: Int, _ low: Int) throws(ProjectFileError) -> (count: Int, first: Int) {
         guard low == 15 else { return (low, start + 1) }
         let marker = try number(start + 1, 1)

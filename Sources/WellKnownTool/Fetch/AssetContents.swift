@@ -1,6 +1,6 @@
 import WellKnown
 
-/// Statement lists from the network, one request each.
+/// Fetches statement lists from the network with one request each.
 struct NetworkAssetContent: AssetContent {
     let client: WebClient
 
@@ -8,7 +8,7 @@ struct NetworkAssetContent: AssetContent {
         var request = WebRequest(url: url)
         request.userAgent = AssociationKind.assetlinks.userAgent
         request.allowsPrivate = client.settings.allowsPrivate
-        // A site asked about by its http address is asked over http.
+        // A site with an http address is requested over http.
         request.allowsHTTP = true
         switch await client.ask(request) {
         case .success(let answer):
@@ -21,7 +21,7 @@ struct NetworkAssetContent: AssetContent {
         }
     }
 
-    /// Only the app's package has its statements, and no server answers for it.
+    /// An app's statements are in its package. No server publishes them.
     func list(ofApp packageName: String, fingerprint: String) async -> AssetContentReply {
         .failure(
             AssetError(
@@ -39,7 +39,7 @@ struct NetworkAssetContent: AssetContent {
     }
 }
 
-/// The site's own list as it was just fetched; what it includes comes from the network.
+/// The site's own list from the response that was just fetched. Its includes come from the network.
 struct ObservedAssetContent: AssetContent {
     let url: String
     let outcome: HTTPOutcome

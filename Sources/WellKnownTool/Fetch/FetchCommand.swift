@@ -1,7 +1,7 @@
 import ArgumentParser
 import WellKnown
 
-/// `wellknown fetch DOMAIN`.
+/// The command `wellknown fetch DOMAIN`.
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
@@ -65,7 +65,7 @@ struct FetchCommand: AsyncParsableCommand {
         if output.failOn.isReached(by: report.files.flatMap(\.findings)) { throw ExitCode(1) }
     }
 
-    /// An address names its file; anything else asks for both.
+    /// A URL names one file. A domain stands for both files.
     private func kinds(_ target: FetchTarget) -> [AssociationKind] {
         switch platform {
         case .ios: [.aasa]

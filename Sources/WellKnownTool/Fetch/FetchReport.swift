@@ -1,16 +1,16 @@
 import WellKnown
 
-/// Everything that fetching a site brought to light.
+/// All results of fetching the files of a site.
 struct FetchReport: Sendable {
-    /// One request, for the record.
+    /// One request and its result.
     struct Fact: Sendable {
-        /// What was tried: "as AASA-Bot/1.0.0", "over IPv6".
+        /// The kind of request, for example "as AASA-Bot/1.0.0" or "over IPv6".
         let what: String
         let url: String
         let outcome: HTTPOutcome
     }
 
-    /// One file: what was asked, and what is wrong.
+    /// One file: its requests and its findings.
     struct File: Sendable {
         let kind: AssociationKind
         let url: String
@@ -18,7 +18,7 @@ struct FetchReport: Sendable {
         var facts: [Fact]
         var findings: [Finding]
         var omitted: [String: Int] = [:]
-        /// Apple's and Google's words about it, one line each.
+        /// The answers of Apple's and Google's services, one line each.
         var notes: [String] = []
     }
 
@@ -27,7 +27,7 @@ struct FetchReport: Sendable {
 }
 
 extension FetchReport.Fact {
-    /// The facts in an observation, in the order of interest.
+    /// The facts of an observation, the most important first.
     static func list(_ seen: OriginObservation) -> [FetchReport.Fact] {
         var facts = [FetchReport.Fact(what: "as \(seen.file.userAgent)", url: seen.url, outcome: seen.main)]
         func add(_ what: String, _ outcome: HTTPOutcome?, _ url: String? = nil) {
@@ -47,7 +47,7 @@ extension FetchReport.Fact {
     }
 }
 
-/// A fetch for people: what was asked, what came back, what is wrong.
+/// Writes the result of a fetch as text: the requests, the responses and the findings.
 enum FetchText {
     static func render(_ report: FetchReport, style: TextStyle) -> String {
         report.files.map { file in
@@ -81,7 +81,8 @@ extension CheckedFile {
     }
 }
 
-/// A fetch as one JSON object: as `lint --format json` prints its findings, and the answers beside them.
+/// Writes the result of a fetch as one JSON object: the findings in the format of `lint --format json`, and the
+/// responses.
 enum FetchJSON {
     struct Output: Encodable {
         let domain: String
@@ -91,7 +92,7 @@ enum FetchJSON {
 
     struct File: Encodable {
         let file, kind: String
-        /// False when this machine never reached the site.
+        /// False if this machine could not connect to the site.
         let checked: Bool
         let findings: [FindingJSON.Item]
         let omitted: [String: Int]?
@@ -104,7 +105,7 @@ enum FetchJSON {
         let status, bytes, milliseconds: Int?
         let contentType, address, failure: String?
         let truncated: Bool?
-        /// Of the services: every header that says something about the copy.
+        /// The headers of the service's response that describe its copy of the file.
         let headers: [String: String]?
 
         init(_ fact: FetchReport.Fact) {

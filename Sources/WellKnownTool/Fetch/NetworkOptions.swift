@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import SSOShared
 
-/// How the network is used, for every command that uses it.
+/// The network options of all commands that use the network.
 struct NetworkOptions: ParsableArguments {
     @Flag(help: "Also connect to private, loopback and reserved addresses.")
     var allowPrivate = false
@@ -28,7 +28,7 @@ struct NetworkOptions: ParsableArguments {
         }
     }
 
-    /// libcurl takes what it does not understand for nothing, and asks DNS.
+    /// Checks an entry here, because libcurl silently ignores an invalid entry and uses DNS.
     private static func isResolution(_ entry: String) -> Bool {
         let parts = entry.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, !parts[0].isEmpty, let port = UInt16(parts[1]), port > 0 else { return false }
@@ -54,7 +54,7 @@ struct NetworkOptions: ParsableArguments {
     }
 }
 
-/// Nothing could be checked. The program prints the reason and exits with 2.
+/// No check was possible. The program prints the reason and exits with 2.
 struct CannotCheck: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

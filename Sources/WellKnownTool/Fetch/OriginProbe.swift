@@ -1,12 +1,12 @@
 import SSOShared
 import WellKnown
 
-/// Requests one file of a site in every way that gives information. Each request is independent and limited.
+/// Requests one file of a site in every way that gives information. Each request is independent and has limits.
 struct OriginProbe: Sendable {
     let client: WebClient
     let target: FetchTarget
 
-    /// - Parameter path: where to ask; the file's own place unless an address was given.
+    /// - Parameter path: the requested path. It is the file's standard path unless the user gave a URL.
     func observe(_ kind: AssociationKind, at path: String) async -> OriginObservation {
         let url = target.url(path)
         let main = await ask(url, as: kind.userAgent)
@@ -14,7 +14,8 @@ struct OriginProbe: Sendable {
         switch main {
         case .failure(.noSuchHost), .failure(.privateAddress), .failure(.noRoute), .failure(.impossible),
             .failure(.certificate):
-            // Whatever else is asked ends the same way; an http answer beside a bad certificate means nothing.
+            // Further requests would fail in the same way. An http response is irrelevant if the certificate is
+            // invalid.
             return seen
         case .failure(.tls), .failure(.notConnected):
             seen.plain = await ask(target.url(path, scheme: "http"), as: WebRequest.browser, overHTTP: true)
@@ -73,11 +74,12 @@ struct OriginProbe: Sendable {
     }
 }
 
-/// The target of a redirect, for the report. It is not followed.
+/// The steps of a redirect, for the report. The file is not read from its target.
 enum Redirects {
     static let most = 5
 
-    /// Goes on from an answer that redirects. Each step is asked like the first, private addresses refused.
+    /// Follows redirects to report their steps. Each step has the limits of the first request and cannot use private
+    /// addresses.
     static func hops(
         from url: String, _ answer: HTTPAnswer, ask: (String) async -> HTTPOutcome
     ) async -> [OriginObservation.Hop] {
@@ -103,7 +105,7 @@ enum Redirects {
         let lower = location.lowercased()
         if lower.hasPrefix("https://") || lower.hasPrefix("http://") { return location }
         if location.hasPrefix("//") { return url[..<scheme.lowerBound] + ":" + location }
-        // Another scheme: an app's, or a trap.
+        // The target has another scheme, for example that of an app.
         if let colon = location.firstIndex(of: ":"), !location[..<colon].contains(where: { "/?#".contains($0) }) {
             return nil
         }

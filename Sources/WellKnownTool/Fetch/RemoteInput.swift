@@ -1,6 +1,6 @@
 import WellKnown
 
-/// One file of a site, requested once in the way of the system that reads it. `fetch` checks more.
+/// One file of a site. It is requested once, in the same way as the system that reads it. `fetch` checks more.
 struct RemoteInput: Sendable {
     let target: FetchTarget
     let kind: AssociationKind
@@ -8,7 +8,7 @@ struct RemoteInput: Sendable {
     let seen: OriginObservation
 
     /// - Parameters:
-    ///   - kind: which file; `nil` for the one that the address names, and for both of a domain.
+    ///   - kind: the kind of file. With `nil`, a URL determines the file and a domain stands for both files.
     static func fetch(_ target: FetchTarget, kind: AssociationKind?, client: WebClient) async -> [RemoteInput] {
         let named = target.path.map { AssociationKind.guess(fileName: String($0.prefix { $0 != "?" })) ?? .aasa }
         let kinds = (kind ?? named).map { [$0] } ?? [.aasa, .assetlinks]
@@ -29,13 +29,13 @@ struct RemoteInput: Sendable {
         return RemoteInput(target: target, kind: kind, path: path, seen: seen)
     }
 
-    /// Whether the site reports that it has no such file.
+    /// Whether the server answers that it has no such file.
     var isMissing: Bool {
         guard case .success(let answer) = seen.main else { return false }
         return answer.status == 404 || answer.status == 410
     }
 
-    /// Why there is no body, as half a sentence.
+    /// The reason for the missing body, as a part of a sentence.
     var trouble: String {
         switch seen.main {
         case .success(let answer) where answer.isTruncated: "it is too large"

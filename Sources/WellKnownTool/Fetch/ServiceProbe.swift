@@ -2,16 +2,17 @@ import Foundation
 import SSOShared
 import WellKnown
 
-/// Asks Apple's CDN and Google's service what they make of a site.
+/// Requests a site's data from Apple's CDN and Google's service.
 struct ServiceProbe: Sendable {
     static let apple = "https://app-site-association.cdn-apple.com"
     static let google = "https://digitalassetlinks.googleapis.com"
-    /// Enough for the apps of a site; a file of a thousand fingerprints must not become a thousand requests.
+    /// The maximum number of checks. It is enough for the apps of a site, and limits the requests for a file with a
+    /// thousand fingerprints.
     static let mostChecks = 10
 
     let client: WebClient
     let target: FetchTarget
-    /// Without a slash at the end.
+    /// The base URL without a trailing slash.
     let appleBase: String
     let googleBase: String
 
@@ -25,7 +26,7 @@ struct ServiceProbe: Sendable {
         return (url, await ask(url, standard: googleBase == Self.google))
     }
 
-    /// Whether Google links the site to each app that its file names; the first ten.
+    /// Asks Google whether it links the site to the apps in its file. Only the first ten are checked.
     func askGoogleForLinks(_ links: [AssetLink]) async -> [(link: AssetLink, url: String, outcome: HTTPOutcome)] {
         var answers: [(link: AssetLink, url: String, outcome: HTTPOutcome)] = []
         for link in links {
@@ -45,7 +46,8 @@ struct ServiceProbe: Sendable {
     private func ask(_ url: String, standard: Bool) async -> HTTPOutcome {
         var request = WebRequest(url: url)
         request.userAgent = "wellknown/\(ProductVersion.text)"
-        // Who names another base has chosen its address, too; only what the site's owner says is not believed.
+        // If the user names another base URL, its address may be private. Addresses from the site's own responses may
+        // not.
         request.allowsPrivate = !standard || client.settings.allowsPrivate
         request.allowsHTTP = !standard
         return await client.ask(request)
@@ -57,7 +59,7 @@ struct ServiceProbe: Sendable {
     }
 }
 
-/// What the services say, in a line for people, good news included.
+/// Describes the answers of the services, one line each, including positive answers.
 enum ServiceNotes {
     static func notes(_ answer: AppleCDNAnswer) -> [String] {
         switch answer {

@@ -1,11 +1,11 @@
 import WellKnown
 
-/// Fetches the files of a site, asks both services, and puts the findings together.
+/// Fetches the files of a site, queries both services, and collects the findings.
 struct SiteFetcher: Sendable {
     let client: WebClient
     let target: FetchTarget
     let kinds: [AssociationKind]
-    /// `nil` to leave the services alone.
+    /// The services to query, or `nil` to query none.
     let services: ServiceProbe?
 
     func run() async -> FetchReport {
@@ -36,7 +36,7 @@ struct SiteFetcher: Sendable {
         return file
     }
 
-    /// What the linter says about the body. How it was served is known better here.
+    /// Adds the linter's findings about the body. The transport findings replace those about how the file was served.
     private func lint(_ seen: OriginObservation, _ path: String, into file: inout FetchReport.File) {
         guard let body = seen.body else { return }
         let options = LintOptions(file: seen.url, domain: target.host, servedPath: path)
@@ -70,11 +70,11 @@ struct SiteFetcher: Sendable {
                 lost.append(finding)
             }
         }
-        // Of a list that Google could not read every statement is lost, of one cause.
+        // If Google could not read the list, every statement is missing for the same reason, so one finding is enough.
         file.findings += statements.isEmpty && !codes.isEmpty ? Array(lost.prefix(1)) : lost
     }
 
-    /// The statements that the site makes, includes followed; `nil` when its list cannot be read.
+    /// The site's statements, including those in included files. `nil` if the list cannot be read.
     private func ownLinks(_ seen: OriginObservation, into file: inout FetchReport.File) async -> [AssetLink]? {
         guard seen.body != nil, let query = AssetQuery(site: "https://" + target.authority) else { return nil }
         let content = ObservedAssetContent(

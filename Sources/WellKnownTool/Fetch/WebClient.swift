@@ -1,13 +1,13 @@
 import SSOShared
 import WellKnown
 
-/// One request of the tool.
+/// One HTTP request of the tool.
 struct WebRequest: Sendable {
     var url: String
     var userAgent = WebRequest.browser
     var isHead = false
     var family = HTTPClient.Request.AddressFamily.any
-    /// Asks for a compressed answer and decompresses it.
+    /// Requests a compressed response and decompresses it.
     var isCompressed = false
     /// Permits connections to private and reserved addresses.
     var allowsPrivate = false
@@ -23,13 +23,13 @@ struct WebRequest: Sendable {
         "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36"
 }
 
-/// What is the same for all requests of a run.
+/// The settings for all requests of a run.
 struct WebSettings: Sendable {
-    /// For the whole request. Android's verifier waits five seconds.
+    /// The time limit for the whole request. Android's verifier waits five seconds.
     var timeLimit: Duration = .seconds(5)
-    /// The largest size that any reader accepts.
+    /// The maximum size of a body in bytes. No reader accepts a larger body.
     var largestBody = 1 << 20
-    /// Trusted beside the system's certificates.
+    /// Additional trusted certificates besides those of the system.
     var caFile: String?
     /// `host:port:address` entries that replace DNS.
     var resolve: [String] = []
@@ -37,8 +37,8 @@ struct WebSettings: Sendable {
     var allowsPrivate = false
 }
 
-/// Sends requests like the systems that read association files: https, certificate checked, no redirects, no proxy, each
-/// request on a connection of its own.
+/// Sends requests like the systems that read association files: https, checked certificate, no redirects, no proxy, and
+/// a new connection for each request.
 struct WebClient: Sendable {
     let settings: WebSettings
     private let client: HTTPClient

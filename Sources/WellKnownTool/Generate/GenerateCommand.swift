@@ -1,7 +1,7 @@
 import ArgumentParser
 import WellKnown
 
-/// `wellknown generate`.
+/// The command `wellknown generate`.
 struct GenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate",

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import WellKnown
 
-/// The files of a plan, checked before they are written.
+/// The files of a plan. They are checked before they are written.
 struct GeneratedFiles {
     struct File {
         let kind: AssociationKind
@@ -10,11 +10,11 @@ struct GeneratedFiles {
     }
 
     let files: [File]
-    /// For the manifest; `nil` without an app on Android or without a host.
+    /// The intent filter for the manifest, or `nil` without an Android app or a host.
     let intentFilter: String?
-    /// Why nothing may be written; empty when all is well.
+    /// Errors that prevent writing. Empty if the files can be written.
     let refusals: [String]
-    /// What works in part only, each said once.
+    /// Warnings about parts that do not work everywhere, without duplicates.
     let remarks: [String]
 
     init(_ plan: AssociationPlan, host: String?) {
@@ -37,7 +37,8 @@ struct GeneratedFiles {
                 aasa, assetLinks, filters: [plan.intentFilter(host: name)], host: name
             ).findings()
         }
-        // Remarks are left to `lint`: most would speak of what is done here on purpose, such as rules said twice for iOS 12.
+        // `lint` shows the findings of severity info. Here most of them would be about deliberate output, such as
+        // duplicate rules for iOS 12.
         remarks = Self.once(findings.filter { $0.severity == .warning }.map { "\($0.code): \($0.message)" })
         let reasons =
             plan.deadRoutes.map { "\($0) opens nothing: the excludes take all of it." }
@@ -51,9 +52,9 @@ struct GeneratedFiles {
         return lines.filter { seen.insert($0).inserted }
     }
 
-    /// Writes below `folder/.well-known/`: either all files or, if one cannot be written, none.
+    /// Writes the files below `folder/.well-known/`. If one file cannot be written, no file is written.
     ///
-    /// - Returns: The paths, in the order of the files.
+    /// - Returns: the paths, in the order of the files.
     /// - Throws: ``InputError``.
     func write(to folder: String, force: Bool) throws(InputError) -> [String] {
         let place = (folder.hasSuffix("/") ? folder : folder + "/") + ".well-known"
@@ -71,13 +72,14 @@ struct GeneratedFiles {
         return paths
     }
 
-    /// A link that leads nowhere counts, too.
+    /// Whether the path exists. A symbolic link without a target counts as existing.
     private static func exists(_ path: String) -> Bool {
         var entry = stat()
         return lstat(path, &entry) == 0
     }
 
-    /// A web server may read the file at any moment: it sees the old one or the new one, never half of one.
+    /// Replaces a file atomically. A web server that reads the file at the same time gets the old or the new content,
+    /// not a part.
     private static func replace(_ path: String, with bytes: [UInt8]) throws(InputError) {
         let fault = InputError(description: "cannot write \(path.printable)")
         var template = Array("\(path).XXXXXX".utf8CString)
@@ -86,7 +88,7 @@ struct GeneratedFiles {
         let temporary = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
         let isWritten = (try? handle.write(contentsOf: Data(bytes))) != nil
-        // Readable for the web server, as a file made by hand would be.
+        // The mode lets the web server read the file, as with a file made by hand.
         let isReady = isWritten && fchmod(descriptor, 0o644) == 0 && fsync(descriptor) == 0
         close(descriptor)
         guard isReady, rename(temporary, path) == 0 else {

@@ -2,14 +2,14 @@ import Foundation
 import WellKnown
 import Yams
 
-/// Reads a plan from YAML. Every fault names file, line and key; unknown keys are faults: a misspelt `exclude` that is
-/// silently ignored opens what should stay in the browser.
+/// Reads a plan from YAML. Every error names the file, the line and the key. Unknown keys are errors: if a misspelled
+/// `exclude` were ignored, links that belong in the browser would open the app.
 struct PlanFile {
     private let name: String
     private var faults: [String] = []
     private static let keys = ["apple", "android", "paths", "exclude", "host", "ios12", "dynamic-rules", "credentials"]
 
-    /// - Throws: ``PlanFileError`` with all that is wrong, one line each.
+    /// - Throws: ``PlanFileError`` with all errors, one line each.
     static func read(_ name: String) throws(PlanFileError) -> PlanParts {
         let data: Data
         do throws(InputError) { data = try InputBytes.read(name, limit: 1 << 20) } catch {
@@ -79,7 +79,8 @@ struct PlanFile {
             refuse("an Android app needs fingerprints, a list of SHA-256", node)
             return nil
         }
-        // The setting of one line joins with these signs: in a list of its own they would be two in one.
+        // These characters separate values on the command line. In a YAML list, an item with one of them would become
+        // two values.
         for item in fingerprints where item.text.contains(where: { ";,".contains($0) }) {
             refuse("a fingerprint holds no ; and no comma", item.node)
             return nil
@@ -163,20 +164,20 @@ struct PlanFile {
     }
 }
 
-/// Why a plan could not be read, all of it.
+/// All errors of a plan.
 struct PlanFileError: Error {
     let lines: [String]
-    /// There was nothing to look at.
+    /// Whether the file could not be read at all.
     let isUnreadable: Bool
 }
 
-/// What a plan is made of, from flags, from a file, or from both together.
+/// The parts of a plan from flags, from a file, or from both.
 struct PlanParts {
     var appleApps: [AppleAppID] = []
     var androidApps: [AndroidApp] = []
     var routes: [LinkRoute] = []
     var excludes: [LinkRoute] = []
-    /// Of the links; for the intent filter and the addresses in messages.
+    /// The host of the links. It is used for the intent filter and for URLs in messages.
     var host: String?
     var options = AssociationPlan.Options()
 
@@ -185,7 +186,7 @@ struct PlanParts {
             appleApps: appleApps, androidApps: androidApps, routes: routes, excludes: excludes, options: options)
     }
 
-    /// A host as in a manifest: a lower-case name of several parts.
+    /// Whether the text is a host as in a manifest: a lower-case name with several labels.
     static func isHost(_ text: String) -> Bool {
         guard let target = FetchTarget(text), target.port == nil, target.path == nil else { return false }
         let isName = text.utf8.allSatisfy { byte in

@@ -7,7 +7,7 @@ public import WellKnown
 struct AssociationInput: Sendable {
     let name: String
     let body: [UInt8]
-    /// Which file it is, or `nil` if neither its name nor an option says so.
+    /// The kind of file, or `nil` if neither its name nor an option determines it.
     let kind: AssociationKind?
 
     /// Reads a file, or standard input for `-`.
@@ -35,15 +35,15 @@ enum LinkPlatform: String, ExpressibleByArgument, CaseIterable, Sendable {
     var title: String { self == .ios ? "iOS" : "Android" }
 }
 
-/// An argument of the command line: a local file, or something to fetch.
+/// An argument of the command line: a local file, a URL or a domain.
 enum InputWord {
     case local(String)
     case remote(FetchTarget)
 
-    /// `-` and what exists are local; addresses are remote; of the rest, what reads as a domain is one.
+    /// `-` and existing files are local. URLs are remote. Any other argument is a domain if it has the form of one.
     ///
-    /// A file that was mistyped must not become a question to a name server, so a word with a slash, without a dot, or
-    /// with the ending of a file stays a file that is not there.
+    /// A word with a slash, without a dot, or with a file extension is always a file. Otherwise a mistyped file name
+    /// would cause a DNS request.
     init(_ word: String) {
         let lower = word.lowercased()
         if lower.hasPrefix("https://") || lower.hasPrefix("http://") {

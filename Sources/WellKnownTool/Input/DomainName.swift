@@ -2,11 +2,11 @@ import SSOShared
 
 /// A domain, for comparison with hosts in entitlements and manifests.
 struct DomainName: Sendable, Hashable {
-    /// Lower case, without a dot at the end.
+    /// The name in lower case, without a trailing dot.
     let name: String
 
-    /// - Returns: `nil` if the text is not a domain name, for example a URL, a wildcard, an IP address, or a name with
-    ///   letters beyond ASCII, which must be written in Punycode.
+    /// - Returns: `nil` if the text is not a domain name, for example a URL, a wildcard or an IP address. A name with
+    ///   non-ASCII letters must be written in Punycode.
     init?(_ text: String) {
         var bytes = Array(text.utf8)
         if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
@@ -14,8 +14,9 @@ struct DomainName: Sendable, Hashable {
         name = String(decoding: bytes, as: UTF8.self).lowercased()
     }
 
-    /// Whether a host in an entitlement or a manifest matches this domain: the same name, or a wildcard for its
-    /// subdomains. Case does not matter. `*.example.com` does not match `example.com`.
+    /// Whether a host in an entitlement or a manifest matches this domain. It matches if the names are equal, or if it
+    /// is a wildcard and this domain is a subdomain. Case does not matter. `*.example.com` does not match
+    /// `example.com`.
     func isMeant(by pattern: String) -> Bool {
         let pattern = pattern.lowercased()
         guard pattern.hasPrefix("*.") else { return pattern == name }

@@ -6,7 +6,7 @@ enum InputBytes {
     /// App stores accept APKs of some gigabytes. Standard input is held in memory, so its limit is lower.
     static let largest = 4 << 30
 
-    /// - Parameter limit: larger files are refused.
+    /// - Parameter limit: the maximum size. Larger files are rejected.
     /// - Throws: ``InputError``.
     static func read(_ name: String, limit: Int = largest) throws(InputError) -> Data {
         do {
@@ -23,7 +23,7 @@ enum InputBytes {
                 }
                 return try stream(handle, limit: limit)
             }
-            // Mapped, because only the end and some entries of an APK are read.
+            // The file is memory-mapped, because only the end and some entries of an APK are read.
             let data = try Data(contentsOf: URL(fileURLWithPath: name), options: .alwaysMapped)
             guard data.count <= limit else { throw InputError.unreadable("it is too large") }
             return data
@@ -47,7 +47,7 @@ enum InputBytes {
     }
 }
 
-/// Why an input cannot be read or checked. The program exits with 2.
+/// An input cannot be read or checked. The program exits with 2.
 struct InputError: Error, Equatable, CustomStringConvertible {
     let description: String
 

@@ -1,17 +1,17 @@
 import ArgumentParser
 import WellKnown
 
-/// One input and what there is to say about it.
+/// One input and its findings.
 struct CheckedFile {
-    /// As given on the command line.
+    /// The name on the command line.
     let name: String
     let kind: AssociationKind?
     var findings: [Finding]
-    /// Findings of a code beyond those that are listed.
+    /// The number of further findings of each code that ``findings`` leaves out.
     var omitted: [String: Int] = [:]
-    /// What each reader makes of it, when that was asked for.
+    /// The results of all readers, if they were requested.
     var readers: AssetLinksReaders?
-    /// Why it could not be checked.
+    /// The reason why the file could not be checked.
     var failure: String?
 
     init(name: String, report: LintReport) {
@@ -31,7 +31,7 @@ struct CheckedFile {
     }
 }
 
-/// How results are printed, and when they fail a build.
+/// Options for the output format, and for the severity that fails a build.
 struct OutputOptions: ParsableArguments {
     @Option(help: "text, json, junit, github or sarif.")
     var format: OutputFormat = .text
@@ -39,7 +39,7 @@ struct OutputOptions: ParsableArguments {
     @Option(help: "The severity from which on the exit code is 1: error, warning or info.")
     var failOn: FailThreshold = .error
 
-    /// Prints, and ends with the exit code that fits: 2 when something could not be checked, else 1 for findings at or
+    /// Prints the results and exits. The exit code is 2 if an input could not be checked, else 1 for findings at or
     /// above the threshold.
     func finish(_ files: [CheckedFile]) throws {
         StandardOutput.write(format.render(files, style: .ofStandardOutput, failOn: failOn))

@@ -13,18 +13,18 @@ enum FindingJSON {
         let file: String
         let kind: String?
         let findings: [Item]
-        /// How many more findings of a code there are.
+        /// The number of further findings of each code.
         let omitted: [String: Int]?
-        /// What each reader makes of each app, when that was asked for.
+        /// The result of each reader for each app, if it was requested.
         let readers: [ReadersTable.Row]?
-        /// Why the file could not be checked.
+        /// The reason why the file could not be checked.
         let failure: String?
     }
 
     struct Item: Encodable {
         let code, severity, message, reason: String
         let fix, pointer, file: String?
-        /// Who says so, and the page about the code in this repository.
+        /// The source of the rule, and the page about the code in this repository.
         let source, page: String?
         let line, column: Int?
 
@@ -60,7 +60,7 @@ enum FindingJSON {
     }
 }
 
-/// JSON as this program prints it: the same every time, for diffs.
+/// Writes JSON with a fixed order of keys, so that outputs can be compared.
 enum JSONOutput {
     static func text(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()

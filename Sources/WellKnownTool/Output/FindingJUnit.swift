@@ -1,9 +1,10 @@
 import WellKnown
 
-/// Findings as JUnit XML: one suite a file, one case a finding. What the exit code is 1 for is a failure, the rest is
-/// skipped: a report must not be red beside a build that went on.
+/// Writes findings as JUnit XML with one suite per file and one case per finding.
 ///
-/// Shape: the "junit.xsd" that build servers read (testsuites, testsuite, testcase, failure, error, skipped).
+/// Findings at or above the threshold are failures. All others are skipped cases, so that the report does not fail when
+/// the build passes. Format: the "junit.xsd" that build servers read (testsuites, testsuite, testcase, failure, error,
+/// skipped).
 enum FindingJUnit {
     static func render(_ files: [CheckedFile], failOn threshold: FailThreshold) -> String {
         let suites = files.map { suite($0, threshold) }
@@ -46,7 +47,7 @@ enum FindingJUnit {
         return open + inner + "    </testcase>\n"
     }
 
-    /// XML 1.0 section 2.2: most control characters cannot be written at all, not even escaped.
+    /// Escapes a text. XML 1.0 section 2.2 forbids most control characters even in escaped form.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

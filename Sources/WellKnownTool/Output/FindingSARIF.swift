@@ -2,7 +2,7 @@ import Foundation
 import SSOShared
 import WellKnown
 
-/// Findings as SARIF (OASIS, "Static Analysis Results Interchange Format" 2.1.0).
+/// Writes findings as SARIF (OASIS, "Static Analysis Results Interchange Format" 2.1.0).
 enum FindingSARIF {
     struct Log: Encodable {
         let schema = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -16,7 +16,7 @@ enum FindingSARIF {
     }
     struct Run: Encodable {
         let tool: Tool
-        /// Section 3.14.17: what a column counts.
+        /// The unit of a column. Source: SARIF section 3.14.17.
         let columnKind = "unicodeCodePoints"
         let results: [Result]
         let invocations: [Invocation]
@@ -33,7 +33,7 @@ enum FindingSARIF {
         let defaultConfiguration: Configuration
         let properties: Properties
     }
-    /// Section 3.8: what the format has no word for.
+    /// Values for which the format has no member. Source: SARIF section 3.8.
     struct Properties: Encodable { let source, page: String }
     struct Configuration: Encodable { let level: String }
     struct Message: Encodable { let text: String }
@@ -95,7 +95,7 @@ enum FindingSARIF {
             locations: [Location(physicalLocation: place, logicalLocations: logical)])
     }
 
-    /// Section 3.27.10.
+    /// The level of a result. Source: SARIF section 3.27.10.
     private static func level(_ severity: Severity) -> String {
         switch severity {
         case .error: "error"
@@ -104,7 +104,8 @@ enum FindingSARIF {
         }
     }
 
-    /// A relative reference (RFC 3986): what no address may hold is percent-encoded; `-` is standard input.
+    /// Writes a relative reference (RFC 3986). Characters that a URL cannot contain are percent-encoded. `-` is
+    /// standard input.
     private static func uri(_ name: String) -> String {
         let allowed = CharacterSet(
             charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/:?#[]@!$&'()*+,;=%")

@@ -1,7 +1,7 @@
 import SSOShared
 import WellKnown
 
-/// Findings for people.
+/// Writes findings as text.
 enum FindingText {
     static func render(_ files: [CheckedFile], style: TextStyle) -> String {
         files.map { text(of: $0, style) }.joined(separator: "\n")
@@ -47,7 +47,7 @@ enum FindingText {
     }
 }
 
-/// Findings as workflow commands.
+/// Writes findings as workflow commands.
 ///
 /// Source: GitHub, "Workflow commands for GitHub Actions" (setting an error, warning or notice message).
 enum FindingGitHub {
@@ -78,7 +78,7 @@ enum FindingGitHub {
             }
     }
 
-    /// A line break would end the command, and what follows would be one of its own.
+    /// Escapes line breaks. A line break would end the command, and the rest could be read as another command.
     static func data(_ text: String) -> String {
         text.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
             .unicodeScalars.reduce(into: "") { result, scalar in

@@ -1,15 +1,15 @@
 import ArgumentParser
 import WellKnown
 
-/// The forms in which findings can be had.
+/// The output formats for findings.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
-    /// For people.
+    /// Text for users.
     case text
-    /// One object, for programs.
+    /// One JSON object, for programs.
     case json
-    /// For build servers that show test results.
+    /// JUnit XML, for build servers that show test results.
     case junit
-    /// Workflow commands of GitHub Actions: remarks on the lines of a pull request.
+    /// Workflow commands of GitHub Actions, which show findings on the lines of a pull request.
     case github
     /// SARIF 2.1.0, for code scanning.
     case sarif
@@ -25,7 +25,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// The severity from which on the exit code is 1.
+/// The lowest severity for which the exit code is 1.
 enum FailThreshold: String, ExpressibleByArgument, CaseIterable {
     case error, warning, info
 

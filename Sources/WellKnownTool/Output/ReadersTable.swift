@@ -1,7 +1,7 @@
 import SSOShared
 import WellKnown
 
-/// What each reader of assetlinks.json makes of each app.
+/// Writes the results of each reader of assetlinks.json for each app.
 enum ReadersTable {
     static func text(_ readers: AssetLinksReaders, style: TextStyle) -> String {
         let rows = readers.table()
@@ -29,7 +29,7 @@ enum ReadersTable {
         return plain.replacing(outcome, with: style.paint(outcome, colour), maxReplacements: 1)
     }
 
-    /// The names of its members are part of the interface.
+    /// A row of the JSON output. The names of its members are part of the interface.
     struct Row: Encodable {
         let package, fingerprint, relation: String
         let verdicts: [Verdict]

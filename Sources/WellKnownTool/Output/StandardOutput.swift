@@ -3,8 +3,8 @@ import Glibc
 
 /// Writes results to standard output and messages to standard error.
 enum StandardOutput {
-    /// Writes the whole text. EPIPE is ignored. Any other error, such as a full disk, ends the program with 2, because half
-    /// of a report can look like a clean one.
+    /// Writes the whole text. EPIPE is ignored. Any other error, such as a full disk, ends the program with 2, because
+    /// an incomplete report can look like one without findings.
     static func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -30,8 +30,8 @@ enum StandardOutput {
 }
 
 extension String {
-    /// For texts from files. Control characters, direction marks and line breaks are written as `\u{…}`: they could
-    /// control the terminal or reorder the text.
+    /// The text for output, if it comes from a file. Control characters, direction marks and line breaks are written as
+    /// `\u{…}`, because they could control the terminal or reorder the text.
     var printable: String {
         guard unicodeScalars.contains(where: Self.isUnsafe) else { return self }
         var text = ""

@@ -3,7 +3,7 @@ import Foundation
 import SSOShared
 import WellKnown
 
-/// `wellknown statements list|check REQUEST.json`.
+/// The command `wellknown statements list|check REQUEST.json`.
 struct StatementsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "statements",
@@ -18,7 +18,7 @@ struct StatementsCommand: AsyncParsableCommand {
         subcommands: [StatementsListCommand.self, StatementsCheckCommand.self])
 }
 
-/// `wellknown statements list`: all statements of an asset.
+/// The command `wellknown statements list`: all statements of an asset.
 struct StatementsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -34,7 +34,7 @@ struct StatementsListCommand: AsyncParsableCommand {
     func run() async throws { try await CannotCheck.told { try await options.run(.list) } }
 }
 
-/// `wellknown statements check`: whether one asset is linked to another.
+/// The command `wellknown statements check`: whether one asset is linked to another.
 struct StatementsCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -83,7 +83,7 @@ struct StatementsOptions: ParsableArguments {
         }
         let answer = await DigitalAssetLinksClient(content: source).answer(query, kind)
         FileHandle.standardOutput.write(Data(answer.json()))
-        // Nothing was looked at, so there is no answer.
+        // No content was checked, so there is no answer.
         if content == nil, answer.outcome == .fetchError, query["source"]?["web"] == nil { throw ExitCode(2) }
     }
 

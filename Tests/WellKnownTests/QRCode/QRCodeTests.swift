@@ -10,7 +10,7 @@ struct QRCodeTests {
         let text: String
         let rows: [String]
 
-        /// A line `text: …`, a blank line, then the symbol as libqrencode draws it: `#` dark, `.` light.
+        /// Reads a line `text: …`, a blank line, and the symbol as libqrencode draws it: `#` is dark, `.` is light.
         init(_ name: String) throws {
             let file = TestVectors.folder.appending(path: "qr-code/\(name).txt")
             let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
@@ -19,9 +19,9 @@ struct QRCodeTests {
         }
     }
 
-    /// Encoders choose among the eight masks by their own reading of the penalties, so the mask is left open.
+    /// The test accepts any of the eight masks, because encoders calculate the penalties differently.
     @Test(
-        "under one of the masks the symbol is what libqrencode draws",
+        "with one of the masks, the symbol equals that of libqrencode",
         arguments: ["short", "authorize", "version-7", "version-14"])
     func vectors(name: String) throws {
         let vector = try Vector(name)
@@ -38,14 +38,14 @@ struct QRCodeTests {
         #expect(drawn.contains(chosen))
     }
 
-    @Test("the longest text fits the largest symbol, one byte more is refused")
+    @Test("the longest text fits the largest symbol, a longer text is rejected")
     func longest() {
         #expect(QRCode.maximumBytes == 2331)
         #expect(QRCode(String(repeating: "x", count: 2331))?.modules.count == 177)
         #expect(QRCode(String(repeating: "x", count: 2332)) == nil)
     }
 
-    @Test("every version has whole codewords, and blocks that hold them all")
+    @Test("every version has whole codewords, and its blocks contain all of them")
     func versions() {
         #expect(QRVersion.all.map(\.number) == Array(1...40))
         for version in QRVersion.all {
@@ -76,7 +76,7 @@ struct QRCodeTests {
             })
     }
 
-    @Test("the drawing names its text for a screen reader, escaped")
+    @Test("the SVG contains its escaped text for screen readers")
     func label() throws {
         let svg = try #require(QRCode("x")).svg(label: "a<b>&\"c\"")
         #expect(svg.contains("aria-label=\"a&lt;b>&amp;&quot;c&quot;\""))

@@ -8,7 +8,7 @@ struct AndroidAppTests {
     static let colons = (0..<32).map { "0" + String($0 % 10) }.joined(separator: ":")
     static let other = Array(repeating: "AB", count: 32).joined(separator: ":")
 
-    @Test("A fingerprint is read with or without colons and in either case, and written upper-case with colons")
+    @Test("A fingerprint is read with or without colons in either case, and written in upper case with colons")
     func fingerprintForms() throws {
         for text in [
             Self.other, Self.other.lowercased(), Self.other.filter { $0 != ":" },
@@ -19,7 +19,7 @@ struct AndroidAppTests {
     }
 
     @Test(
-        "What is no SHA-256 is no fingerprint",
+        "A text that is not a SHA-256 is rejected as a fingerprint",
         arguments: [
             "", "AB", String(colons.dropLast()), String(colons.dropLast(3)), colons + ":00", colons + ":",
             colons.replacing(":", with: " "), colons.replacing(":", with: "-"), "G" + colons.dropFirst(),
@@ -31,7 +31,7 @@ struct AndroidAppTests {
         #expect(CertificateFingerprint(text) == nil)
     }
 
-    @Test("An item is a package name and one fingerprint or several")
+    @Test("An item is a package name and one or more fingerprints")
     func reads() throws {
         let one = try AndroidApp("com.example.app=\(Self.colons)")
         #expect(one.packageName == "com.example.app")
@@ -42,7 +42,7 @@ struct AndroidAppTests {
     }
 
     @Test(
-        "What is no Android app is refused, and the message says why",
+        "An invalid Android app is rejected with the reason",
         arguments: [
             ("com.example.app", "no ="),
             ("com.example.app=", "empty"),
@@ -67,7 +67,7 @@ struct AndroidAppTests {
         #expect(fault.description.contains(reason))
     }
 
-    @Test("A list names every package once")
+    @Test("A list contains every package only once")
     func lists() throws {
         #expect(try AndroidApp.list("").isEmpty)
         let apps = try AndroidApp.list("com.example.a=\(Self.other),\ncom.example.b=\(Self.other)")

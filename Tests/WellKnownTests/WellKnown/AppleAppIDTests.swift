@@ -7,7 +7,7 @@ import Testing
 @Suite("Apple app ids")
 struct AppleAppIDTests {
     @Test(
-        "A team id and a bundle id make an app id, and it reads back as written",
+        "An app id consists of a team id and a bundle id, and its text does not change",
         arguments: [
             "ABCDE12345.com.example.app", "0123456789.app", "ABCDEFGHIJ.com.Example.App-2", "ABCDE12345.-a.9",
         ])
@@ -19,7 +19,7 @@ struct AppleAppIDTests {
     }
 
     @Test(
-        "What is no app id is refused, and the message names it",
+        "An invalid app id is rejected, and the message names it",
         arguments: [
             ("com.example.app", "team id"),
             ("ABCDE1234.com.example.app", "team id"),
@@ -50,7 +50,7 @@ struct AppleAppIDTests {
     }
 
     @Test(
-        "A list is separated by commas; blanks and line breaks around its items do not count",
+        "Items are separated by commas, and white space around them is ignored",
         arguments: [
             ("", 0), (" \n ", 0), ("ABCDE12345.com.example.app", 1),
             (" ABCDE12345.com.example.app ,\n  ABCDE12345.com.example.beta\r\n", 2),
@@ -60,20 +60,20 @@ struct AppleAppIDTests {
     }
 
     @Test(
-        "An empty item is a fault with its position, wherever it stands",
+        "An empty item at any position is an error with that position",
         arguments: [("ABCDE12345.a,", 2), (",ABCDE12345.a", 1), ("ABCDE12345.a, ,ABCDE12345.b", 2)])
     func emptyItems(text: String, position: Int) {
         #expect(throws: AssociationError.emptyItem(position: position)) { try AppleAppID.list(text) }
     }
 
-    @Test("An app listed twice is a fault")
+    @Test("An app that is listed twice is an error")
     func duplicates() {
         #expect(throws: AssociationError.duplicate(item: "ABCDE12345.a")) {
             try AppleAppID.list("ABCDE12345.a,ABCDE12345.b,ABCDE12345.a")
         }
     }
 
-    @Test("A long item is cut in the message")
+    @Test("A long item is truncated in the message")
     func longItems() throws {
         let fault = try #require(throws: AssociationError.self) {
             try AppleAppID(String(repeating: "x", count: 100_000))

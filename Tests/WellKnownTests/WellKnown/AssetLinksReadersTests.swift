@@ -6,13 +6,13 @@ import WellKnown
 
 /// Sources: AOSP StatementService; Chromium, digital_asset_links_handler.cc; Mozilla, StatementApi.kt; DuckDuckGo,
 /// AssetLinksLoader.kt; the Digital Asset Links compatibility suite for Google's service.
-@Suite("readers of asset links")
+@Suite("Readers of asset links")
 struct AssetLinksReadersTests {
     private static let fingerprint = AssetLinksProbe.fingerprint
     private static let second = AssetLinksProbe.second
     private static let app = AssetLinksProbe.statementText()
 
-    /// In the order of the readers: w works, x does not, v list void, - not asked.
+    /// The outcomes in the order of the readers: w works, x does not work, v list void, - not asked.
     private static func outcomes(
         _ body: String, fingerprint: String = fingerprint, relation: String = AssetLinksProbe.links
     ) -> String {
@@ -34,14 +34,14 @@ struct AssetLinksReadersTests {
     }
 
     @Test(
-        "each reader takes the list in its own way: Google, Android 11, Android 12, Chrome, Firefox, DuckDuckGo",
+        "each reader has its own result: Google, Android 11, Android 12, Chrome, Firefox, DuckDuckGo",
         arguments: [
             ("[\(app)]", "wwwwww"),
             ("[]", "xxxxxx"),
             ("{}", "vvvvvv"),
             ("[\(app),]", "vvvvvv"),
             ("[\(app)] // ours", "vvvvwv"),
-            // An element that is no statement.
+            // An element that is not a statement.
             ("[\(app), 5]", "wvvwvv"),
             ("[\(app), {}]", "wwwwvv"),
             (#"[\#(app), {"relation": "\#(AssetLinksProbe.links)", "target": {}}]"#, "wvvwvv"),
@@ -56,11 +56,11 @@ struct AssetLinksReadersTests {
             // The same package twice.
             ("[\(app), \(other(second))]", "wwwwwx"),
             ("[\(other(second)), \(app)]", "wwwwww"),
-            // How the fingerprint is written.
+            // The notation of the fingerprint.
             ("[\(other(fingerprint.lowercased()))]", "xxxxxx"),
-            // Chrome does not look at the namespace.
+            // Chrome ignores the namespace.
             ("[\(app.replacing("android_app", with: "my_app"))]", "xxxwxx"),
-            // One bad fingerprint beside a good one.
+            // One invalid fingerprint next to a valid one.
             ("[\(app.replacing("[\"\(fingerprint)\"]", with: "[\"\(fingerprint)\", \"TODO\"]"))]", "xwwwww"),
             ("[\(app.replacing("[\"\(fingerprint)\"]", with: "[\"\(fingerprint)\", 7]"))]", "xvvwww"),
         ])
@@ -69,7 +69,7 @@ struct AssetLinksReadersTests {
     }
 
     @Test(
-        "readers are asked for their relations only",
+        "readers use only the relations that they know",
         arguments: [
             (AssetLinksProbe.credentials, "w----w"),
             ("delegate_permission/common.use_as_origin", "w--ww-"),
@@ -80,13 +80,13 @@ struct AssetLinksReadersTests {
         #expect(Self.outcomes("[\(statement)]", relation: relation) == outcomes)
     }
 
-    @Test("another certificate or package is not linked")
+    @Test("a different certificate or package is not linked")
     func others() {
         #expect(Self.outcomes("[\(Self.app)]", fingerprint: Self.second) == "xxxxxx")
         #expect(Self.outcomes("[\(Self.app.replacing("com.house.app", with: "com.house.other"))]") == "xxxxxx")
     }
 
-    @Test("a verdict names the statement at fault")
+    @Test("a verdict names the statement with the error")
     func fault() throws {
         let verdicts = AssetLinksReaders(JSONReader.read("[\(Self.app), 5]".utf8))
             .verdicts(package: "com.house.app", fingerprint: Self.fingerprint)
@@ -97,7 +97,7 @@ struct AssetLinksReadersTests {
         #expect(try #require(verdicts.first { $0.reader == .google }).statement == 0)
     }
 
-    @Test("the table has a row an app and fingerprint, as a device writes it")
+    @Test("the table has one row per app and fingerprint, in the notation of devices")
     func rows() {
         let body = "[\(Self.app), \(Self.other(Self.second.lowercased())), \(Self.app)]"
         let rows = AssetLinksReaders(JSONReader.read(body.utf8)).table()
@@ -106,7 +106,7 @@ struct AssetLinksReadersTests {
         #expect(AssetLinksReaders(JSONReader.read(body.utf8)).table(limit: 1).count == 1)
     }
 
-    @Test("a statement that takes other apps down with it is a finding; one that harms itself alone is not")
+    @Test("a statement that breaks the links of other apps is a finding, one that breaks only its own is not")
     func findings() throws {
         let body = "[\(Self.app), 5]"
         let finding = try #require(AssetLinksReaders(JSONReader.read(body.utf8)).findings.first)
@@ -115,7 +115,7 @@ struct AssetLinksReadersTests {
         #expect(finding.pointer == "/1")
         #expect(AssetLinksReaders(JSONReader.read("[5]".utf8)).findings.isEmpty)
         #expect(AssetLinksReaders(JSONReader.read("[\(Self.app)]".utf8)).findings.isEmpty)
-        // include has a finding of its own.
+        // An include has a finding of its own.
         let including = #"[\#(Self.app), {"include": "https://a.example/x.json"}]"#
         #expect(AssetLinksReaders(JSONReader.read(including.utf8)).findings.isEmpty)
     }

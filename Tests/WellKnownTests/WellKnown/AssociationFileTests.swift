@@ -13,7 +13,7 @@ struct AssociationFileTests {
     }
 
     @Test(
-        "The Apple file is the vector, byte for byte",
+        "The Apple file equals the vector byte for byte",
         arguments: [
             ("one-app", "ABCDE12345.com.example.app"),
             ("two-apps", "ABCDE12345.com.example.app, 9876543210.com.example.app-beta"),
@@ -24,7 +24,7 @@ struct AssociationFileTests {
     }
 
     @Test(
-        "The Android file is the vector, byte for byte",
+        "The Android file equals the vector byte for byte",
         arguments: [
             ("one-app", "com.example.app=\(fingerprint(from: 0))"),
             (
@@ -37,14 +37,14 @@ struct AssociationFileTests {
         #expect(file.json() == (try Self.vector("assetlinks/\(vector).json")))
     }
 
-    @Test("Without an app there is no file, instead of a file with an empty list")
+    @Test("Without an app there is no file, not a file with an empty list")
     func nothingToSay() throws {
         #expect(AppleAppSiteAssociation(appIDs: [], paths: Self.paths) == nil)
         #expect(AppleAppSiteAssociation(appIDs: [try AppleAppID("ABCDE12345.a")], paths: []) == nil)
         #expect(AssetLinks(apps: []) == nil)
     }
 
-    @Test("A path with quotes, backslashes and control characters stays one JSON string")
+    @Test("A path with quotes, backslashes and control characters is one JSON string")
     func escapes() throws {
         let path = "/a\"b\\c\n\u{1}/é\u{2028}😀"
         let file = try #require(AppleAppSiteAssociation(appIDs: [try AppleAppID("ABCDE12345.a")], paths: [path]))

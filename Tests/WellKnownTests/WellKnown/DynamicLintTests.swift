@@ -4,12 +4,12 @@ import WellKnown
 @testable import TestSupport
 
 /// Sources: Google, "Configure Dynamic App Links" and "Test App Links"; AOSP, UriRelativeFilter and PatternMatcher.
-@Suite("lint of dynamic rules")
+@Suite("Linting dynamic rules")
 struct DynamicLintTests {
     private static let links = AssetLinksProbe.links
 
     @Test(
-        "what Android makes of the rules",
+        "findings match Android's behaviour for the rules",
         arguments: [
             (#"[{"/": "/a", "exclude": true}, {"/": "*"}]"#, []),
             (#"[{"/": "/a"}, {"/": "*", "exclude": true}]"#, []),
@@ -23,7 +23,7 @@ struct DynamicLintTests {
             (#"[{"/": "/a"}, {"/": "/a", "exclude": true}, {"/": "*", "exclude": true}]"#, ["dyn.shadowed"]),
             (#"[{"/": "/ab"}, {"/": "/a*"}, {"/": "*", "exclude": true}]"#, []),
             (#"[{"/": "/a", "?": {"q": "1"}}, {"/": "/a"}, {"/": "*", "exclude": true}]"#, []),
-            // malformed or empty: everything is discarded, and nothing more is to be said of the order
+            // Malformed or empty: all rules are discarded, so there is no finding about their order.
             (#"[]"#, ["dyn.malformed"]),
             (#"{}"#, ["dyn.malformed"]),
             (#"null"#, ["dyn.malformed"]),
@@ -39,12 +39,12 @@ struct DynamicLintTests {
             (#"[{"?": ["q"]}, {"/": "*"}]"#, ["dyn.malformed"]),
             (#"[{"/": "*", "exclude": "true"}]"#, ["dyn.malformed"]),
             (#"[{"?": "q=1"}, {"/": "*"}]"#, ["dyn.query-string"]),
-            // Apple's keys
+            // Apple's keys.
             (#"[{"/": "*", "caseSensitive": false}]"#, ["dyn.unknown-key"]),
             (#"[{"/": "*", "comment": "all"}]"#, ["dyn.unknown-key"]),
             (#"[{"path": "/a"}, {"/": "*"}]"#, ["dyn.unknown-key"]),
             (#"[{"/": "/a", "Exclude": true}, {"/": "*"}]"#, ["dyn.unknown-key"]),
-            // stars that do not go back
+            // Stars without backtracking.
             (
                 #"[{"/": "*/terms/*", "exclude": true}, {"/": "/terms*"}, {"/": "*"}]"#,
                 ["dyn.star-backtracking", "dyn.trailing-slash"]
@@ -54,12 +54,12 @@ struct DynamicLintTests {
             (#"[{"/": "/a*bc*"}, {"/": "*"}]"#, ["dyn.star-backtracking"]),
             (#"[{"/": "/a*"}, {"/": "*"}]"#, []),
             (#"[{"?": {"q": "*1"}}, {"/": "*"}]"#, ["dyn.star-backtracking"]),
-            // slashes
+            // Slashes.
             (#"[{"/": "/buy/"}, {"/": "*", "exclude": true}]"#, ["dyn.trailing-slash"]),
             (#"[{"/": "/buy/*"}, {"/": "*", "exclude": true}]"#, ["dyn.trailing-slash"]),
             (#"[{"/": "/buy/*"}, {"/": "/buy"}, {"/": "*", "exclude": true}]"#, []),
             (#"[{"/": "/"}, {"/": "*", "exclude": true}]"#, []),
-            // escapes
+            // Escapes.
             (#"[{"/": "/caf%C3%A9"}, {"/": "*", "exclude": true}]"#, ["dyn.encoded-pattern"]),
             (#"[{"/": "/100%"}, {"/": "/café"}, {"/": "*", "exclude": true}]"#, []),
         ])
@@ -68,7 +68,7 @@ struct DynamicLintTests {
     }
 
     @Test(
-        "rules in a place that no system reads",
+        "rules in a place that no system reads are reported",
         arguments: [
             (#", "dynamic_app_link_components": [{"/": "*"}]"#, "dyn.wrong-place", "/0/dynamic_app_link_components"),
             (
@@ -96,13 +96,13 @@ struct DynamicLintTests {
         #expect(probe.finding(code)?.pointer == pointer)
     }
 
-    @Test("rules in the target")
+    @Test("rules inside the target are reported")
     func inTarget() {
         let probe = AssetLinksProbe.app(target: #", "dynamic_app_link_components": [{"/": "*"}]"#)
         #expect(probe.codes == ["dyn.wrong-place"])
     }
 
-    @Test("a statement that does not grant the links has no use for rules")
+    @Test("rules in a statement without the link relation are reported")
     func otherRelation() {
         let probe = AssetLinksProbe.app(
             relation: #"["\#(AssetLinksProbe.credentials)"]"#,
@@ -110,7 +110,7 @@ struct DynamicLintTests {
         #expect(probe.codes == ["dyn.wrong-relation"])
     }
 
-    @Test("one app has one set of rules")
+    @Test("a second set of rules for one app is reported")
     func twice() {
         let rules = #", "relation_extensions": {"\#(Self.links)": {"dynamic_app_link_components": [{"/": "*"}]}}"#
         let one = AssetLinksProbe.statementText(
@@ -123,7 +123,7 @@ struct DynamicLintTests {
     }
 
     @Test(
-        "the witness of a star is a link that a star which goes back would match",
+        "the witness of a star is a link that a star with backtracking matches",
         arguments: [
             ("*/terms/*", "/x/terms/"), ("/a*b", "/abxb"), ("/x*xy", "/xxyxy"),
         ])

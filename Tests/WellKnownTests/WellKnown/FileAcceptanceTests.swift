@@ -6,8 +6,8 @@ import Testing
 @testable import WellKnown
 @testable import WellKnownTool
 
-/// Our reader goes on behind faults, to tell all of them. What a link opens is for the systems' readers to say.
-@Suite("Files that the systems' readers do not take")
+/// Our parser continues after errors to report all of them. The decision about a link follows the systems' parsers.
+@Suite("Files that the systems' parsers reject")
 struct FileAcceptanceTests {
     private static let app = "K7Q2M9X4TB.com.acme.shop"
     private static let print = (0..<32).map { _ in "AB" }.joined(separator: ":")
@@ -24,7 +24,7 @@ struct FileAcceptanceTests {
     }
 
     @Test(
-        "Apple's reader refuses comments, odd quotation marks and odd blanks: nothing opens, and the place is told",
+        "Apple's parser rejects comments, typographic quotes and unusual blanks, and the position is reported",
         arguments: [
             (#""/a"}"#, "\"/a\" // the shop\n}"), (#""/a"}"#, #""/a" /* the shop */}"#),
             (#""/a""#, "\u{201c}/a\u{201d}"), (#""/a""#, "'/a'"), (#":"/a""#, ":\u{a0}\"/a\""),
@@ -38,7 +38,7 @@ struct FileAcceptanceTests {
     }
 
     @Test(
-        "a comma too many, a byte-order mark: taken, and said to be disputed",
+        "an extra comma and a byte-order mark are accepted and reported as disputed",
         arguments: [("}]}]}}", "},]}]}}"), ("{\"applinks", "\u{feff}{\"applinks")])
     func disputed(sound: String, damaged: String) throws {
         let explanation = try explain(Self.sound.replacing(sound, with: damaged))
@@ -48,7 +48,7 @@ struct FileAcceptanceTests {
     }
 
     @Test(
-        "a pattern with an undefined variable matches nothing, also with nothing beside it but stars",
+        "a pattern with an undefined variable matches no URL, even if the rest is only stars",
         arguments: [
             #"{"/":"/$(nope)*"}"#, #"{"/":"*$(nope)"}"#, #"{"/":"/a","?":"$(nope)*"}"#,
             #"{"/":"/a","?":{"a":"$(nope)*"}}"#, ##"{"/":"/a","#":"*$(nope)*"}"##,
@@ -58,7 +58,7 @@ struct FileAcceptanceTests {
         #expect(try explain(text).decision == .noMatch)
     }
 
-    @Test("of equal keys the last counts; where the first would decide otherwise, that is said")
+    @Test("the last of equal keys counts, and a different decision by the first is reported")
     func equalKeys() throws {
         func file(_ paths: String) -> String {
             #"{"applinks":{"details":[{"appIDs":["\#(Self.app)"],"components":[{\#(paths)}]}]}}"#
@@ -78,7 +78,7 @@ struct FileAcceptanceTests {
     }
 
     @Test(
-        "Android verifies nothing by a fingerprint it cannot compare, nor by a list that is no JSON",
+        "Android verifies no link with a malformed fingerprint or with invalid JSON",
         arguments: [
             ("\"\(print.lowercased())\"", "", "upper case"), ("", "", "no certificate fingerprint"),
             ("\"AB:CD\"", "", "no SHA-256"), ("\"\(print)\"", ",", "takes the list for none"),
@@ -96,7 +96,7 @@ struct FileAcceptanceTests {
         #expect(AndroidMatcher(good).decide(url, package: "com.acme.shop") == .manifestDecides)
     }
 
-    @Test("another certificate is a difference of every link, and diff says so")
+    @Test("diff reports a changed certificate as a difference for every link")
     func certificates() throws {
         func matcher(_ print: String) throws -> AndroidMatcher {
             AndroidMatcher(try #require(AssetLinksFile(JSONReader.read(Self.list("\"\(print)\"").utf8))))
@@ -107,7 +107,7 @@ struct FileAcceptanceTests {
         #expect(LinkDiff.between(try matcher(Self.print), try matcher(Self.print)).isEmpty)
     }
 
-    @Test("between a sound file and one that is refused, every link that opened is a difference")
+    @Test("between a valid and a rejected file, every link that opened is a difference")
     func refusedDiff() throws {
         let sound = AppleMatcher(try #require(AASAFile(JSONReader.read(Self.sound.utf8))))
         let refused = AppleMatcher(try #require(AASAFile(JSONReader.read((Self.sound + " // done").utf8))))
@@ -117,7 +117,7 @@ struct FileAcceptanceTests {
         #expect(LinkDiff.between(refused, sound).changes.map(\.new) == [.opens])
     }
 
-    @Test("rules that read addresses in two ways are compared by their examples, and the rest is said to be open")
+    @Test("rules with two ways to read a URL are compared by examples, and the rest is reported as not decided")
     func mixedReadings() throws {
         func matcher(_ second: String) throws -> AppleMatcher {
             let rules = #"[{"/":"/a"},{"/":"\#(second)","percentEncoded":false}]"#
@@ -129,7 +129,7 @@ struct FileAcceptanceTests {
         #expect(diff.notDecided == [Self.app])
     }
 
-    @Test("the file of one host says nothing about the links of another, www among them; a server to try on is none")
+    @Test("a host's file does not apply to other hosts, also with www, but a test server's file does")
     func hosts() throws {
         let link = try #require(LinkURL("https://www.acme.com/a"))
         for (name, isForeign) in [
@@ -145,7 +145,7 @@ struct FileAcceptanceTests {
         #expect(answers.deciding?.summary.contains("asks https://www.acme.com/.well-known/") == true)
     }
 
-    @Test("every open question stands in the page about them")
+    @Test("the page about open questions contains every open question")
     func page() throws {
         let page = TestVectors.repository.appending(path: "docs/decisions/0010-open-questions-of-matching.md")
         let text = try String(contentsOf: page, encoding: .utf8)

@@ -4,7 +4,7 @@ import WellKnown
 @testable import TestSupport
 
 /// Sources: the Digital Asset Links specification; AOSP's StatementService and Chromium, which compare the text.
-@Suite("lint of fingerprints")
+@Suite("Linting fingerprints")
 struct FingerprintLintTests {
     private static let good = AssetLinksProbe.fingerprint
     private static let debug = KnownFingerprints.publicDebugKey
@@ -12,7 +12,7 @@ struct FingerprintLintTests {
     private static let base64 = "2OMaC1x3kk9gvROuhSn0xg2b4TdSis8Uo35msF35KEE="
 
     @Test(
-        "what keeps a fingerprint from matching is named, and the text to write where it can be told",
+        "each defect of a fingerprint is reported, with the correct text if it is known",
         arguments: [
             (good, [], nil),
             (good.lowercased(), ["fp.lowercase"], good),
@@ -76,7 +76,7 @@ struct FingerprintLintTests {
     }
 
     @Test(
-        "the list itself",
+        "errors of the list are reported",
         arguments: [
             ("[]", "fp.empty", "/0/target/sha256_cert_fingerprints"),
             (#""\#(good)""#, "fp.type", "/0/target/sha256_cert_fingerprints"),
@@ -90,7 +90,7 @@ struct FingerprintLintTests {
         #expect(probe.finding(code)?.pointer == pointer)
     }
 
-    @Test("no list at all")
+    @Test("a missing list is reported")
     func missing() {
         let probe = AssetLinksProbe(
             #"[{"relation": ["\#(AssetLinksProbe.links)"], "target": {"namespace": "android_app", "package_name": "com.house.app"}}]"#
@@ -99,14 +99,14 @@ struct FingerprintLintTests {
         #expect(probe.finding("fp.missing")?.pointer == "/0/target")
     }
 
-    @Test("a whole fingerprint is in the message, so that it can be searched for")
+    @Test("the message contains the complete fingerprint, so that it can be searched for")
     func wholeText() {
         let message = AssetLinksProbe.app(fingerprints: #"["\#(Self.debug)"]"#).finding("fp.known-public-debug-key")?
             .message
         #expect(message?.contains(Self.debug) == true)
     }
 
-    @Test("debug and release are told apart by the package's name")
+    @Test("the package name distinguishes debug builds from releases")
     func debugAndRelease() {
         func list(_ packages: [(String, String)]) -> AssetLinksProbe {
             let statements = packages.map {
@@ -125,7 +125,7 @@ struct FingerprintLintTests {
         #expect(list([("com.house.app.debug", Self.good)]).finding("fp.play-signing") == nil)
     }
 
-    @Test("one fingerprint is worth a word about Play App Signing, two are not")
+    @Test("one fingerprint results in a note about Play App Signing, two do not")
     func playSigning() {
         #expect(AssetLinksProbe.app().finding("fp.play-signing") != nil)
         let two = AssetLinksProbe.app(fingerprints: #"["\#(Self.good)", "\#(AssetLinksProbe.second)"]"#)
@@ -133,7 +133,7 @@ struct FingerprintLintTests {
     }
 
     @Test(
-        "known fingerprints are known in any spelling",
+        "known fingerprints are recognized in any notation",
         arguments: [
             (KnownFingerprints.publicDebugKey, KnownFingerprints.Owner.publicDebugKey),
             (KnownFingerprints.publicDebugKey.lowercased().replacing(":", with: ""), .publicDebugKey),

@@ -4,9 +4,9 @@ import WellKnown
 
 @testable import TestSupport
 
-@Suite("The JSON reader")
+@Suite("The JSON parser")
 struct JSONReaderTests {
-    @Test("every value is read, with the place of each key and value")
+    @Test("every value is parsed, with the position of each key and value")
     func placesAreKept() throws {
         let document = JSONReader.read("{\n  \"a\": [1, true, null, \"ü\"],\r\n  \"é\": {}\n}".utf8)
         let root = try #require(document.root)
@@ -22,7 +22,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "what readers take differently is named, and read on behind",
+        "constructs that parsers treat differently are reported, and parsing continues",
         arguments: [
             ("{\"a\":1,}", JSONError.Kind.trailingComma, 1, 7), ("[1,\n2,\n]", .trailingComma, 2, 2),
             ("// x\n{}", .comment, 1, 1), ("{/* x */}", .comment, 1, 2), ("# x\n[]", .comment, 1, 1),
@@ -39,7 +39,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "what is no JSON is refused with its place",
+        "invalid JSON is rejected with its position",
         arguments: [
             ("", JSONError.Kind.syntax, 1, 1), ("{\"a\" 1}", .syntax, 1, 6), ("[1 2]", .syntax, 1, 4),
             ("{\"a\":\"b}", .syntax, 1, 6), ("[01]", .badNumber, 1, 2), ("[1.]", .badNumber, 1, 2),
@@ -56,13 +56,13 @@ struct JSONReaderTests {
         #expect(document.position(at: fault.offset) == SourcePosition(line: line, column: column))
     }
 
-    @Test("escapes and surrogate pairs are what they stand for")
+    @Test("escapes and surrogate pairs are decoded")
     func escapes() {
         let document = JSONReader.read(#"["\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00"]"#.utf8)
         #expect(document.root?.array?.first?.string == "\"\\/\u{8}\u{c}\n\r\té😀")
     }
 
-    @Test("512 levels are read, the 513th is refused, and a million brackets do no harm")
+    @Test("512 levels are parsed, the 513th is rejected, and a million brackets are safe")
     func depth() {
         func nested(_ levels: Int) -> String {
             String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
@@ -72,7 +72,7 @@ struct JSONReaderTests {
         #expect(JSONReader.read(String(repeating: "[{\"\":", count: 1_000_000).utf8).errors.last?.kind == .tooDeep)
     }
 
-    @Test("a text longer than the limit is not read at all")
+    @Test("a text over the size limit is rejected without parsing")
     func size() {
         var limits = JSONReader.Limits()
         limits.bytes = 4
@@ -81,7 +81,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "UTF-16 is read and named, with a mark and without, in both orders", arguments: [true, false], [true, false])
+        "UTF-16 is parsed and reported in both byte orders", arguments: [true, false], [true, false])
     func utf16(isBig: Bool, hasMark: Bool) throws {
         let units = Array("\(hasMark ? "\u{feff}" : "")[\"é😀\"]".utf16)
         let bytes = units.flatMap { unit in
@@ -94,7 +94,7 @@ struct JSONReaderTests {
         #expect(document.errors.contains { $0.kind == .byteOrderMark } == hasMark)
     }
 
-    @Test("bytes that are no UTF-8 end the reading where they stand")
+    @Test("invalid UTF-8 ends the parsing at its position")
     func latin1() throws {
         let document = JSONReader.read(Array("[\"".utf8) + [0xe9] + Array("\"]".utf8))
         #expect(document.root == nil)
@@ -103,7 +103,7 @@ struct JSONReaderTests {
         #expect(fault.offset == 2)
     }
 
-    @Test("values are equal whatever their places and the order of members")
+    @Test("equality ignores positions and the order of members")
     func equality() {
         func root(_ text: String) -> JSONNode? { JSONReader.read(text.utf8).root }
         #expect(root("{\"a\":1,\"b\":[null]}") == root("{ \"b\" : [ null ] , \"a\" : 1 }"))

@@ -4,10 +4,10 @@ import WellKnown
 @testable import TestSupport
 
 /// Sources: Android, "`<data>` element"; AOSP, `android.os.PatternMatcher` and its tests.
-@Suite("intent filters")
+@Suite("Intent filters")
 struct ManifestMatcherTests {
     @Test(
-        "paths of a filter",
+        "the paths of a filter match like Android's",
         arguments: [
             (ManifestPath.Kind.path, "/buy", "/buy", true),
             (.path, "/buy", "/buy/", false),
@@ -42,7 +42,7 @@ struct ManifestMatcherTests {
     }
 
     @Test(
-        "schemes and hosts of a filter",
+        "the schemes and hosts of a filter match like Android's",
         arguments: [
             (["https"], "house.example", "https://house.example/", true),
             (["https"], "house.example", "http://house.example/", false),

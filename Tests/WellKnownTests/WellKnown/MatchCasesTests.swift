@@ -5,7 +5,7 @@ import Testing
 @testable import TestSupport
 @testable import WellKnown
 
-/// The table of addresses and what Apple's and Google's systems do with them, each with its source.
+/// The table of URLs and the decisions of Apple's and Google's systems, each with its source.
 @Suite("Match cases")
 struct MatchCasesTests {
     struct Case: Sendable, CustomTestStringConvertible {
@@ -32,9 +32,9 @@ struct MatchCasesTests {
         }
     }()
 
-    @Test("The table is there") func table() { #expect(Self.cases.count == 162) }
+    @Test("The table is complete") func table() { #expect(Self.cases.count == 162) }
 
-    @Test("An address of the table is decided as its source says, disputed ones as we decided", arguments: cases)
+    @Test("Each URL of the table is decided as its source states, and disputed URLs as documented", arguments: cases)
     func decided(_ element: Case) throws {
         let url = try #require(LinkURL(element.url))
         let explanation: LinkExplanation

@@ -5,7 +5,7 @@ import WellKnown
 
 /// Sources: Apple, "applinks.Details.Components" and its matcher; Google, "Configure Dynamic App Links"; AOSP,
 /// UriRelativeFilter and PatternMatcher.
-@Suite("parity of the two files")
+@Suite("Parity of the two files")
 struct ParityLintTests {
     private static func lint(_ components: String, _ rules: String, filters: [IntentFilter]? = nil) throws -> ParityLint
     {
@@ -22,31 +22,31 @@ struct ParityLintTests {
     }
 
     @Test(
-        "rules that look alike part on a link, which is found and verified",
+        "similar rules differ for a link, which is found and verified",
         arguments: [
-            // iOS ignores the last slash, Android does not.
+            // iOS ignores the trailing slash, Android does not.
             (#"[{"/": "/buy/*"}]"#, #"[{"/": "/buy/*"}, {"/": "*", "exclude": true}]"#, "https://house.example/buy"),
             (#"[{"/": "/buy/"}]"#, #"[{"/": "/buy/"}, {"/": "*", "exclude": true}]"#, "https://house.example/buy"),
             (#"[{"/": "/buy"}]"#, #"[{"/": "/buy"}, {"/": "*", "exclude": true}]"#, "https://house.example/buy/"),
-            // An absent item is empty on iOS, and no match on Android.
+            // An absent item is empty on iOS, and does not match on Android.
             (#"[{"/": "/a", "?": {"q": "*"}}]"#, #"[{"/": "/a", "?": {"q": "*"}}]"#, "https://house.example/a"),
-            // Of a repeated item all must match on iOS, any on Android.
+            // If an item is repeated, all must match on iOS, and one must match on Android.
             (
                 #"[{"/": "/", "?": {"q": "1"}}]"#, #"[{"/": "/", "?": {"q": "1"}}]"#,
                 "https://house.example/?q=1&q=other"
             ),
             // An absent fragment is empty on iOS.
             (##"[{"/": "/", "#": "*"}]"##, ##"[{"/": "/", "#": "*"}]"##, "https://house.example/"),
-            // Android has no case folding.
+            // Android always compares letter case.
             (
                 #"[{"/": "/faq", "caseSensitive": false}]"#, #"[{"/": "/faq"}, {"/": "/faq/"}]"#,
                 "https://house.example/FAQ"
             ),
             // Android compares the decoded path, iOS the text as sent.
             (#"[{"/": "/café"}]"#, #"[{"/": "/café"}, {"/": "/café/"}]"#, "https://house.example/caf%C3%A9"),
-            // A star that does not go back.
+            // A star without backtracking.
             (#"[{"/": "/a*b"}]"#, #"[{"/": "/a*b"}, {"/": "/a*b/"}]"#, nil),
-            // A rule that the other side does not have.
+            // A rule that only one side has.
             (#"[{"/": "/private", "exclude": true}, {"/": "*"}]"#, #"[{"/": "*"}]"#, "https://house.example/private"),
         ] as [(String, String, String?)])
     func difference(components: String, rules: String, url: String?) throws {
@@ -60,7 +60,7 @@ struct ParityLintTests {
     }
 
     @Test(
-        "rules that mean the same part on nothing",
+        "rules with the same meaning have no difference",
         arguments: [
             (#"[{"/": "*"}]"#, #"[{"/": "*"}]"#),
             (
@@ -87,7 +87,7 @@ struct ParityLintTests {
         )
     }
 
-    @Test("without dynamic rules and without the manifest, only what iOS excludes is worth a word")
+    @Test("without dynamic rules and manifest, only links that iOS excludes are reported")
     func manifestDecides() throws {
         let aasa =
             #"{"applinks": {"details": [{"appIDs": ["ABCDE12345.com.house.app"], "components": [{"/": "/in/*", "exclude": true}, {"/": "/buy/*"}]}]}}"#
@@ -99,7 +99,7 @@ struct ParityLintTests {
         #expect(findings.contains { $0.message.contains("/in") })
     }
 
-    @Test("with the manifest, its paths decide")
+    @Test("with a manifest, its paths decide")
     func manifest() throws {
         let filter = ProjectLintTests.filter(paths: [ManifestPath(.pathPrefix, "/buy/")])
         let aasa =
@@ -111,7 +111,7 @@ struct ParityLintTests {
         #expect(Self.urls(lint) == ["https://house.example/buy"])
     }
 
-    @Test("apps are paired by their names, and what is left if it is one and one")
+    @Test("apps are paired by their names, and one remaining app per side forms a pair")
     func pairs() throws {
         func pairs(_ ids: [String], _ packages: [String]) throws -> [String] {
             let details = ids.map { #"{"appIDs": ["\#($0)"], "components": [{"/": "*"}]}"# }.joined(separator: ",")
@@ -134,7 +134,7 @@ struct ParityLintTests {
         #expect(try pairs(["ABCDE12345.a.b", "ABCDE12345.c.d"], ["e.f", "g.h"]) == [])
     }
 
-    @Test("passwords and passkeys on one system only")
+    @Test("passwords and passkeys on only one system are reported")
     func service() throws {
         func codes(_ aasa: String, _ relation: String) throws -> [String] {
             ParityLint(
@@ -152,7 +152,7 @@ struct ParityLintTests {
         #expect(try codes("{\(links)}", one) == [])
     }
 
-    @Test("a host with one file")
+    @Test("a host with only one file is reported")
     func host() {
         #expect(ParityLint.hostFinding("a.example", hasAASA: true, hasAssetLinks: false)?.code == "parity.host")
         #expect(ParityLint.hostFinding("a.example", hasAASA: false, hasAssetLinks: true)?.code == "parity.host")

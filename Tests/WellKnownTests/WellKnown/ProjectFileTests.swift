@@ -14,11 +14,11 @@ struct ProjectFileTests {
         </dict></plist>
         """
 
-    @Test("Entitlements are read in every form they come in")
+    @Test("Entitlements are read in every form")
     func entitlementForms() throws {
         let list = try PropertyListSerialization.propertyList(from: Data(Self.domains.utf8), format: nil)
         let binary = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
-        // What codesign prints without --xml: magic number and length before the list.
+        // The output of codesign without --xml: a magic number and a length before the list.
         let blob: [UInt8] = [0xfa, 0xde, 0x71, 0x71, 0, 0, 1, 0] + Array(Self.domains.utf8)
         var utf16: [UInt8] = [0xff, 0xfe]
         for unit in Self.domains.utf16 { utf16 += [UInt8(unit & 255), UInt8(unit >> 8)] }
@@ -30,7 +30,7 @@ struct ProjectFileTests {
         }
     }
 
-    @Test("No key, an empty list and one string are three things")
+    @Test("A missing key, an empty list and a single string are distinguished")
     func absence() throws {
         func domains(_ value: String) throws -> [String]? {
             try AppEntitlements(reading: "<plist><dict>\(value)</dict></plist>".utf8).associatedDomains?.map(\.raw)
@@ -41,7 +41,7 @@ struct ProjectFileTests {
         #expect(try domains("\(key)<string>*</string>") == ["*"])
     }
 
-    @Test("Every kind of value comes out of the binary form as out of the XML one")
+    @Test("Every kind of value is equal in the binary and the XML form")
     func sameValues() throws {
         let text = """
             <plist version="1.0"><dict>
@@ -59,7 +59,7 @@ struct ProjectFileTests {
     }
 
     @Test(
-        "A hostile or broken list is refused, with the place where there is one",
+        "A hostile or broken list is rejected, with its position if there is one",
         arguments: [
             ("<!DOCTYPE plist [<!ENTITY a \"aaaa\">]><plist><string>&a;</string></plist>", "entities of its own"),
             ("<plist><string>&a;</string></plist>", "&a; is not known here"),
@@ -79,7 +79,7 @@ struct ProjectFileTests {
         #expect { try PropertyList(reading: text.utf8) } throws: { "\($0)".contains(reason) }
     }
 
-    @Test("The place of a fault is line and column")
+    @Test("The position of an error is line and column")
     func place() {
         #expect { try PropertyList(reading: "<plist>\n  <é/><x y/>\n</plist>".utf8) } throws: {
             ($0 as? ProjectFileError)?.position == SourcePosition(line: 2, column: 11)
@@ -87,7 +87,7 @@ struct ProjectFileTests {
     }
 
     @Test(
-        "A binary list that unfolds without end, holds itself or lies about its sizes is refused",
+        "A binary list that expands endlessly, contains itself or has wrong sizes is rejected",
         arguments: [
             BinaryList.laughs, BinaryList.objects([[0xa1, 0, 0]]), BinaryList.objects([[0xa1, 0, 1], [0xa1, 0, 0]]),
             BinaryList.objects([[0xaf, 0x13, 0x40, 0, 0, 0, 0, 0, 0, 0]]),
@@ -102,7 +102,7 @@ struct ProjectFileTests {
         #expect(throws: ProjectFileError.self) { try PropertyList(reading: bytes) }
     }
 
-    @Test("Every changed byte of a binary list is read or refused, never a crash")
+    @Test("A binary list with any changed byte is read or rejected without a crash")
     func mutatedBinary() throws {
         let list = try PropertyListSerialization.propertyList(from: Data(Self.domains.utf8), format: nil)
         let seed = Array(try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0))
@@ -116,7 +116,7 @@ struct ProjectFileTests {
         }
     }
 
-    @Test("A manifest's filters have what their data elements say together, under any prefix")
+    @Test("The data elements of a filter are combined, with any namespace prefix")
     func manifest() throws {
         let text = """
             <manifest xmlns:a="http://schemas.android.com/apk/res/android" package="com.example.app">
@@ -143,7 +143,7 @@ struct ProjectFileTests {
     }
 
     @Test(
-        "What is no manifest says so",
+        "A file that is not a manifest is rejected as such",
         arguments: [
             (Array("<html/>".utf8), "not <manifest>"), ([3, 0, 8, 0, 1], "apkanalyzer manifest print"),
             (Array("<!DOCTYPE m [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><manifest>&x;</manifest>".utf8), "entities"),
@@ -153,7 +153,7 @@ struct ProjectFileTests {
     }
 }
 
-/// Binary property lists made by hand: offsets of two bytes, references of two.
+/// Handmade binary property lists with offsets of two bytes and references of two bytes.
 private enum BinaryList {
     static func objects(_ objects: [[UInt8]]) -> [UInt8] {
         var bytes = Array("bplist00".utf8)
@@ -169,7 +169,8 @@ private enum BinaryList {
         return bytes + offsets + [0, 0, 0, 0, 0, 0, 2, 2] + long(objects.count) + long(0) + long(table)
     }
 
-    /// Thirty arrays, each ten times the next: 10^30 values in a kilobyte. Foundation never comes back from it.
+    /// Thirty arrays that each contain the next array ten times: 10^30 values in a kilobyte. Foundation's parser does
+    /// not finish with it.
     static let laughs: [UInt8] = objects(
         (1...30).map { next in [0xaa] + (0..<10).flatMap { _ in [0, UInt8(next)] } } + [[0x51, 0x61]])
 }

@@ -4,7 +4,7 @@ import WellKnown
 @testable import TestSupport
 
 /// Sources: Apple, "Associated Domains Entitlement" and Technote TN3155; Google, "Verify Android App Links".
-@Suite("the three places at once")
+@Suite("Comparison of server, app and signature")
 struct ProjectLintTests {
     private static let app = "ABCDE12345.com.house.app"
 
@@ -27,7 +27,7 @@ struct ProjectLintTests {
     }
 
     @Test(
-        "values of the entitlement",
+        "errors in the values of the entitlement are reported",
         arguments: [
             ("applinks:house.example", nil, nil),
             ("applinks:*.house.example", nil, nil),
@@ -64,7 +64,7 @@ struct ProjectLintTests {
     }
 
     @Test(
-        "developer mode is right in a build for developers, and a question where nobody knows",
+        "developer mode is valid in a development build, and reported if the kind of build is unknown",
         arguments: [
             (true, Severity.error), (nil, .warning), (false, nil),
         ] as [(Bool?, Severity?)])
@@ -76,7 +76,7 @@ struct ProjectLintTests {
     }
 
     @Test(
-        "file and entitlement name each other",
+        "differences between file and entitlement are reported",
         arguments: [
             ("applinks", ["applinks:house.example"], app, nil),
             ("applinks", ["applinks:*.house.example"], app, nil),
@@ -103,7 +103,7 @@ struct ProjectLintTests {
         #expect(project.findings.map(\.code) == [code].compactMap { $0 })
     }
 
-    @Test("a wildcard above reads another file, and the finding says which")
+    @Test("a wildcard for a parent domain uses another file, and the finding names it")
     func wildcardAbove() throws {
         var project = ProjectLint(host: "www.house.example")
         project.aasa = try Self.aasa()
@@ -112,7 +112,7 @@ struct ProjectLintTests {
     }
 
     @Test(
-        "autoVerify filters",
+        "errors in autoVerify filters are reported",
         arguments: [
             (filter(), 0),
             (filter(schemes: ["http", "https"]), 0),
@@ -138,7 +138,7 @@ struct ProjectLintTests {
     }
 
     @Test(
-        "manifest and assetlinks.json name each other",
+        "differences between manifest and assetlinks.json are reported",
         arguments: [
             ([filter()], "com.house.app", nil),
             ([filter(hosts: ["*.house.example"])], "com.house.app", nil),
@@ -172,7 +172,7 @@ struct ProjectLintTests {
         #expect(project.findings.map(\.code) == (isTold ? ["project.manifest-dynamic-scope"] : []))
     }
 
-    @Test("nothing is said of what is not at hand")
+    @Test("inputs that are not available cause no findings")
     func nothing() throws {
         #expect(ProjectLint().findings.isEmpty)
         var project = ProjectLint(host: "house.example")

@@ -32,7 +32,7 @@ struct RuleCoverageTests {
         (##"{"/":"*"},{"/":"/a"}"##, ["decides", "covered by 0"]),
         (##"{"/":"/a/*"},{"/":"/a/b/*"},{"/":"/a"}"##, ["decides", "covered by 0", "covered by 0"]),
         (##"{"/":"/a/b"},{"/":"/a/*"}"##, ["decides", "decides"]),
-        // Only together: everything that ends in a digit, and everything else of one character.
+        // Coverage by one rule, and by several rules together.
         (
             ##"{"/":"/a/*","?":{"x":"?*"}},{"/":"/a/*"},{"/":"/a/*","?":{"x":"1"}}"##,
             ["decides", "decides", "covered by 0"]
@@ -40,7 +40,7 @@ struct RuleCoverageTests {
         (##"{"/":"/a/*","?":"?*"},{"/":"/a/*","?":""},{"/":"/a/b"}"##, ["decides", "decides", "covered together"]),
         (##"{"/":"?"},{"/":"??*"},{"/":"/"},{"/":"*"}"##, ["decides", "decides", "decides", "covered together"]),
         (##"{"?":{"id":"?*"}},{"?":{"id":"7"}},{"/":"/x"}"##, ["decides", "covered by 0", "decides"]),
-        // Repeated items: all must match, so one of each escapes both.
+        // All repeated items must match, so a URL with the items `a` and `b` does not match the first rule.
         (##"{"?":{"id":"a*"}},{"?":{"id":"?*"}}"##, ["decides", "decides"]),
         (##"{"#":"x"},{"#":"*"},{"#":"y"}"##, ["decides", "decides", "covered by 1"]),
         (
@@ -58,7 +58,7 @@ struct RuleCoverageTests {
     ]
 
     @Test(
-        "A rule is dead exactly when the rules before it leave it no address",
+        "A rule is dead exactly if earlier rules cover all its URLs",
         arguments: deadOnApple)
     func dead(components: String, expected: [String]) throws {
         let matcher = try Self.matcher(components)
@@ -80,7 +80,7 @@ struct RuleCoverageTests {
     ]
 
     @Test(
-        "A dynamic rule of Android is dead by Android's own rules",
+        "A dynamic rule is dead according to Android's matching",
         arguments: deadOnAndroid)
     func deadDynamic(components: String, expected: [String]) throws {
         #expect(RuleCoverage.rules(try Self.dynamic(components)).map { Self.word($0.verdict) } == expected)
@@ -103,7 +103,7 @@ struct RuleCoverageTests {
     ]
 
     @Test(
-        "Two files differ in just these changes, each with its shortest address",
+        "Two files differ in exactly these changes, each with its shortest URL",
         arguments: pairs)
     func differences(old: String, new: String, expected: [String]) throws {
         let diff = LinkDiff.between(try Self.matcher(old), try Self.matcher(new))

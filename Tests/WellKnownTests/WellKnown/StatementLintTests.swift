@@ -4,7 +4,7 @@ import WellKnown
 @testable import TestSupport
 
 /// Sources: the Digital Asset Links specification and its compatibility suite; Google, "Verify Android App Links".
-@Suite("lint of statements")
+@Suite("Linting statements")
 struct StatementLintTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let body: String
@@ -27,12 +27,12 @@ struct StatementLintTests {
     }
 
     @Test(
-        "every fault of a statement is one finding at its place",
+        "every error of a statement is one finding at its position",
         arguments: [
             Row(.app(), []),
             Row(AssetLinksProbe("[]"), ["dal.empty-list"], at: ""),
             Row(AssetLinksProbe("[\(app), 5]"), ["dal.statement-type", "dal.readers-differ"], at: "/1"),
-            // relation
+            // The relation.
             Row(.app(relation: "[]"), ["dal.no-relation"], at: "/0/relation"),
             Row(
                 AssetLinksProbe(#"[{"target": {"namespace": "web", "site": "https://a.example"}}]"#),
@@ -45,7 +45,7 @@ struct StatementLintTests {
             Row(.app(relation: #"["Delegate_permission/common.x"]"#), ["dal.relation-syntax"], at: "/0/relation/0"),
             Row(.app(relation: #"["navigate/yellow_brick_road"]"#), ["dal.relation-unknown"], at: "/0/relation/0"),
             Row(.app(relation: #"["\#(links)", "\#(links)"]"#), ["dal.duplicate"], at: "/0/relation/1"),
-            // target
+            // The target.
             Row(AssetLinksProbe(#"[{"relation": ["\#(links)"]}]"#), ["dal.no-target"], at: "/0"),
             Row(AssetLinksProbe(#"[{"relation": ["\#(links)"], "target": []}]"#), ["dal.target-type"], at: "/0/target"),
             Row(.app(namespace: #""deeplink_demo""#), ["dal.namespace"], at: "/0/target/namespace"),
@@ -53,7 +53,7 @@ struct StatementLintTests {
             Row(.app(namespace: #""Android_App""#), ["dal.namespace"], at: "/0/target/namespace"),
             Row(.app(target: #", "site": "https://a.example""#), ["dal.target-keys"], at: "/0/target/site"),
             Row(.app(namespace: #""web""#), ["dal.web-handle-urls", "dal.target-keys"], at: "/0/relation/0"),
-            // package_name
+            // The package name.
             Row(.app(package: #""""#), ["dal.package-missing"], at: "/0/target/package_name"),
             Row(.app(package: "7"), ["dal.package-missing"], at: "/0/target/package_name"),
             Row(.app(package: #""app.2key.name""#), ["dal.package-syntax"], at: "/0/target/package_name"),
@@ -62,7 +62,7 @@ struct StatementLintTests {
             Row(.app(package: #"" com.house.app""#), ["dal.package-syntax"], at: "/0/target/package_name"),
             Row(.app(package: #""com.house.app_2.Main""#), []),
             Row(.app(package: #""com.yourhouse.todo""#), []),
-            // site
+            // The site.
             Row(site("https://a.example"), []),
             Row(site("HtTpS://A.example:8443"), []),
             Row(site("https://a.example/"), ["dal.site-syntax"], at: "/0/target/site"),
@@ -75,7 +75,7 @@ struct StatementLintTests {
             Row(site("http://a.example"), ["dal.site-http"], at: "/0/target/site"),
             Row(site("https://a.example/manifest.json", relation: "delegate_permission/common.query_webapk"), []),
             Row(site("https://a.example", relation: links), ["dal.web-handle-urls"], at: "/0/relation/0"),
-            // the list
+            // The list.
             Row(AssetLinksProbe("[\(app), \(app)]"), ["dal.duplicate"], at: "/1"),
             Row(
                 AssetLinksProbe(
@@ -92,7 +92,7 @@ struct StatementLintTests {
     }
 
     @Test(
-        "a misspelled key is the one finding, at the key, with the right spelling",
+        "a misspelled key is one finding at the key, with the correct spelling",
         arguments: [
             (#"{"relations": ["\#(links)"], "target": {"namespace": "web", "site": "https://a.example"}}"#, "relation"),
             (#"{"Relation": ["a/b"], "target": {"namespace": "web", "site": "https://a.example"}}"#, "relation"),
@@ -111,7 +111,7 @@ struct StatementLintTests {
         #expect(errors.first?.fix == "Write \"\(meant)\".")
     }
 
-    @Test("a note to the reader of the file is information")
+    @Test("a remark in the file is information")
     func note() {
         let finding = AssetLinksProbe.app(statement: #", "_comment": "ours""#).finding("dal.unknown-key")
         #expect(finding?.severity == .info)
@@ -119,7 +119,7 @@ struct StatementLintTests {
     }
 
     @Test(
-        "the near spelling of a relation is named",
+        "a similar known relation is suggested",
         arguments: [
             ("looksalike/allowlist", "lookalikes/allowlist"),
             ("delegate_permission/common.handle_all_url", links),
@@ -134,7 +134,7 @@ struct StatementLintTests {
     }
 
     @Test(
-        "include has its own rules",
+        "errors in an include are reported",
         arguments: [
             Row(AssetLinksProbe(#"[{"include": "https://a.example/x.json", "note": 1}]"#), ["dal.include-any"]),
             Row(AssetLinksProbe(#"[{"include": "http://a.example/x.json"}]"#), ["dal.include-insecure"]),
@@ -147,7 +147,7 @@ struct StatementLintTests {
         #expect(AssetLinksProbe(row.body).codes == row.codes)
     }
 
-    @Test("ten includes are within the budget, the eleventh is told", arguments: [(10, false), (11, true)])
+    @Test("ten includes are within the budget, the eleventh is reported", arguments: [(10, false), (11, true)])
     func includeBudget(count: Int, isTold: Bool) {
         let items = (0..<count).map { #"{"include": "https://a.example/\#($0).json"}"# }
         let finding = AssetLinksProbe("[\(items.joined(separator: ","))]").finding("dal.include-budget")
@@ -156,7 +156,7 @@ struct StatementLintTests {
     }
 
     @Test(
-        "a list that includes itself is told where the host is known",
+        "a list that includes itself is reported if the host is known",
         arguments: [("https://acme.com", true), ("https://ACME.com:443", true), ("https://other.com", false)])
     func includesItself(origin: String, isTold: Bool) {
         let text = #"[{"include": "\#(origin)/.well-known/assetlinks.json"}]"#
@@ -174,20 +174,20 @@ struct StatementLintTests {
         #expect(AssetLinksLint.findings(in: file, isSecure: false).map(\.code) == ["dal.include-any"])
     }
 
-    @Test("only one place is asked for")
+    @Test("only the standard path is requested")
     func place() {
         #expect(AssetLinksLint.placeFinding(path: "/.well-known/assetlinks.json") == nil)
         #expect(AssetLinksLint.placeFinding(path: "/assetlinks.json")?.code == "dal.not-wellknown")
     }
 
-    @Test("passkeys need a relation of their own")
+    @Test("passkeys need a separate relation")
     func loginCredentials() {
         #expect(AssetLinksProbe.app().finding("dal.missing-login-creds")?.severity == .info)
         let both = AssetLinksProbe.app(relation: #"["\#(Self.links)", "\#(AssetLinksProbe.credentials)"]"#)
         #expect(both.finding("dal.missing-login-creds") == nil)
     }
 
-    @Test("codes are unique, and every rule says why and what to do")
+    @Test("codes are unique, and every rule has a reason and a fix")
     func catalogue() {
         let rules = StatementRules.rules + FingerprintRules.rules + DynamicRules.rules
         #expect(Set(rules.map(\.code)).count == rules.count)

@@ -33,7 +33,7 @@ struct CapabilityTests {
         return try await client.enable(bundleID: bundleID, isDryRun: isDryRun)
     }
 
-    @Test("The capability is added to the App ID of exactly that identifier, with a token Apple accepts")
+    @Test("The capability is added to the App ID with exactly that identifier, with a token in Apple's format")
     func enables() async throws {
         let key = try await TestSigningKey()
         let server = try FakeAppStoreConnect { asked, _ in
@@ -71,7 +71,7 @@ struct CapabilityTests {
         }
     }
 
-    @Test("Enabled already is fine, and nothing is posted")
+    @Test("An enabled capability is success without a POST request")
     func already() async throws {
         let key = try await TestSigningKey()
         let server = try FakeAppStoreConnect { _, number in Reply(body: number == 0 ? Self.found : Self.domains) }
@@ -79,7 +79,7 @@ struct CapabilityTests {
         #expect(server.asked.map(\.method) == ["GET", "GET"])
     }
 
-    @Test("A dry run looks and changes nothing")
+    @Test("A dry run sends no changes")
     func dryRun() async throws {
         let key = try await TestSigningKey()
         let server = try FakeAppStoreConnect { _, number in Reply(body: number == 0 ? Self.found : Self.none) }
@@ -87,7 +87,7 @@ struct CapabilityTests {
         #expect(server.asked.map(\.method) == ["GET", "GET"])
     }
 
-    @Test("A conflict is fine when the App ID has the capability then, and an error when it has not")
+    @Test("A conflict is success if the App ID then has the capability, and an error otherwise")
     func conflict() async throws {
         let key = try await TestSigningKey()
         for (after, isFine) in [(Self.domains, true), (Self.none, false)] {
@@ -109,7 +109,7 @@ struct CapabilityTests {
         }
     }
 
-    @Test("An identifier that others only begin with is not found, and the others are named")
+    @Test("A prefix of other identifiers is not found, and the error names the others")
     func exactness() async throws {
         let key = try await TestSigningKey()
         let server = try FakeAppStoreConnect { _, _ in Reply(body: Self.found) }
@@ -121,7 +121,7 @@ struct CapabilityTests {
         }
     }
 
-    @Test("The next page is asked for at the same server, and nowhere else")
+    @Test("The next page is requested only from the same server")
     func pages() async throws {
         let key = try await TestSigningKey()
         let server = try FakeAppStoreConnect { asked, number in
@@ -139,7 +139,7 @@ struct CapabilityTests {
         #expect(other.asked.count == 1)
     }
 
-    @Test("A server that always has another page is left alone after twenty")
+    @Test("The search stops after twenty pages")
     func endlessPages() async throws {
         let key = try await TestSigningKey()
         let server = try FakeAppStoreConnect { asked, _ in
@@ -152,7 +152,7 @@ struct CapabilityTests {
     }
 
     @Test(
-        "Errors come in clear words",
+        "Error messages describe the cause",
         arguments: [
             (401, errors("NOT_AUTHORIZED", "Unauthenticated.", "Provide a token."), "does not accept the key (401)"),
             (403, errors("FORBIDDEN_ERROR", "Forbidden.", "No."), "role Admin"),
@@ -178,7 +178,7 @@ struct CapabilityTests {
     }
 
     @Test(
-        "The token goes by https only, or stays on this machine",
+        "The token is sent only over https or to loopback",
         arguments: [
             ("https://api.appstoreconnect.apple.com", true), ("https://proxy.example:8443/", true),
             ("http://127.0.0.1:8080", true), ("http://localhost:1", true), ("http://[::1]:1", true),
@@ -191,7 +191,7 @@ struct CapabilityTests {
         #expect((address != nil) == isFine)
     }
 
-    @Test("A key of another kind is refused with the reason, and none is ever printed")
+    @Test("A key of another kind is rejected with the reason, and no key is printed")
     func keys() async throws {
         let key = try await TestSigningKey()
         #expect("\(try key.load())" == "<redacted>")
@@ -206,7 +206,7 @@ struct CapabilityTests {
         #expect { try AppStoreConnectKey(pem: Array("x".utf8)) } throws: { "\($0)".contains("no PEM") }
     }
 
-    @Test("The file's mode is noticed")
+    @Test("A key file that others can read is reported")
     func mode() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("x", to: "key")
@@ -216,7 +216,7 @@ struct CapabilityTests {
         }
     }
 
-    @Test("Whoever enabled it is told to create the profile again")
+    @Test("The output recommends to create the profile again")
     func advice() {
         let result = AppStoreConnectClient.Result(
             outcome: .enabled, identifier: "com.example.app", name: "Example", prefix: "4J6K8M2N9P")

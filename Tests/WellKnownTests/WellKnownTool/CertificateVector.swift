@@ -3,7 +3,7 @@ import Foundation
 @testable import TestSupport
 @testable import WellKnownTool
 
-/// A file of Vectors/wellknown/certificates, and the values apksigner, keytool and openssl print for it.
+/// A file of Vectors/wellknown/certificates, and the values that apksigner, keytool and openssl print for it.
 enum CertificateVector {
     static let new = "C1:84:5A:41:28:9D:7E:A3:5D:88:5D:FC:EB:A5:41:D0:5A:2D:68:78:9C:1E:89:D7:E7:25:04:17:29:3B:26:94"
     static let old = "E2:27:77:05:F8:C7:AF:55:F4:D1:9D:10:2B:76:B5:7F:38:A2:D5:2C:7A:19:05:21:1F:52:48:03:A0:4B:E4:2C"

@@ -5,7 +5,7 @@ import WellKnown
 @testable import TestSupport
 @testable import WellKnownTool
 
-/// A set-up in which everything agrees, as the texts of its files; tests break one of them.
+/// The files of a setup in which everything agrees. Tests break one of them.
 struct DoctorSetUp: Sendable {
     var aasa = """
         {"applinks": {"details": [{"appIDs": ["4J6K8M2N9P.com.example.app"], "components": [{"/": "/buy/*"}]}]},
@@ -79,7 +79,7 @@ struct DoctorSetUp: Sendable {
     }
 }
 
-/// One thing broken: which file, what in it, and what the doctor must say of it.
+/// A setup with one error: the broken file, the change in it, and the expected line of the report.
 struct BrokenSetUp: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let file: @Sendable (inout DoctorSetUp, (String) -> String) -> Void

@@ -7,7 +7,7 @@ import WellKnown
 
 @Suite("wellknown doctor")
 struct DoctorTests {
-    @Test("A healthy set-up is called healthy, line by line")
+    @Test("A healthy setup is reported as healthy in every line")
     func healthy() throws {
         let report = try DoctorSetUp().report()
         #expect(report.lines.filter { $0.verdict != .agrees } == [])
@@ -21,7 +21,7 @@ struct DoctorTests {
         #expect(report.text().contains("Healthy: "))
     }
 
-    @Test("Each place wrong in turn is found, named, and told how to mend", arguments: BrokenSetUp.all)
+    @Test("Each broken place is found and reported with a fix", arguments: BrokenSetUp.all)
     func broken(setUp: BrokenSetUp) throws {
         var files = DoctorSetUp()
         var isChanged = false
@@ -34,14 +34,14 @@ struct DoctorTests {
         let report = try files.report()
         let differing = report.lines.filter { $0.verdict == .differs }
         #expect(differing.contains { $0.subject == setUp.subject && $0.advice?.contains(setUp.advice) == true })
-        // Nothing else is blamed: a file that cannot be read, and an app that is another one, touch one platform only.
+        // No other line differs. An unreadable file or another app affects only one platform.
         #expect(Set(differing.map(\.subject)).count <= 2)
         #expect(Set(differing.map(\.platform)).count == 1)
         #expect(report.exitCode(failOn: .error) == 1)
     }
 
     @Test(
-        "What works but deserves a look is no failure",
+        "A caution is not a failure",
         arguments: [
             ("applinks:example.com", "applinks:EXAMPLE.com", "the associated domain"),
             ("<false/>", "<true/>", ""),
@@ -54,7 +54,7 @@ struct DoctorTests {
         #expect(report.lines.filter { $0.verdict == .caution }.map(\.subject) == (subject.isEmpty ? [] : [subject]))
     }
 
-    @Test("for a wildcard of the manifest Android reads the file of the domain above")
+    @Test("for a wildcard in the manifest, Android reads the file of the parent domain")
     func wildcardOfManifest() throws {
         var files = DoctorSetUp()
         files.manifest = files.manifest.replacing(
@@ -67,7 +67,7 @@ struct DoctorTests {
             try !files.report(domain: "shop.example.com").lines.contains { $0.subject == "the file of the wildcard" })
     }
 
-    @Test("a manifest of another package than was named is no quiet mistake")
+    @Test("a manifest of another package than the given one is reported")
     func contradiction() throws {
         let line = try DoctorSetUp().report(package: "com.example.other").lines.first {
             $0.subject == "the app's package"
@@ -75,7 +75,7 @@ struct DoctorTests {
         #expect(line?.verdict == .differs && line?.advice?.contains("another app") == true)
     }
 
-    @Test("an identifier that Xcode fills in later is none yet")
+    @Test("an identifier that Xcode adds later is treated as absent")
     func unfilled() throws {
         var files = DoctorSetUp()
         files.entitlements = files.entitlements.replacing(
@@ -85,7 +85,7 @@ struct DoctorTests {
         #expect(!report.text().contains("$("))
     }
 
-    @Test("build servers get what differs as a failure, and what was not checked as skipped")
+    @Test("build servers get differences as failures and unchecked lines as skipped")
     func formats() throws {
         var files = DoctorSetUp()
         files.entitlements = files.entitlements.replacing("applinks:example.com", with: "applinks:www.example.com")
@@ -102,7 +102,7 @@ struct DoctorTests {
         #expect(try DoctorSetUp().report().text(as: .github, style: style, failOn: .error).contains("::error") == false)
     }
 
-    @Test("that a file can be read is no comparison, and passwords that do not work are no links that do not")
+    @Test("a parsed file is not a comparison, and password errors are not link errors")
     func headlines() {
         func line(_ subject: String, _ verdict: DoctorLine.Verdict) -> DoctorLine {
             DoctorLine(.ios, subject, .init("a", "b"), .init("c", "d"), verdict)
@@ -120,7 +120,7 @@ struct DoctorTests {
         #expect(links.summary.hasPrefix("Links will not open the app"))
     }
 
-    @Test("a host that the build fills in is nobody's fault", arguments: ["@string/host", "${host}"])
+    @Test("a host that the build adds is not reported", arguments: ["@string/host", "${host}"])
     func placeholderHosts(host: String) throws {
         var files = DoctorSetUp()
         files.manifest = files.manifest.replacingOccurrences(of: "\"example.com\"", with: "\"\(host)\"")
@@ -128,14 +128,14 @@ struct DoctorTests {
         #expect(!codes.contains { $0.hasPrefix("project.manifest") }, "\(codes)")
     }
 
-    @Test("A profile that ends within the month is to look at; the day itself comes from outside")
+    @Test("A profile that expires within a month is a caution, with the clock as an input")
     func endIsNear() throws {
         let report = try DoctorSetUp().report(now: Date(timeIntervalSince1970: 1_811_000_000))
         #expect(report.lines.first { $0.subject == "the profile's end" }?.verdict == .caution)
         #expect(report.lines.isHealthy)
     }
 
-    @Test("A subdomain is meant by a wildcard in the app and in the manifest, and the parent's file is mentioned")
+    @Test("A wildcard in the app and in the manifest matches a subdomain, and the parent's file is mentioned")
     func wildcard() throws {
         var files = DoctorSetUp()
         files.entitlements = files.entitlements.replacingOccurrences(of: ":example.com", with: ":*.example.com")
@@ -146,7 +146,7 @@ struct DoctorTests {
         #expect(line.advice?.contains("file of example.com") == true)
     }
 
-    @Test("Other hosts of verified filters are named: up to Android 11 one failure takes all")
+    @Test("Other hosts of verified filters are named, because one failure breaks all up to Android 11")
     func otherHosts() throws {
         var files = DoctorSetUp()
         files.manifest = files.manifest.replacingOccurrences(
@@ -157,7 +157,7 @@ struct DoctorTests {
         #expect(line.right.value == "other.com")
     }
 
-    @Test("A bundle's upload key is never held against the file")
+    @Test("A bundle's upload key is never compared with the file")
     func uploadKey() throws {
         var files = DoctorSetUp()
         files.certificate = "signed.aab"
@@ -166,7 +166,7 @@ struct DoctorTests {
         #expect(line.advice?.contains("upload key") == true)
     }
 
-    @Test("A placeholder in a manifest is not blamed")
+    @Test("A placeholder in a manifest is not reported")
     func placeholder() throws {
         var files = DoctorSetUp()
         files.manifest = files.manifest.replacingOccurrences(of: "\"example.com\"", with: "\"${linkHost}\"")
@@ -176,7 +176,7 @@ struct DoctorTests {
         #expect(report.lines.first { $0.subject == "the intent filter" }?.verdict == .notChecked)
     }
 
-    @Test("Nothing to compare is neither healthy nor broken")
+    @Test("Without a comparison the result is neither healthy nor broken")
     func nothing() throws {
         let host = try #require(DomainName("example.com"))
         let report = DoctorExamination(host: host, now: Date(timeIntervalSince1970: 0)).report()
@@ -194,7 +194,7 @@ struct DoctorTests {
         ] as [(String, String?)])
     func domains(text: String, name: String?) { #expect(DomainName(text)?.name == name) }
 
-    @Test("The JSON form has each line with both places")
+    @Test("The JSON form contains each line with both places")
     func json() throws {
         let report = try DoctorSetUp().report()
         let root = try #require(
@@ -205,7 +205,7 @@ struct DoctorTests {
         #expect(lines.allSatisfy { ($0["places"] as? [Any])?.count == 2 })
     }
 
-    @Test("Beside a long address the words are not squeezed into a column")
+    @Test("Next to a long URL the text is not set in a narrow column")
     func longPlaces() throws {
         let host = try #require(DomainName("example.com"))
         var examination = DoctorExamination(host: host, now: Date(timeIntervalSince1970: 0))
@@ -217,7 +217,7 @@ struct DoctorTests {
         #expect(examination.report().exitCode(failOn: .error) == 1)
     }
 
-    @Test("The comparisons come with their stable codes, too")
+    @Test("The comparisons also have their stable codes")
     func codes() throws {
         var files = DoctorSetUp()
         files.entitlements = files.entitlements.replacingOccurrences(of: "applinks:example.com", with: "applinks:b.com")
@@ -227,7 +227,7 @@ struct DoctorTests {
         #expect(try DoctorSetUp().report().findings.filter { $0.severity == .error } == [])
     }
 
-    @Test("A file with an error in it is not called healthy, though all places agree")
+    @Test("A file with an error is not healthy even if all places agree")
     func errorsInFiles() throws {
         var files = DoctorSetUp()
         files.aasa = files.aasa.replacingOccurrences(
@@ -240,7 +240,7 @@ struct DoctorTests {
         #expect(report.json.contains("\"healthy\" : false"))
     }
 
-    @Test("Lines stay within 80 columns but for values to copy")
+    @Test("Lines have at most 80 columns, except values to copy")
     func width() throws {
         var files = DoctorSetUp()
         files.manifest = files.manifest.replacingOccurrences(of: "\"example.com\"", with: "\"other.com\"")
@@ -250,7 +250,7 @@ struct DoctorTests {
     }
 
     @Test(
-        "A profile inside its signed message is read, DER and indefinite lengths alike",
+        "A profile is read from its signed message, with DER and with indefinite lengths",
         arguments: ["profile.mobileprovision", "profile-streamed.mobileprovision"])
     func signedProfile(name: String) throws {
         let profile = try DoctorFiles.profile(CertificateVector.path(name))
@@ -258,7 +258,7 @@ struct DoctorTests {
         #expect(profile.entitlements.associatedDomains?.map(\.raw) == ["*"])
     }
 
-    @Test("A file of the wrong kind is refused by its name and with a way out")
+    @Test("A file of the wrong kind is rejected with its name and a fix")
     func wrongKinds() throws {
         let folder = try TemporaryFolder()
         let binary = folder.path(of: "AndroidManifest.xml")

@@ -4,7 +4,8 @@ import Synchronization
 
 @testable import TestSupport
 
-/// App Store Connect as far as capabilities go, on a loopback port of the kernel's choice. Keeps what it was asked.
+/// A fake App Store Connect with the capability API, on a loopback port that the kernel chooses. It records the
+/// requests.
 final class FakeAppStoreConnect: Sendable {
     struct Asked: Sendable {
         let method: String
@@ -28,7 +29,7 @@ final class FakeAppStoreConnect: Sendable {
     var base: String { "http://127.0.0.1:\(port)" }
     var asked: [Asked] { log.withLock { $0 } }
 
-    /// - Parameter answer: gets the request and its number, from 0.
+    /// - Parameter answer: returns the response for a request and its number. The count starts at 0.
     init(_ answer: @escaping @Sendable (Asked, Int) -> Reply) throws {
         self.answer = answer
         listener = try SocketAddress.socket()
@@ -52,7 +53,7 @@ final class FakeAppStoreConnect: Sendable {
         close(listener)
     }
 
-    /// The thread must not keep the server alive.
+    /// Shared state in a separate object, so that the thread does not retain the server.
     private final class Shared: @unchecked Sendable {
         weak var server: FakeAppStoreConnect?
         init(_ server: FakeAppStoreConnect) { self.server = server }

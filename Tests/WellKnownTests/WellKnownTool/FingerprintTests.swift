@@ -8,7 +8,7 @@ import WellKnown
 @Suite("wellknown fingerprint")
 struct FingerprintTests {
     @Test(
-        "Every kind of file gives the value that its own tool prints",
+        "Every kind of file results in the value that its own tool prints",
         arguments: [
             ("new.pem", nil, "PEM", [CertificateVector.new]),
             ("v1.apk", nil, "APK", [CertificateVector.new]),
@@ -19,7 +19,7 @@ struct FingerprintTests {
             ("modern.p12", "correct", "PKCS#12", [CertificateVector.new]),
             ("legacy.p12", "correct", "PKCS#12", [CertificateVector.new]),
             ("chain.p7b", nil, "PEM", [CertificateVector.new, CertificateVector.old]),
-            // What a bundle is signed with does not belong into the file.
+            // The upload certificate of a bundle does not belong in the file.
             ("signed.aab", nil, "Android App Bundle", []),
         ] as [(String, String?, String, [String])])
     func kinds(name: String, password: String?, format: String, listed: [String]) throws {
@@ -28,7 +28,7 @@ struct FingerprintTests {
         #expect(report.listed == listed)
     }
 
-    @Test("The other forms of the hash are those of openssl and WebAuthn")
+    @Test("The other forms of the hash equal those of openssl and WebAuthn")
     func forms() throws {
         let certificate = try #require(try CertificateVector.read("new.pem").entries.first).certificate
         #expect(certificate.sha1 == "7C:52:21:E2:E1:4B:F4:3D:2D:B5:E0:C1:CD:4F:81:52:FF:BE:6E:62")
@@ -38,7 +38,7 @@ struct FingerprintTests {
         #expect((certificate.notBefore.day, certificate.notAfter.day) == ("2026-11-21", "2051-07-13"))
     }
 
-    @Test("A key store with two keys shows both, by their aliases, and no alias is lost to its alphabet")
+    @Test("A key store with two keys shows both with their aliases, also in other alphabets")
     func aliases() throws {
         let entries = try CertificateVector.read("two.p12", password: "correct").entries
         #expect(entries.map(\.alias) == ["first", "second"])
@@ -54,7 +54,7 @@ struct FingerprintTests {
     }
 
     @Test(
-        "A key store that does not open says why, and nobody waits for it",
+        "A key store that cannot be opened is reported with the reason and without delay",
         arguments: [
             ("modern.p12", nil, .passwordNeeded), ("modern.p12", "wrong", .wrongPassword),
             ("legacy.p12", "wrong", .wrongPassword), ("modern.p12", "correct\0", .wrongPassword),
@@ -64,7 +64,7 @@ struct FingerprintTests {
         #expect(throws: fault) { try CertificateVector.read(name, password: password) }
     }
 
-    @Test("A rotated key says from which Android on, and which key came before")
+    @Test("A rotated key is shown with its Android versions and the previous key")
     func rotation() throws {
         let reading = try CertificateVector.read("rotated.apk")
         #expect(reading.entries.map(\.role) == [.signer, .formerSigner])
@@ -72,7 +72,7 @@ struct FingerprintTests {
         #expect(reading.notes.contains { $0.contains("rotated") })
     }
 
-    @Test("A bundle says that the store signs with another key, signed or not")
+    @Test("The output for a bundle notes that the store signs with another key, signed or not")
     func bundles() throws {
         let reading = try CertificateVector.read("signed.aab")
         #expect(reading.entries.map(\.role) == [.uploadKey])
@@ -80,7 +80,7 @@ struct FingerprintTests {
     }
 
     @Test(
-        "What holds no certificate is refused with the reason",
+        "A file without a certificate is rejected with the reason",
         arguments: [
             ("", "this is no certificate"), ("hello", "this is no certificate"), ("0", "neither an X.509"),
             ("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", "only: PUBLIC KEY"),
@@ -96,19 +96,19 @@ struct FingerprintTests {
         } catch { #expect("\(error)".contains(reason)) }
     }
 
-    @Test("An APK that nobody signed says so")
+    @Test("An unsigned APK is reported as unsigned")
     func unsigned() throws {
         #expect(throws: CertificateError.self) { try CertificateVector.read("unsigned.apk") }
     }
 
-    @Test("A debug certificate is warned about; the text ends with the line to paste")
+    @Test("A debug certificate causes a warning, and the text ends with the line to paste")
     func report() throws {
         let report = FingerprintReport(file: "debug.jks", reading: try CertificateVector.read("debug.jks"))
         #expect(report.findings.map(\.code) == ["fp.android-studio-debug"])
         #expect(report.text.hasSuffix("\"sha256_cert_fingerprints\": [\"\(CertificateVector.debug)\"]\n"))
     }
 
-    @Test("Nothing of a file can steer a terminal")
+    @Test("No text from a file can control the terminal")
     func printable() {
         #expect("a\u{1b}[2Jb\u{202e}c\u{9b}\n".printable == #"a\u{1b}[2Jb\u{202e}c\u{9b}\u{a}"#)
         #expect("CN=Zweite Ü 😀".printable == "CN=Zweite Ü 😀")

@@ -15,7 +15,7 @@ struct HostileArchiveTests {
     }
 
     @Test(
-        "A file with changed, cut or overwritten bytes is read or refused, never a crash",
+        "A file with changed, missing or overwritten bytes is read or rejected without a crash",
         arguments: [
             "v1.apk", "v2.apk", "rotated.apk", "signed.aab", "debug.jks", "modern.p12", "legacy.p12", "new.pem",
             "chain.p7b",
@@ -40,7 +40,7 @@ struct HostileArchiveTests {
         }
     }
 
-    @Test("Every prefix and every field of a signing block may lie about its length")
+    @Test("Every prefix and every wrong length in a signing block is handled without a crash")
     func lengths() throws {
         let archive = try ZipArchive(try CertificateVector.data("rotated.apk"))
         let value = try #require(try APKSigningBlock(archive)?.values[.v3])
@@ -55,13 +55,13 @@ struct HostileArchiveTests {
         }
     }
 
-    @Test("A file that libcrypto refuses leaves the next one readable")
+    @Test("After a file that libcrypto rejects, the next file is readable")
     func recovery() throws {
         _ = try? CertificateFile.read(Data([0x30, 0x82, 0xff, 0xff])) { () throws(CertificateError) in "x" }
         #expect(try CertificateVector.read("legacy.p12", password: "correct").entries.count == 1)
     }
 
-    @Test("Deflate comes back as zlib packed it", arguments: DeflateVector.all)
+    @Test("Inflate restores the text that zlib compressed", arguments: DeflateVector.all)
     func inflate(vector: DeflateVector) throws {
         #expect(try Inflate.unpack(vector.packed, limit: vector.unpacked.count) == vector.unpacked)
         guard !vector.unpacked.isEmpty else { return }
@@ -72,14 +72,14 @@ struct HostileArchiveTests {
     }
 
     @Test(
-        "Broken deflate is refused",
+        "Broken deflate data is rejected",
         arguments: [[], [0x07], [0x01, 1, 0, 0, 0], [0x03, 0x02], [0x05, 0xff, 0xff, 0xff]])
     func broken(packed: [UInt8]) {
         #expect(throws: Inflate.InflateError.self) { try Inflate.unpack(packed, limit: 1 << 20) }
     }
 }
 
-/// What Python's zlib made of a text, without its header.
+/// A text compressed by Python's zlib, without the zlib header.
 struct DeflateVector: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let packed: [UInt8]

@@ -3,8 +3,8 @@ import Foundation
 @testable import TestSupport
 @testable import WellKnownTool
 
-/// A P-256 key pair in files, made by the openssl program; it also checks signatures, so that our own code is not its
-/// own judge.
+/// A P-256 key pair in files, created with the openssl program. openssl also verifies the signatures, so that the tests
+/// do not depend on the code under test.
 struct TestSigningKey {
     let folder: TemporaryFolder
     var file: String { folder.path(of: "AuthKey.p8") }
@@ -19,7 +19,8 @@ struct TestSigningKey {
         try AppStoreConnectKey(pem: Array(try Data(contentsOf: URL(filePath: file))))
     }
 
-    /// Whether a JWT's signature is by this key: two numbers of 32 bytes, which openssl wants in DER.
+    /// Whether a JWT's signature was made with this key. The signature is two numbers of 32 bytes. openssl needs them
+    /// in DER.
     func hasSigned(_ token: String) async throws -> Bool {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let signature = Self.decoded(parts[2]), signature.count == 64 else { return false }
@@ -32,7 +33,7 @@ struct TestSigningKey {
         return exit == .code(0)
     }
 
-    /// Header and claims of a JWT.
+    /// The header and the claims of a JWT.
     static func contents(_ token: String) throws -> (header: [String: Any], claims: [String: Any]) {
         let objects = try token.split(separator: ".").prefix(2).map { part in
             try JSONSerialization.jsonObject(with: Data(decoded(String(part)) ?? [])) as? [String: Any] ?? [:]

@@ -14,7 +14,7 @@ public enum AssetLinksLint {
         return findings.sorted
     }
 
-    /// - Parameter host: the host that serves the file, if it is known.
+    /// - Parameter host: the host that serves the file, or `nil` if it is unknown.
     static func check(
         _ file: AssetLinksFile, isSecure: Bool = true, host: String? = nil, into findings: inout FindingCollector
     ) {
@@ -44,9 +44,9 @@ public enum AssetLinksLint {
         AssetLinksReaders(file).report(to: &findings)
     }
 
-    /// A finding for a file that is not at the address that readers request, or `nil`.
+    /// Reports a file that is not at the URL that readers request. Returns `nil` if the path is correct.
     ///
-    /// - Parameter path: the path of its address.
+    /// - Parameter path: the path of the file's URL.
     public static func placeFinding(path: String) -> Finding? {
         path == AssetLinks.path ? nil : Finding(StatementRules.notWellKnown, placeMessage(path: path))
     }
@@ -102,7 +102,7 @@ enum ListLint {
         }
         for package in order {
             let list = lists[package] ?? []
-            // DuckDuckGo reads these two relations, and the others not at all.
+            // DuckDuckGo reads only these two relations.
             let read = list.filter {
                 $0.relations.contains(RelationNames.handleAllURLs)
                     || $0.relations.contains(RelationNames.getLoginCredentials)
@@ -146,17 +146,17 @@ enum ListLint {
     }
 }
 
-/// What is wrong with an `include`, as far as one file can tell.
+/// Checks an `include` statement, as far as one file shows its errors.
 enum IncludeLint {
-    /// Of Google's service, for the complete tree of lists.
+    /// The number of files that Google's service fetches for the complete tree of includes.
     static let budget = 10
 
-    /// - Parameter isSecure: the list itself is served over https, as Android and Google ask for it.
-    /// - Returns: the address, when it is one that could be fetched.
+    /// - Parameter isSecure: whether the list is served over https, which Android and Google require.
+    /// - Returns: the URL, if it can be fetched.
     static func lint(_ statement: AssetStatement, isSecure: Bool, into findings: inout FindingCollector) -> String? {
         guard let member = statement.include.member else { return nil }
-        // {"include": {"paths": […]}}: invented by a blog, unknown to all readers. It is beside relation and target
-        // there, and makes the statement invalid with them.
+        // A blog post invented {"include": {"paths": […]}}. No reader knows it. The blog puts it next to relation and
+        // target, and it makes that statement invalid.
         if member.value["paths"] != nil {
             findings.add(
                 DynamicRules.bogusSchema, at: member,
@@ -188,7 +188,7 @@ enum IncludeLint {
         return nil
     }
 
-    /// A list that includes itself. A loop over others shows only when they are fetched.
+    /// Reports a list that includes itself. Other loops are visible only after the included lists are fetched.
     static func lintLoops(
         _ includes: [(statement: AssetStatement, address: String)], host: String, into findings: inout FindingCollector
     ) {

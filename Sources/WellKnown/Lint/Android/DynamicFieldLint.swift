@@ -1,11 +1,11 @@
 import SSOShared
 
-/// Checks the fields of one dynamic rule. An error in one makes Android discard the whole list.
+/// Checks the fields of one dynamic rule. One malformed field makes Android discard the whole list.
 enum DynamicFieldLint {
-    /// Keys of Apple's components, and others that authors expect.
+    /// Keys of Apple's components, and other keys that authors expect to work here.
     private static let foreign = ["caseSensitive", "percentEncoded", "comment", "path", "query", "fragment", "paths"]
 
-    /// - Returns: false when a field is malformed or empty: then all rules are discarded.
+    /// - Returns: false if a field is malformed or empty. Android then discards all rules.
     static func lint(_ rule: DynamicComponent, into findings: inout FindingCollector) -> Bool {
         guard rule.isObject else {
             findings.add(
@@ -35,7 +35,7 @@ enum DynamicFieldLint {
             isSound = false
         }
         if rule.path.isAbsent, rule.query.isAbsent, rule.fragment.isAbsent {
-            // The effect of an unknown key has been reported.
+            // An unknown key already has a finding that describes its effect.
             if rule.unknownMembers.isEmpty {
                 findings.add(
                     DynamicRules.malformed, at: rule.node,

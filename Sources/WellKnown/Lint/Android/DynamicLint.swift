@@ -58,10 +58,10 @@ enum DynamicLint {
 }
 
 extension DynamicLint {
-    /// Reports rules that earlier rules cover. Rules after a catch-all have been reported.
+    /// Reports rules that earlier rules cover. Rules after a catch-all already have a finding.
     private static func lintCoverage(_ rules: [DynamicComponent], until end: Int, into findings: inout FindingCollector)
     {
-        // Compares regular languages. The work grows with the square of the number of rules.
+        // The check compares regular languages. The work grows with the square of the number of rules.
         guard rules.count <= 64, findings.comparisonsLeft > 0 else { return }
         findings.comparisonsLeft -= 1
         var limits = RuleCoverage.Limits()
@@ -88,14 +88,14 @@ extension DynamicLint {
 }
 
 extension LinkURL {
-    /// The address without its host, quoted.
+    /// The URL without scheme and host, in quotation marks.
     fileprivate var tail: String {
         (path + (query.map { "?" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "")).quoted
     }
 }
 
 extension DynamicComponent {
-    /// A path of stars and nothing else to meet.
+    /// Whether the rule has a path of stars only, and no other condition.
     var matchesEverything: Bool {
         guard isObject, query.isAbsent, fragment.isAbsent, let path = path.value, !path.isEmpty else { return false }
         let stars = path.utf8.first == UInt8(ascii: "/") ? path.utf8.dropFirst() : path.utf8[...]
@@ -103,7 +103,7 @@ extension DynamicComponent {
     }
 }
 
-/// Whether dynamic rules stand where Android looks for them; and if so, what is wrong with them.
+/// Checks that dynamic rules are at the place where Android reads them, and then checks the rules.
 enum DynamicPlaceLint {
     static func lint(_ statement: AssetStatement, into findings: inout FindingCollector) {
         lintStatement(statement, into: &findings)
@@ -143,7 +143,7 @@ enum DynamicPlaceLint {
         }
     }
 
-    /// Lists of paths of a form that a blog invented.
+    /// Whether the member is a list of excluded paths in a form that a blog post invented.
     static func isBogusExclude(_ member: JSONMember) -> Bool {
         member.key == "exclude" && (member.value["paths"] != nil || member.value.array != nil)
     }

@@ -1,8 +1,8 @@
 import SSOShared
 
-/// Patterns of a sound dynamic rule that mean something else on Android than they seem to.
+/// Checks patterns of a valid dynamic rule for a meaning on Android that differs from the apparent one.
 enum DynamicPatternLint {
-    /// The path of a rule, and whether the rule keeps it out of the app.
+    /// The path of a rule, and whether the rule is an exclude.
     struct Path: Hashable {
         let text: String
         let isExclude: Bool
@@ -13,8 +13,8 @@ enum DynamicPatternLint {
     }
 
     /// - Parameters:
-    ///   - paths: those of all rules of the list.
-    ///   - matcher: the whole list.
+    ///   - paths: the paths of all rules of the list.
+    ///   - matcher: the matcher for the whole list.
     static func lint(
         _ rule: DynamicComponent, beside paths: Set<Path>, of matcher: DynamicMatcher,
         into findings: inout FindingCollector
@@ -43,7 +43,7 @@ enum DynamicPatternLint {
         return list
     }
 
-    /// A percent sign and two hex digits.
+    /// Whether the text contains a percent sign and two hex digits.
     private static func hasEscape(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return bytes.indices.contains { index in
@@ -52,7 +52,8 @@ enum DynamicPatternLint {
         }
     }
 
-    /// `/buy/` and `/buy/*` do not match `/buy`; iOS takes the three for one. Fine where another rule names `/buy`.
+    /// Reports `/buy/` and `/buy/*`, which do not match `/buy` on Android. On iOS, all three match the same links.
+    /// There is no finding if another rule matches `/buy`.
     private static func lintSlash(
         _ rule: DynamicComponent, beside paths: Set<Path>, of matcher: DynamicMatcher,
         into findings: inout FindingCollector
@@ -70,9 +71,9 @@ enum DynamicPatternLint {
         let isExclude = rule.exclude.value ?? false
         let isNamed = [String(base), base + "*"].contains { paths.contains(Path(text: $0, isExclude: isExclude)) }
         guard !isNamed else { return }
-        // A star may stand for nothing.
+        // A star can match an empty text.
         let link = String(base.filter { $0 != "*" })
-        // Another rule may decide the same for it: one for everything at the end, as a rule.
+        // Another rule may decide this link in the same way. Usually that is a catch-all rule at the end.
         if rule.query.isAbsent, rule.fragment.isAbsent, let url = LinkURL("https://example.com\(link)"),
             matcher.decide(url) == (isExclude ? .excluded : .opens)
         {
@@ -93,20 +94,21 @@ extension UInt8 {
 
 /// Finds a star after which Android's simple glob stops too early.
 ///
-/// A star matches everything up to the first character that equals the one after it. The rest of the pattern must match
-/// from there: there is no backtracking to a later place.
+/// A star matches everything up to the first character that equals the character after the star. The rest of the
+/// pattern must match from there. Android does not backtrack to a later place.
 ///
 /// Source: Google, "Configure Dynamic App Links"; AOSP, `PatternMatcher`.
 struct GreedyStarCheck {
     /// The character at which the star stops.
     let stop: String
-    /// A text that the pattern would match only with backtracking.
+    /// A text that the pattern matches only with backtracking.
     let witness: String
 
     /// - Returns: `nil` if backtracking makes no difference.
     init?(_ pattern: String) {
         let scalars = Array(pattern.unicodeScalars)
-        // Matching with backtracking takes the product of the lengths, and a file can contain thousands of patterns.
+        // Matching with backtracking takes time proportional to the product of the lengths, and a file can contain
+        // thousands of patterns.
         guard scalars.count <= 200 else { return nil }
         var tries = 2
         var index = 0
@@ -116,10 +118,11 @@ struct GreedyStarCheck {
             let rest = scalars[(index + 1)...]
             let piece = rest.prefix { $0 != "*" }
             guard let first = piece.first, first != "?" else { continue }
-            // One character before the next star: the first place is as good as any later one.
+            // With one character before the next star, a later match cannot change the result.
             if piece.count == 1, piece.endIndex < scalars.endIndex { continue }
             tries -= 1
-            // The stop character, a character that does not match after it, and then a match of the rest.
+            // The witness contains the stop character, a character that does not match after it, and then a match of
+            // the rest.
             let filler: Unicode.Scalar = piece.dropFirst().first == "x" || first == "x" ? "y" : "x"
             var text = String.UnicodeScalarView()
             text.append(contentsOf: Self.plain(scalars[..<index]))
@@ -136,7 +139,7 @@ struct GreedyStarCheck {
         return nil
     }
 
-    /// A text that matches the pattern: empty for a star, one letter for a question mark.
+    /// A text that matches the pattern. A star becomes an empty text, a question mark becomes one letter.
     private static func plain(_ pattern: ArraySlice<Unicode.Scalar>) -> [Unicode.Scalar] {
         pattern.compactMap { $0 == "*" ? nil : $0 == "?" ? "a" : $0 }
     }

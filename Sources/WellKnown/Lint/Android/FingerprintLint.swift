@@ -2,10 +2,10 @@ import SSOShared
 
 /// Checks the fingerprints of one target: the codes `fp.*`.
 struct FingerprintLint {
-    /// The octets of SHA-256 fingerprints in any notation, for the checks across statements.
+    /// The octets of SHA-256 fingerprints in any notation. The checks that compare statements use them.
     private(set) var fingerprints: [(octets: [UInt8], node: JSONNode)] = []
 
-    /// - Parameter misspelled: a misspelling of `sha256_cert_fingerprints` has been reported.
+    /// - Parameter misspelled: whether a misspelling of `sha256_cert_fingerprints` already has a finding.
     init(_ target: AssetTarget, misspelled: Bool, into findings: inout FindingCollector) {
         switch target.fingerprints {
         case .absent:
@@ -69,7 +69,7 @@ struct FingerprintLint {
         _ reading: FingerprintReading, text: String, at node: JSONNode, into findings: inout FindingCollector
     ) {
         var owner = reading.octets.isEmpty ? nil : KnownFingerprints.owner(of: reading.octets)
-        // A known fingerprint that lost its first character when it was copied.
+        // A known fingerprint whose first character was lost while copying.
         if reading.faults.contains(.shortOctet(1)) {
             let rest = text.uppercased()
             if KnownFingerprints.publicDebugKey.hasSuffix(rest) { owner = .publicDebugKey }
@@ -101,30 +101,30 @@ struct FingerprintLint {
 
 /// Well-known SHA-256 fingerprints that an app must not have.
 public enum KnownFingerprints {
-    /// Whose it is.
+    /// The origin of a well-known fingerprint.
     public enum Owner: Sendable, Hashable {
-        /// `android/app/debug.keystore` of the bare React Native and Expo templates, password `android`: anybody can
-        /// sign with it.
+        /// The key in `android/app/debug.keystore` of the bare React Native and Expo templates. Its password `android`
+        /// is public, so anyone can sign with it.
         case publicDebugKey
-        /// The sample of Google's documentation.
+        /// The sample in Google's documentation.
         case documentationSample
-        /// 00:00:…, AB:AB:…, 00:01:02:…: typed, not computed.
+        /// A typed sequence instead of a digest, such as 00:00:…, AB:AB:… or 00:01:02:….
         case madeUp
     }
 
-    /// The public debug key of the React Native and Expo templates.
+    /// The SHA-256 of the public debug key of the React Native and Expo templates.
     public static let publicDebugKey =
         "FA:C6:17:45:DC:09:03:78:6F:B9:ED:E6:2A:96:2B:39:9F:73:48:F0:BB:6F:89:9B:83:32:66:75:91:03:3B:9C"
     /// The SHA-1 of the same certificate.
     static let publicDebugKeySHA1 = "5E:8F:16:06:2E:A3:CD:2C:4A:0D:54:78:76:BA:A6:F3:8C:AB:F6:25"
-    /// The sample of Google's documentation.
+    /// The sample fingerprint in Google's documentation.
     public static let documentationSample =
         "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
 
-    /// Says whose a fingerprint is.
+    /// Returns the origin of a well-known fingerprint.
     ///
-    /// - Parameter fingerprint: upper-case pairs joined by colons.
-    /// - Returns: `nil` for every one that could be an app's own.
+    /// - Parameter fingerprint: upper-case pairs of hex digits, joined by colons.
+    /// - Returns: `nil` if the fingerprint can belong to a real app.
     public static func owner(of fingerprint: String) -> Owner? {
         let octets = FingerprintReading(fingerprint).octets
         return octets.isEmpty ? nil : owner(of: octets)
@@ -138,7 +138,8 @@ public enum KnownFingerprints {
         }
     }
 
-    /// A short piece repeated, or steps of one size: a digest is so once in 2^128 times.
+    /// Whether the octets repeat a short sequence, or grow by a constant step. A real digest has this form with
+    /// negligible probability.
     private static func isMadeUp(_ octets: [UInt8]) -> Bool {
         guard octets.count >= 16 else { return false }
         let repeats = [1, 2, 3, 4, 5, 6, 8, 16].contains { period in

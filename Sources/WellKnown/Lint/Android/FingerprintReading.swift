@@ -1,35 +1,35 @@
 import SSOShared
 
-/// What a text in `sha256_cert_fingerprints` is: the fingerprint it holds, and everything that keeps it from working.
+/// Reads a text in `sha256_cert_fingerprints`: the fingerprint in it, and every defect that keeps it from working.
 struct FingerprintReading {
-    /// One thing that is wrong with it.
+    /// One defect of the text.
     enum Defect: Hashable {
         case empty
         case blanks
         case label(String)
         case placeholder
         case base64
-        /// Octets of the digest that has this length instead: SHA-1, MD5, or none that is known.
+        /// The octets of another digest, recognized by its length: SHA-1, MD5, or an unknown one.
         case digest(name: String, octets: Int)
         case octets(Int)
-        /// An odd number of hex digits without colons.
+        /// The text is an odd number of hex digits without colons.
         case digits(Int)
-        /// The octet of that number, from 1, has one digit.
+        /// The octet with this number has one digit. The count starts at 1.
         case shortOctet(Int)
         case noColons
         case otherSeparator
-        /// Two colons in a row, or one at an end.
+        /// The text has two colons in a row, or a colon at an end.
         case extraSeparator
         case notHex
         case lowercase
     }
 
-    /// In the order in which they are reported.
+    /// The defects in the order in which they are reported.
     private(set) var faults: [Defect] = []
-    /// The octets, if it can be said which they are: of a SHA-256, or of what else it is.
+    /// The octets of the SHA-256 or of the other digest. Empty if they cannot be determined.
     private(set) var octets: [UInt8] = []
 
-    /// Of 32 octets: how it should be written.
+    /// The correct notation, if the text contains 32 octets.
     var corrected: String? { octets.count == 32 ? Self.text(octets) : nil }
 
     init(_ text: String) {
@@ -47,7 +47,7 @@ struct FingerprintReading {
         }
     }
 
-    /// Upper-case pairs joined by colons.
+    /// Upper-case pairs of hex digits, joined by colons.
     static func text(_ octets: [UInt8]) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
@@ -64,7 +64,7 @@ struct FingerprintReading {
     private static let colon = UInt8(ascii: ":")
     private static let otherSeparators = [UInt8(ascii: "-"), UInt8(ascii: " ")]
 
-    /// - Returns: false if it is not hexadecimal, regardless of its length.
+    /// - Returns: false if the text is not hexadecimal, regardless of its length.
     private mutating func readHex(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         func isSeparator(_ byte: UInt8) -> Bool { byte == Self.colon || Self.otherSeparators.contains(byte) }
@@ -73,7 +73,7 @@ struct FingerprintReading {
         let filled = groups.filter { !$0.isEmpty }
         let hasOther = bytes.contains { Self.otherSeparators.contains($0) }
         if groups.count == 1 {
-            // A word such as "decade" is hex, too: only what is long enough for a digest counts.
+            // A word such as "decade" is also hexadecimal. Only a text that is long enough for a digest counts.
             guard bytes.count >= 16 else { return false }
             faults.append(.noColons)
             if bytes.count % 2 == 0 { octets = Self.pairs(bytes) } else { faults.append(.digits(bytes.count)) }
@@ -106,9 +106,9 @@ struct FingerprintReading {
 
     // MARK: Base64
 
-    /// Digests in base64 or base64url, of 32 or 20 octets.
+    /// Reads digests of 32 or 20 octets in base64 or base64url.
     private mutating func readBase64(_ text: String) -> Bool {
-        // "REPLACE_WITH_YOUR_SHA256_FP" decodes, too.
+        // "REPLACE_WITH_YOUR_SHA256_FP" is also valid base64url.
         let isMixed =
             text.utf8.contains(where: \.isASCIIUpper) && text.utf8.contains { $0.isASCIILetter && !$0.isASCIIUpper }
         guard isMixed, !Self.hasInstruction(text), let bytes = Base64Octets.read(text),
@@ -127,7 +127,7 @@ struct FingerprintReading {
         "sha-1", "sha 256", "md5",
     ]
 
-    /// Splits "SHA256: AB:…", "SHA-256 Fingerprint=AB:…", "android:apk-key-hash:…" into label and value.
+    /// Splits "SHA256: AB:…", "SHA-256 Fingerprint=AB:…" or "android:apk-key-hash:…" into a label and a value.
     private static func withoutLabel(_ text: String) -> (label: String?, rest: String) {
         let bytes = Array(text.utf8)
         let lower = String(decoding: bytes.prefix(40).map { $0.isASCIIUpper ? $0 | 0x20 : $0 }, as: UTF8.self)
@@ -143,7 +143,7 @@ struct FingerprintReading {
     private static let instructions = ["todo", "your", "replace", "fingerprint", "sha256", "insert", "placeholder"]
         .map { Array($0.utf8) }
 
-    /// Instructions, brackets, ellipses, rows of X: as in templates.
+    /// Whether the text is a placeholder from a template: instructions, brackets, an ellipsis, a row of X.
     private static func isPlaceholder(_ text: String) -> Bool { contains(text, templateWords) }
 
     private static let templateWords = [
@@ -152,8 +152,8 @@ struct FingerprintReading {
         "hash", "key", "dummy", "aa:bb", "secret", "env",
     ].map { Array($0.utf8) }
 
-    /// Whether one of some words in lower case stands in the beginning of a text, in any case. By bytes: a hostile file
-    /// has a hundred thousand texts that are none.
+    /// Whether the beginning of a text contains one of the lower-case words, in any case. The function compares bytes
+    /// for speed: a hostile file can have a hundred thousand texts.
     private static func contains(_ text: String, _ words: [[UInt8]]) -> Bool {
         let bytes = text.utf8.prefix(200).map { $0.isASCIIUpper ? $0 | 0x20 : $0 }
         return bytes.indices.contains { start in
@@ -161,7 +161,7 @@ struct FingerprintReading {
         }
     }
 
-    /// Without blanks, line ends and invisible characters at both ends.
+    /// The text without white space and invisible characters at both ends.
     private static func trimmed(_ text: String) -> String {
         func isBlank(_ scalar: Unicode.Scalar) -> Bool {
             scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint || scalar.value < 0x20
@@ -173,7 +173,7 @@ struct FingerprintReading {
 }
 
 extension UInt8 {
-    /// What it is worth as a hex digit, in either case.
+    /// The value of the byte as a hex digit in upper or lower case.
     fileprivate var hexValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

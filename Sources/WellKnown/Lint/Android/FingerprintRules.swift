@@ -86,7 +86,7 @@ public enum FingerprintRules {
         "fp.duplicate", .info, "A fingerprint appears twice",
         reason: "It does nothing more than once; perhaps another was meant.", fix: "Remove the repetition.",
         source: specification)
-    /// For tools that have the app's certificate. The file alone does not show it.
+    /// For tools that have the app's certificate. The file alone does not show this error.
     public static let certificateMismatch = LintRule(
         "fp.certificate-mismatch", .error, "The app's certificate is not listed",
         reason: "This build of the app is not verified: links open the browser.",

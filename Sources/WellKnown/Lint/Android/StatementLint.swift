@@ -4,7 +4,7 @@ import SSOShared
 struct StatementLint {
     let statement: AssetStatement
     let relations: [String]
-    /// The app, if its name is well formed.
+    /// The package name, if it is well formed.
     private(set) var package: String?
     private(set) var fingerprints: [(octets: [UInt8], node: JSONNode)] = []
 
@@ -86,26 +86,27 @@ struct StatementLint {
     }
 }
 
-/// The syntax of relations, and those that a known reader uses.
+/// The syntax of relations, and the relations that known readers use.
 enum RelationNames {
     static let handleAllURLs = AssetLinks.handleAllURLs
     static let getLoginCredentials = AssetLinks.getLoginCredentials
-    /// Trusted Web Activities and messages between page and app.
+    /// Used by Trusted Web Activities, and for messages between a page and an app.
     static let useAsOrigin = "delegate_permission/common.use_as_origin"
     static let shareLoginCredentials = "delegate_permission/common.share_login_creds"
-    /// `getInstalledRelatedApps`: here alone `site` is the address of a manifest, path included.
+    /// Used by `getInstalledRelatedApps`. Only for this relation, `site` is the URL of a manifest and includes a
+    /// path.
     static let queryWebAPK = "delegate_permission/common.query_webapk"
-    /// Chrome's warning about look-alike addresses.
+    /// Used by Chrome's warning about look-alike addresses.
     static let lookalikes = "lookalikes/allowlist"
 
     static let known = [
         handleAllURLs, getLoginCredentials, useAsOrigin, shareLoginCredentials, queryWebAPK, lookalikes,
     ]
 
-    /// The known relation that a text without blanks around was meant to be.
+    /// The known relation that the author of a text probably meant. The text must have no white space around it.
     static func meant(by text: String) -> String? {
         if let near = SpellingSuggestion.of(text, among: known) { return near }
-        // The detail alone, as in "handle_all_urls" or "common.handle_all_urls".
+        // The text may be the detail alone, as in "handle_all_urls" or "common.handle_all_urls".
         let detail = String(text.split(separator: "/").last ?? "")
         return known.first { $0.hasSuffix("." + detail) || $0.hasSuffix("/" + detail) && detail.contains(".") }
     }

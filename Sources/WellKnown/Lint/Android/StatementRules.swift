@@ -1,7 +1,7 @@
 /// The rules about statements of assetlinks.json: codes `dal.*`.
 ///
 /// Sources: the Digital Asset Links specification (github.com/google/digitalassetlinks, well-known/details.md) and its
-/// compatibility suite; Google, "Verify Android App Links"; the readers' own sources where they are public.
+/// compatibility suite; Google, "Verify Android App Links"; the source code of the readers where it is public.
 public enum StatementRules {
     private static let specification = "Digital Asset Links specification, well-known/details.md"
     private static let suite = "Digital Asset Links compatibility suite"

@@ -1,8 +1,8 @@
 import SSOShared
 
-/// What is wrong with the target of one statement.
+/// Checks the target of one statement.
 struct TargetLint {
-    /// The app, if its name is well formed.
+    /// The package name, if it is well formed.
     private(set) var package: String?
     private(set) var fingerprints: [(octets: [UInt8], node: JSONNode)] = []
 
@@ -12,7 +12,7 @@ struct TargetLint {
         let needed =
             namespace == "web" ? ["namespace", "site"] : ["namespace", "package_name", "sha256_cert_fingerprints"]
         let unknown = UnknownKeyLint(
-            // Those that have a finding of their own.
+            // These keys have a finding of their own.
             target.unknownMembers.filter {
                 $0.key != RelationExtension.componentsKey && $0.key != "relation_extensions"
                     && !DynamicPlaceLint.isBogusExclude($0)
@@ -22,7 +22,7 @@ struct TargetLint {
         switch namespace {
         case "android_app":
             if let site = target.site.member { lintMixed(site, namespace: "android_app", into: &findings) }
-            // With a site alone there is one fault, not three.
+            // A target that has only a site gets one finding, not three.
             if !target.site.isAbsent, target.packageName.isAbsent, target.fingerprints.isAbsent { return }
             lintPackage(target, isMisspelled: unknown.meant.contains("package_name"), into: &findings)
             let lint = FingerprintLint(
@@ -37,7 +37,7 @@ struct TargetLint {
         }
     }
 
-    /// The namespace that is written, or the one that the keys speak for.
+    /// The namespace in the file, or else the namespace that the other keys suggest.
     static func namespace(of target: AssetTarget) -> String? {
         if let name = target.namespace.value, name == "web" || name == "android_app" || name == "ios_app" {
             return name
@@ -112,7 +112,7 @@ struct TargetLint {
         }
         do {
             let site = try SiteAddress(text)
-            // Chrome alone: the address of an app's web manifest.
+            // Only Chrome reads this relation. `site` is then the URL of the app's web manifest.
             let mayHavePath = relations == [RelationNames.queryWebAPK]
             if !site.rest.isEmpty, !mayHavePath || site.rest.utf8.first != UInt8(ascii: "/") {
                 findings.add(
@@ -134,19 +134,19 @@ struct TargetLint {
 
 /// Reports keys that the format does not define: notes, and misspellings that silently disable something.
 struct UnknownKeyLint {
-    /// Keys of the format that are missing because they are misspelled. They have been reported.
+    /// Keys of the format that are missing because they are misspelled. They already have a finding.
     private(set) var meant: Set<String> = []
 
     /// - Parameters:
-    ///   - known: the keys of the format in this place.
-    ///   - present: those that are there.
-    ///   - needed: those without which the thing is broken.
+    ///   - known: the keys that the format defines in this place.
+    ///   - present: the keys of the format that the object has.
+    ///   - needed: the keys without which the object does not work.
     init(
         _ members: [JSONMember], known: [String], present: [JSONMember], needed: [String], place: String,
         into findings: inout FindingCollector
     ) {
         let present = Set(present.map(\.key))
-        // Comparing a key with all names is slow, and a hostile object may have a hundred thousand keys.
+        // Comparing a key with all names is slow, and a hostile object can have a hundred thousand keys.
         for (count, member) in members.enumerated() {
             guard !Self.isNote(member.key), count < FindingCollector.mostOfOneCode,
                 let name = SpellingSuggestion.of(member.key, among: known)
@@ -163,7 +163,7 @@ struct UnknownKeyLint {
         }
     }
 
-    /// Keys such as `_comment`, `$schema` and `//` are meant to be ignored.
+    /// Whether the key is a remark that every reader should ignore, such as `_comment`, `$schema` or `//`.
     private static func isNote(_ key: String) -> Bool {
         let first = key.unicodeScalars.first
         return first == "_" || first == "$" || first == "/" || first == "#"
@@ -171,11 +171,11 @@ struct UnknownKeyLint {
     }
 }
 
-/// The form of an Android application id.
+/// Checks the form of an Android application id.
 ///
 /// Source: https://developer.android.com/build/configure-app-module#set-application-id
 enum PackageName {
-    /// What is wrong, as the end of a sentence that begins with the name; `nil` when nothing is.
+    /// Describes the error as the end of a sentence that begins with the name. Returns `nil` if the name is valid.
     static func fault(in name: String) -> String? {
         let bytes = Array(name.utf8)
         if trimmed(name).utf8.count != bytes.count { return "has blanks or invisible characters around it" }
@@ -209,7 +209,7 @@ enum PackageName {
         return String(String.UnicodeScalarView(scalars[...last]))
     }
 
-    /// A build for developers, by its name: a part `debug` or `dbg`.
+    /// Whether the name is that of a debug build: one of its parts is `debug` or `dbg`.
     static func isDebug(_ name: String) -> Bool {
         name.split(separator: ".").contains { $0 == "debug" || $0 == "dbg" || $0.hasSuffix("_debug") }
     }

@@ -1,7 +1,7 @@
 import SSOShared
 
 extension AASALint {
-    /// One component: its keys, their types, its patterns.
+    /// Checks one component: its keys, their types and its patterns.
     mutating func component(
         _ component: AppLinksComponent, _ name: @autoclosure () -> String,
         _ defaults: [(origin: ValueOrigin, fields: ComponentFields)]
@@ -33,9 +33,10 @@ extension AASALint {
         query(fields, name(), reading, isExclude: merged.value(\.exclude, builtIn: false).content)
     }
 
-    /// Values that are ignored for their type; `defaults` have the same keys.
+    /// Reports values that are ignored because of their type. `defaults` have the same keys.
     ///
-    /// - Returns: whether a pattern is among them: then the rule is wider than it reads, and that has been said.
+    /// - Returns: whether an ignored value is a pattern. The rule is then wider than its text, and that already has a
+    ///   finding.
     @discardableResult
     mutating func fieldTypes(_ fields: ComponentFields) -> Bool {
         defer { exclude(fields) }
@@ -111,7 +112,7 @@ extension AASALint {
                 }
                 characters(item.pattern, item.member.value, reading)
                 doubleStar(item.pattern, item.member.value)
-                // Names are not patterns and are compared as sent.
+                // Names are not patterns. They are compared with the URL as it is sent.
                 if reading.isEncoded, item.name.utf8.contains(where: { $0 >= 0x80 }) {
                     findings.add(
                         ApplePathRules.nonASCII, at: item.member,
@@ -125,22 +126,22 @@ extension AASALint {
 }
 
 extension String {
-    /// The first letter in upper case: for the beginning of a sentence.
+    /// The text with its first letter in upper case, for the beginning of a sentence.
     var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
-/// How a pattern is compared.
+/// How a pattern is compared with a URL.
 struct PatternReading {
-    /// The address as it is sent; else decoded.
+    /// Whether the pattern is compared with the percent-encoded URL. If false, the URL is decoded first.
     let isEncoded: Bool
-    /// An element of `paths`.
+    /// Whether the pattern is an element of the legacy `paths`.
     let isLegacy: Bool
-    /// Letters in both cases are one.
+    /// Whether upper-case and lower-case letters are equal.
     var folds = false
 }
 
 extension AASALint {
-    /// One element of `paths`.
+    /// Checks one element of `paths`.
     mutating func legacyPath(_ node: JSONNode) {
         guard let text = node.string else { return }
         let reading = PatternReading(isEncoded: true, isLegacy: true)
@@ -164,7 +165,8 @@ extension AASALint {
         self.path(String(path), node, reading)
     }
 
-    /// One pattern of a path: what it says that patterns cannot say, then what it means otherwise than it looks.
+    /// Checks one path pattern: first syntax that patterns do not have, then a meaning that differs from the apparent
+    /// one.
     mutating func path(_ text: String, _ node: JSONNode, _ reading: PatternReading) {
         guard !text.hasInvisible else { return }
         guard !text.isEmpty else {
@@ -201,7 +203,7 @@ extension AASALint {
         shape(pattern, node)
     }
 
-    /// What is sound and may surprise.
+    /// Reports valid patterns that may surprise their author.
     private mutating func shape(_ pattern: PathPatternHeuristics, _ node: JSONNode) {
         var shown: String { pattern.text.quoted }
         doubleStar(pattern.text, node)
@@ -226,14 +228,14 @@ extension AASALint {
         findings.add(ApplePathRules.doubleStar, at: node, "\"**\" in \(text.quoted) means what \"*\" means")
     }
 
-    /// More than any published pattern has in a row.
+    /// Published patterns have fewer stars than this.
     private static let fewStars = 6
 
-    /// What an address is never sent with, in any pattern.
+    /// Reports characters that a URL never contains as sent.
     mutating func characters(_ text: String, _ node: JSONNode, _ reading: PatternReading) {
         guard !text.hasInvisible else { return }
         let isPlain = text.utf8.allSatisfy { $0 > 0x25 && $0 < 0x7f && $0 != 0x3c && $0 != 0x3e }
-        // Nearly all patterns: nothing in them is percent-encoded, or would have to be.
+        // Nearly all patterns are plain: they have no percent-encoding and need none.
         guard !isPlain else { return }
         let escapes = PatternEscapes(text)
         var shown: String { text.quoted }
@@ -262,7 +264,7 @@ extension AASALint {
         }
     }
 
-    /// What browsers percent-encode in every part of an address (WHATWG URL, fragment percent-encode set).
+    /// Whether browsers percent-encode the character in every part of a URL (WHATWG URL, fragment percent-encode set).
     private static func isNeverSent(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value <= 0x20 || scalar.value >= 0x7f || scalar == "\"" || scalar == "<" || scalar == ">"
     }

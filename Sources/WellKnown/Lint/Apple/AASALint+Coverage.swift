@@ -1,7 +1,7 @@
 import SSOShared
 
 extension AASALint {
-    /// Rules that decide nothing because of their place, and entries that open nothing.
+    /// Reports rules that never decide because of their place, and entries that open no link.
     mutating func order(_ matcher: AppleMatcher) {
         var opening: Set<String> = []
         for entry in matcher.entries where entry.rules.contains(where: { !$0.isExclude }) {
@@ -20,7 +20,7 @@ extension AASALint {
             if entry.rules.count <= Self.mostRules {
                 dead.formUnion(entry.rules[(first + 1)...].map(\.range.lowerBound))
             }
-            // One that is as wide only because a value was ignored has been said to be.
+            // A rule that is this wide only because a value was ignored already has a finding.
             let place = entry.rules[first].range.lowerBound
             guard !remarked.contains(place) || empty.contains(place) else { continue }
             let count = entry.rules.count - first - 1
@@ -32,7 +32,7 @@ extension AASALint {
         covered(matcher, except: dead)
     }
 
-    /// Rules that never decide for any app, found from the rules before them.
+    /// Reports rules that never decide for any app because earlier rules cover them.
     private mutating func covered(_ matcher: AppleMatcher, except known: Set<Int>) {
         var alive = known
         var found: [Int: (dead: RuleCoverage, by: RuleCoverage, sample: LinkURL, isTogether: Bool)] = [:]
@@ -44,7 +44,7 @@ extension AASALint {
         effort.left = Self.claimsEffort
         for group in matcher.appGroups {
             guard let app = group.first else { continue }
-            // A bound for files with thousands of rules: of the rest nothing is said, nor of what they share.
+            // The limit is for files with thousands of rules. The rules beyond it are not checked.
             let entries = matcher.entriesOfApp[app] ?? []
             let count = entries.reduce(0) { $0 + matcher.entries[$1].rules.count }
             if count > 1, count <= Self.mostRules { left -= count * count }
@@ -60,7 +60,7 @@ extension AASALint {
                     if found[place] == nil { found[place] = (rule, rules[by], sample, false) }
                 case .coveredTogether(let by, let sample) where rules.indices.contains(by):
                     if found[place] == nil { found[place] = (rule, rules[by], sample, true) }
-                // What matches nothing has its own finding, by what makes it so.
+                // A rule that matches no URL has a finding of its own, by its cause.
                 default: alive.insert(place)
                 }
             }
@@ -70,7 +70,7 @@ extension AASALint {
         }
     }
 
-    /// Whether each rule decides one of its own examples: so it is in nearly every file, and quickly seen.
+    /// Whether each rule decides one of its own examples. That is true in nearly every file, and the check is cheap.
     private mutating func allDecide(_ entries: [Int], _ matcher: AppleMatcher, _ effort: inout MatchEffort) -> Bool {
         for entry in entries {
             for (index, rule) in matcher.entries[entry].rules.enumerated() {
@@ -95,7 +95,7 @@ extension AASALint {
                 AppleOrderRules.deadExclude, at: place,
                 "\(name) excludes nothing: \(other) opens \(link) before it")
         } else if dead.isExclude == by.isExclude {
-            // Nothing is decided otherwise than it reads: only a line too many.
+            // The rule has no effect on any link. It is only unnecessary.
             findings.add(
                 AppleOrderRules.shadowed, at: place,
                 "\(name) never decides: \(isTogether ? "the rules before it together cover it" : "\(other) covers it"), "
@@ -108,11 +108,11 @@ extension AASALint {
         }
     }
 
-    /// Each rule is compared with those before it.
+    /// The limit exists because each rule is compared with all earlier rules.
     private static let mostRules = 400
     private static let mostComparisons = mostRules * mostRules
 
-    /// A witness with the site's own host.
+    /// The witness URL with the site's own host.
     func shown(_ url: LinkURL) -> String {
         let tail = (url.query.map { "?" + $0 } ?? "") + (url.fragment.map { "#" + $0 } ?? "")
         return ("https://" + (options.domain ?? "example.com") + url.path + tail).quoted
@@ -120,7 +120,7 @@ extension AASALint {
 }
 
 extension AASALint {
-    /// Excludes that no later rule would open: they are in the wrong place or not needed.
+    /// Reports excludes of URLs that no later rule opens. They are in the wrong place or unnecessary.
     mutating func idleExcludes(_ matcher: AppleMatcher) {
         guard matcher.entries.contains(where: { $0.rules.contains(where: \.isExclude) }) else { return }
         var idle: [Int: (entry: Int, rule: Int)] = [:]
@@ -133,7 +133,7 @@ extension AASALint {
             guard let app = group.first else { continue }
             let ordered = matcher.orderedRules(of: app)
             let excludes = ordered.indices.filter { ordered[$0].rule.isExclude }
-            // Where nothing opens at all, or the list is long, nothing is said of single rules.
+            // Single rules are not reported if the app opens no URL at all, or if the list is too long.
             let size = ordered.reduce(0) { $0 + $1.rule.path.code.count }
             guard !excludes.isEmpty, excludes.count < ordered.count, ordered.count <= Self.mostRulesBehind,
                 size <= Self.longestPaths
@@ -167,7 +167,7 @@ extension AASALint {
         }
     }
 
-    /// Whether no rule before it takes its examples: of one that is dead that is said, and not this.
+    /// Whether a rule decides at least one of its examples. A rule that never decides already has a finding.
     private mutating func decides(
         _ place: Int, _ rules: [AppleRule], _ matcher: AppleMatcher, _ effort: inout MatchEffort
     ) -> Bool {
@@ -178,15 +178,15 @@ extension AASALint {
         }
     }
 
-    /// Each exclude is compared with the rules after it.
+    /// The limit exists because each exclude is compared with all later rules.
     private static let mostRulesBehind = 100
-    /// Steps of all paths together: automata are made of them.
+    /// The limit for the number of steps of all paths together. The automata are built from them.
     private static let longestPaths = 3_000
 }
 
 extension AASALint {
-    /// Addresses that an app rarely means to take. Our own contract's `/auth/sso/authorize` and `/sign-in/link/*` are
-    /// meant to open the app, and are not among them.
+    /// URLs that should usually stay in the browser. This list leaves out `/auth/sso/authorize` and `/sign-in/link/*`,
+    /// because swift-sso uses these paths to open the app.
     static let browserPaths = [
         "/auth/callback", "/auth/sso/callback", "/oauth/callback", "/oauth2/callback", "/login/callback",
         "/sso/callback", "/callback", "/signin-oidc", "/saml/acs", "/login/oauth2/code/google",
@@ -194,14 +194,14 @@ extension AASALint {
         "/email/unsubscribe", "/download",
     ]
 
-    /// Steps of the matcher for all questions of one kind.
+    /// The number of matcher steps for all checks of one kind.
     static let claimsEffort = 200_000
 
-    /// Callbacks, the files themselves, and what two apps take at once.
+    /// Checks callbacks, the paths of the files themselves, and URLs that two apps claim.
     mutating func claims(_ matcher: AppleMatcher) {
         guard !matcher.entries.isEmpty else { return }
         var effort = MatchEffort()
-        // A few milliseconds in all: a hostile file has fewer remarks, not more time.
+        // The limit is a few milliseconds in total. A hostile file gets fewer findings and takes no more time.
         effort.left = Self.claimsEffort
         logins(matcher, &effort)
         wellKnown(matcher, &effort)
@@ -214,7 +214,7 @@ extension AASALint {
             guard let url = address(path) else { continue }
             for rule in openers(of: url, matcher, &effort) { taken[rule, default: []].append(path) }
         }
-        // And rules that are about such addresses by their own words.
+        // This loop also finds rules whose own text names such URLs.
         for entry in matcher.entries {
             for rule in entry.rules where !rule.isExclude && taken[rule.range.lowerBound] == nil {
                 guard let word = Self.browserWord(in: rule.path.source) else { continue }
@@ -227,7 +227,7 @@ extension AASALint {
         }
     }
 
-    /// The path of a rule when one of its segments speaks of a callback or of what browsers do themselves.
+    /// The path of a rule, if one of its segments names a callback or another page for the browser.
     private static func browserWord(in path: String) -> String? {
         guard path.utf8.count > 3 else { return nil }
         let words = path.lowercased().utf8.split { !$0.isASCIILetter }.map { String(decoding: $0, as: UTF8.self) }
@@ -235,7 +235,7 @@ extension AASALint {
         return words.contains(where: known.contains) ? path : nil
     }
 
-    /// A rule for every address takes them as well; only one that is about them is worth a word.
+    /// Reports rules about `/.well-known/`. A catch-all rule also matches these URLs, and gets no finding for it.
     private mutating func wellKnown(_ matcher: AppleMatcher, _ effort: inout MatchEffort) {
         guard let url = address("/.well-known/apple-app-site-association"), let other = address("/"),
             let decoy = address("/.other")
@@ -245,7 +245,7 @@ extension AASALint {
         for rule in own.sorted() {
             findings.add(AppleOrderRules.hostWellKnown, at: rule, "The rule opens \(url.path) in the app")
         }
-        // The place of old, where systems look, too; a wide rule takes it along with much else.
+        // Systems also read the file from its old place in the root. A wide rule that matches it gets no finding.
         guard let root = address("/apple-app-site-association"), let like = address("/apple-"),
             let other = address("/ap-app-site-association")
         else { return }
@@ -255,7 +255,7 @@ extension AASALint {
         }
     }
 
-    /// The places of the rules that open an address, one for each app.
+    /// The places of the rules that open a URL, one per app.
     private func openers(of url: LinkURL, _ matcher: AppleMatcher, _ effort: inout MatchEffort) -> Set<Int> {
         var texts = AppleTexts(url, matcher.assumptions)
         var places: Set<Int> = []
@@ -273,19 +273,20 @@ extension AASALint {
 }
 
 extension AASALint {
-    /// Two entries for different apps that open one address: an example address of each rule of the later one is tried
-    /// on the apps before it. What is reported was decided by the matcher; what no example shows is not found.
+    /// Reports two entries for different apps that open the same URL. The check tests an example URL of each rule of
+    /// the later entry with the apps of the earlier entries. The matcher decides, so there are no false findings. An
+    /// overlap without an example URL is not found.
     mutating func sharedPaths(_ matcher: AppleMatcher, _ effort: inout MatchEffort) {
         let entries = matcher.entries
         let texts = rulesTexts
         guard entries.count > 1 else { return }
         for (later, entry) in entries.enumerated() {
-            // Equal rules are one finding already, and joining them is its fix.
+            // Equal rules have another finding already. Its fix is to join the entries.
             let text = texts[entry.range.lowerBound]
             let others = Self.others(than: entry, in: entries[..<later]).filter {
                 texts[entries[$0].range.lowerBound] != text
             }
-            // An app is asked once: all its entries decide together.
+            // Each app is tested once, because all its entries decide together.
             var seen: Set<String> = []
             let before = others.compactMap { entries[$0].apps.first }.filter { seen.insert($0).inserted }
             guard !before.isEmpty else { continue }
@@ -325,17 +326,17 @@ extension AASALint {
         return !matcher.entries[found.entry].rules[found.rule].isExclude
     }
 
-    /// What a try takes besides comparing, in steps.
+    /// The fixed cost of one test besides matching, in steps.
     private static let costOfTry = 50
 
-    /// The entries before that have none of this one's apps.
+    /// The earlier entries that share no app with this entry.
     private static func others(than entry: AppleEntry, in before: ArraySlice<AppleEntry>) -> [Int] {
         let own = Set(entry.apps)
         return before.indices.prefix(50).filter { own.isDisjoint(with: before[$0].apps) }
     }
 }
 
-/// Example addresses of rules, made once each.
+/// Example URLs of rules. Each list is computed once.
 struct RuleExamples {
     private var known: [Int: [LinkURL]] = [:]
     private let sent = LinkSpaces(isDecoded: false, tellsAbsent: false)

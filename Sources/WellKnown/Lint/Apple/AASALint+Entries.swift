@@ -1,7 +1,7 @@
 import SSOShared
 
 extension AASALint {
-    /// One entry of `details`: its apps, its keys, and that it has rules.
+    /// Checks one entry of `details`: its apps, its keys, and whether it has rules.
     mutating func entry(_ number: Int, _ entry: AppLinksEntry, _ applinks: AppLinks) {
         let unknown = misplaced(entry.unknownMembers, in: "entry \(number)")
         let meant = unknownKeys(unknown, known: Self.entryKeys, in: "entry \(number)")
@@ -24,7 +24,8 @@ extension AASALint {
         firstSlash()
     }
 
-    /// Whoever leaves the slash out leaves it out everywhere: one remark an entry.
+    /// Reports patterns without a leading slash. An author who omits one slash usually omits all, so there is one
+    /// finding per entry.
     private mutating func firstSlash() {
         defer { slashless = [] }
         guard let first = slashless.first, let text = first.string else { return }
@@ -94,7 +95,7 @@ extension AASALint {
                 rule, at: member,
                 "Entry \(number) has components and paths (disputed: iOS 13 and later ignore paths, or the entry)")
         } else if let member = entry.components.member, entry.appIDs.isAbsent, entry.appID.member != nil {
-            // Apple's own matcher takes these; Apple's text says not to.
+            // Apple's own matcher accepts these. Apple's documentation forbids them.
             findings.add(
                 rule, at: member, "Entry \(number) has components with appID, which goes with paths (disputed)",
                 severity: .warning, fix: "Write appIDs, as a list.")
@@ -111,7 +112,7 @@ extension AASALint {
 }
 
 extension AASALint {
-    /// What only several entries together show.
+    /// Reports errors that only several entries together show.
     mutating func entryLists(_ applinks: AppLinks) {
         var firstOfApp: [String: Int] = [:]
         var firstOfRules: [CanonicalText: (number: Int, count: Int)] = [:]
@@ -152,7 +153,7 @@ extension AASALint {
         }
     }
 
-    /// The same for entries whose rules are equal; empty for one without rules.
+    /// The same text for entries whose rules are equal. Empty for an entry without rules.
     static func rulesText(_ entry: AppLinksEntry) -> CanonicalText {
         var text = CanonicalText()
         guard entry.components.member != nil || entry.paths.member != nil else { return text }
@@ -163,7 +164,7 @@ extension AASALint {
         return text
     }
 
-    /// What the declared oldest system does not know.
+    /// Reports features that the oldest declared system does not know.
     mutating func systems() {
         guard let minimum = options.minimumIOS else { return }
         let applinks = file.applinks.value
@@ -187,7 +188,7 @@ extension AASALint {
         }
         func note(_ fields: ComponentFields?) {
             noteVariable(fields)
-            // What is as the built-in value changes nothing on older systems.
+            // A value equal to the default changes nothing on older systems.
             if fields?.caseSensitive.value == false { note("caseSensitive", 13, 5, fields?.caseSensitive.member) }
             if fields?.percentEncoded.value == false { note("percentEncoded", 14, 0, fields?.percentEncoded.member) }
         }
@@ -209,7 +210,7 @@ extension AASALint {
 }
 
 extension AASALint {
-    /// All app identifiers in the file.
+    /// Checks all app identifiers in the file.
     mutating func identifiers() {
         let places = AppleIdentifiers.places(in: file)
         var known: [String: String] = [:]
@@ -255,7 +256,8 @@ extension AASALint {
         }
     }
 
-    /// Only when both services are in use: a file for links alone is nothing to remark.
+    /// Compares the apps of the services. The check runs only if both services are in use: a file for links alone is
+    /// valid.
     private mutating func services(_ places: [AppleIdentifiers.Place], _ known: Set<String>) {
         func first(_ service: String) -> [(app: String, offset: Int)] {
             var seen: Set<String> = []
@@ -265,7 +267,7 @@ extension AASALint {
         let links = first("applinks")
         let credentials = first("webcredentials")
         guard !links.isEmpty, !credentials.isEmpty else { return }
-        // By bundle identifier: another prefix has a finding of its own.
+        // The check compares bundle identifiers. A different prefix has a finding of its own.
         func bundles(_ service: String) -> Set<Substring> {
             Set(places.filter { $0.service == service }.map { Self.bundle($0.app) })
         }

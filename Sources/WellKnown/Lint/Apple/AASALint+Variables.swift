@@ -8,7 +8,7 @@ extension AASALint {
         let isLegacy: Bool
     }
 
-    /// Definitions and uses of substitution variables.
+    /// Checks the definitions and uses of substitution variables.
     mutating func variables(_ applinks: AppLinks) {
         let rules = AppleVariableRules.self
         if case .wrongType(let member) = applinks.substitutionVariables {
@@ -19,7 +19,8 @@ extension AASALint {
         let own = applinks.substitutionVariables.value ?? []
         let patterns = patterns(applinks)
         let defined = Set(own.map(\.name)).union(SubstitutionVariables.predefined)
-        // Names to compare a misspelled one with. Real files have fewer, hostile files have thousands.
+        // The names to compare with a misspelled one. Real files have fewer than 50 names, hostile files have
+        // thousands.
         let names = Array(defined.sorted().prefix(50))
         var used: Set<String> = []
         for pattern in patterns where pattern.text.utf8.contains(UInt8(ascii: "$")) {
@@ -62,7 +63,7 @@ extension AASALint {
         }
         if values.isEmpty { findings.add(rules.empty, at: variable.member.value, "\(name) has no values") }
         for node in variable.member.value.array ?? [] {
-            // Where a rule decodes addresses, the value may be meant for it.
+            // If a rule decodes URLs, the value may be intended for that rule.
             if isUsed, !decodes, let text = node.string {
                 characters(text, node, PatternReading(isEncoded: true, isLegacy: false))
             }
@@ -72,7 +73,7 @@ extension AASALint {
         }
     }
 
-    /// Every pattern of the file.
+    /// All patterns of the file.
     private func patterns(_ applinks: AppLinks) -> [WrittenPattern] {
         var patterns: [WrittenPattern] = []
         func add(_ node: JSONNode?, isLegacy: Bool = false) {
@@ -94,7 +95,7 @@ extension AASALint {
         return patterns
     }
 
-    /// Apple's own text on `$(region)` speaks of UK. Said where the file does so, too.
+    /// Reports UK in a file that uses `$(region)`. Apple's documentation says UK, but the value is GB.
     private mutating func region(_ applinks: AppLinks, _ patterns: [WrittenPattern], isUsed: Bool) {
         guard isUsed else { return }
         var places = patterns.filter { VariableNames.hasWord("UK", in: $0.text) }.map(\.node)
@@ -104,7 +105,7 @@ extension AASALint {
                     let member = fields.comment.member,
                     VariableNames.hasWord("UK", in: text)
                 else { continue }
-                // Of a component about something else it says nothing.
+                // A comment on a component without `$(region)` gets no finding.
                 let own = patterns.filter { fields.node.range.contains($0.node.range.lowerBound) }
                 if own.contains(where: { VariableNames.of($0.text).contains("region") }) { places.append(member.value) }
             }
@@ -115,9 +116,9 @@ extension AASALint {
     }
 }
 
-/// Names in a pattern.
+/// Finds the names of variables in a pattern.
 enum VariableNames {
-    /// `$(name)`, as the matcher reads it.
+    /// The names in `$(name)`, as the matcher reads them.
     static func of(_ text: String) -> [String] {
         let bytes = Array(text.utf8)
         var names: [String] = []

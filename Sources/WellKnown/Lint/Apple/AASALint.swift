@@ -1,17 +1,17 @@
 import SSOShared
 
-/// Lints an apple-app-site-association file that could be read: the codes `aasa.*`, `id.*` and `pat.*`.
+/// Lints an apple-app-site-association file that was parsed: the codes `aasa.*`, `id.*` and `pat.*`.
 ///
-/// Each part adds to the same collector and does not depend on what others have found.
+/// Each part adds to the same collector and does not depend on the findings of other parts.
 struct AASALint {
     let file: AASAFile
     let options: LintOptions
     var findings: FindingCollector
 
     var entries: [(number: Int, entry: AppLinksEntry)] = []
-    /// Offsets of catch-all rules that another finding has reported.
+    /// Offsets of catch-all rules that already have a finding.
     var remarked: Set<Int> = []
-    /// Of those, the components without any key. Rules after them are dead nevertheless.
+    /// Offsets of those catch-all rules that are components without any key. Later rules still have no effect.
     var empty: Set<Int> = []
     /// Whether a component compares decoded URLs.
     var decodes = false
@@ -40,8 +40,8 @@ struct AASALint {
         findings = lint.findings
     }
 
-    /// The entries with their numbers, counted from 1 with elements of other types included. Empty if `details` is one
-    /// entry without its list: all findings about that entry would follow from this one error.
+    /// The entries with their numbers. The count starts at 1 and includes elements of other types. Empty if `details`
+    /// is one entry instead of a list: all findings about that entry would follow from this one error.
     static func entries(_ applinks: AppLinks) -> [(number: Int, entry: AppLinksEntry)] {
         guard let details = applinks.details.value, !isLoneEntry(applinks) else { return [] }
         let nodes = applinks.details.member?.value.array ?? []
@@ -61,7 +61,7 @@ struct AASALint {
 }
 
 extension AASALint {
-    /// `applinks` itself: its keys and the form of `details`.
+    /// Checks `applinks` itself: its keys and the form of `details`.
     mutating func applinks(_ applinks: AppLinks) {
         let rules = AppleStructureRules.self
         let unknown = misplaced(applinks.unknownMembers, in: "applinks")
@@ -127,7 +127,7 @@ extension AASALint {
 }
 
 extension AASALint {
-    /// The root, and the services that take a plain list of apps.
+    /// Checks the root, and the services that have a plain list of apps.
     mutating func services() {
         let rules = AppleStructureRules.self
         var unknown = file.unknownMembers
@@ -182,9 +182,9 @@ extension AASALint {
         }
     }
 
-    /// Says which of the keys are services that belong to the root.
+    /// Reports keys that are services and belong to the root.
     ///
-    /// - Returns: the others.
+    /// - Returns: the other members.
     mutating func misplaced(_ members: [JSONMember], in place: String) -> [JSONMember] {
         members.filter { member in
             guard AASAFile.services.contains(member.key) else { return true }
@@ -199,7 +199,7 @@ extension AASALint {
 extension AASALint {
     /// Reports keys that no system reads.
     ///
-    /// - Returns: the known keys that a misspelled one was meant to be: what is missing under them has been said.
+    /// - Returns: the known keys that a misspelled key probably stands for. Their absence needs no second finding.
     mutating func unknownKeys(
         _ members: [JSONMember], known: [String], in place: String, as rule: LintRule = AppleStructureRules.unknownKey
     ) -> Set<String> {
@@ -222,7 +222,7 @@ extension AASALint {
         return meant
     }
 
-    /// Keys that people write remarks under: skipped, as they are meant to be.
+    /// Whether the key is a remark, which systems are expected to ignore.
     static func isRemark(_ key: String) -> Bool {
         key.hasPrefix("_") || key.hasPrefix("$") || key.hasPrefix("//") || key.hasPrefix("#")
             || ["comment", "comments", "description", "note", "version"].contains(key.lowercased())

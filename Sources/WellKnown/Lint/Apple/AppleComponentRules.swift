@@ -1,7 +1,7 @@
 /// The keys of a component and their types.
 ///
-/// Sources: Apple, "applinks.Details.Components" and "applinks.Defaults"; WWDC 2019 session 717; what Apple's `swcutil`
-/// does on macOS 27.
+/// Sources: Apple, "applinks.Details.Components" and "applinks.Defaults"; WWDC 2019 session 717; the behaviour of
+/// Apple's `swcutil` on macOS 27.
 enum AppleComponentRules {
     static let rules: [LintRule] = [
         emptyComponent, unknownKey, type, queryType, queryArray, queryStarNoOp, queryStarExclude, queryRepeated,
@@ -91,7 +91,7 @@ enum AppleComponentRules {
             AppleExample.components(#"{"/": "/buy/*"}"#, beside: #", "defaults": {"caseSensitive": false}"#)))
 }
 
-/// What the order of rules does: the first that matches decides.
+/// The order of rules: the first rule that matches decides.
 ///
 /// Sources: Apple, "applinks.Details.Components"; WWDC 2019 session 717.
 enum AppleOrderRules {

@@ -1,11 +1,11 @@
 import SSOShared
 
-/// Finds the app identifiers of a file, and what is wrong with one.
+/// Finds the app identifiers of a file and their errors.
 enum AppleIdentifiers {
     struct Place {
         let app: String
         let service: String
-        /// In the document's text.
+        /// The offset in the document's text.
         let offset: Int
     }
 
@@ -15,7 +15,7 @@ enum AppleIdentifiers {
         var fix: String?
     }
 
-    /// In the order of the services, then of the file.
+    /// The places, sorted by service and then by their order in the file.
     static func places(in file: AASAFile) -> [Place] {
         var places: [Place] = []
         for entry in file.applinks.value?.entries ?? [] {
@@ -43,11 +43,11 @@ enum AppleIdentifiers {
         return places
     }
 
-    /// The first thing that is wrong: what else there is mostly follows from it.
+    /// Returns the first error only, because further errors usually follow from it.
     ///
-    /// - Parameter known: sound identifiers of the file by their bundle identifiers.
+    /// - Parameter known: valid identifiers of the file by their bundle identifiers.
     static func fault(in app: String, known: [String: String]) -> Defect? {
-        // Said where all invisible characters are.
+        // Invisible characters have a finding of their own.
         if app.hasInvisible { return nil }
         let rules = AppleIdentifierRules.self
         var shown: String { app.quoted }
@@ -77,8 +77,8 @@ enum AppleIdentifiers {
         let isUpper = prefix.utf8.allSatisfy { $0.isASCIIUpper || $0.isASCIIDigit }
         let isWord = prefix.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit }
         if isUpper, prefix.utf8.count == 10 { return nil }
-        // `com` or `my-company` is the beginning of a bundle identifier; what has digits and about ten characters is
-        // a prefix that lost or won some.
+        // `com` or `my-company` is the beginning of a bundle identifier. A text with digits and about ten characters is
+        // a prefix with missing or extra characters.
         let hasDigit = prefix.utf8.contains(where: \.isASCIIDigit)
         let looksLikePrefix = isWord && !prefix.isEmpty && (isUpper || hasDigit && (8...12).contains(prefix.utf8.count))
         if isWord, prefix.utf8.count == 10 {
@@ -110,16 +110,16 @@ enum AppleIdentifiers {
     }
 }
 
-/// Tells an app identifier of an example or a template from a real one.
+/// Recognizes app identifiers from examples and templates.
 enum AppleIdentifierPlaceholder {
-    /// Prefixes of Apple's documentation and of templates that say what belongs there. A made-up prefix that could be
-    /// somebody's is left alone: an error stops a server.
+    /// Prefixes from Apple's documentation and from templates. The list has no invented prefixes that a real team could
+    /// have, because the finding is an error and an error stops a server from starting.
     private static let prefixes: Set<String> = [
         "ABCDE12345", "12345ABCDE", "ABCDEFGHIJ", "TEAMID", "APPID", "YOURTEAMID", "APPPREFIX", "PREFIX",
         "DEVELOPMENT_TEAM", "BUNDLEID",
     ]
 
-    /// What people leave in identifiers that they meant to replace.
+    /// Words in identifiers that the author was expected to replace.
     private static let marks = ASCIIWords([
         "<", ">", "{", "}", "$(", "[", "YOUR_", "YOUR-", "YOURTEAM", "TEAM_ID", "TEAM-ID", "_TEAM.", "TEAMID.",
         "APP_ID",
@@ -131,18 +131,18 @@ enum AppleIdentifierPlaceholder {
 
     static func isOne(_ app: String) -> Bool {
         let prefix = app.utf8.prefix { $0 != UInt8(ascii: ".") }
-        // XXXXXXXXXX, 0000000000.
+        // For example XXXXXXXXXX or 0000000000.
         if prefix.count >= 8, let first = prefix.first, prefix.allSatisfy({ $0 == first }) { return true }
         if prefix.count <= 16, prefixes.contains(String(decoding: prefix, as: UTF8.self).uppercased()) { return true }
-        // In capitals, or all of a part: a company may have the word in its name.
+        // The word must be in capitals or be a complete part, because a company name can contain it.
         if app.contains("PLACEHOLDER") || app.lowercased().hasSuffix(".placeholder") { return true }
         return marks.occur(in: Array(app.utf8))
     }
 }
 
-/// A few words to look for in short texts, without regard to case.
+/// Finds a few words in short texts. Letter case does not matter.
 struct ASCIIWords: Sendable {
-    /// By their first byte, in lower case.
+    /// The words in lower case, by their first byte.
     private let words: [UInt8: [[UInt8]]]
     private let firsts: ByteSet
 

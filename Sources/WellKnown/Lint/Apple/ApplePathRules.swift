@@ -1,7 +1,7 @@
-/// Rules about patterns that do not mean what they seem to mean.
+/// Rules about patterns whose meaning differs from the apparent one.
 ///
 /// Sources: Apple, "applinks.Details.Components"; App Search Programming Guide, "Support Universal Links"; WWDC 2020
-/// session 10098; what Apple's `swcutil` does on macOS 27.
+/// session 10098; the behaviour of Apple's `swcutil` on macOS 27.
 enum ApplePathRules {
     static let rules: [LintRule] = [
         notKeyword, notSyntax, queryInPath, fragmentInPath, urlInPath, routeSyntax, placeholderText, emptyPath,
@@ -125,7 +125,7 @@ enum ApplePathRules {
 
 /// Substitution variables: `$(name)` in a pattern.
 ///
-/// Source: Apple, "applinks.SubstitutionVariables"; what Apple's `swcutil` does on macOS 27.
+/// Source: Apple, "applinks.SubstitutionVariables"; the behaviour of Apple's `swcutil` on macOS 27.
 enum AppleVariableRules {
     static let rules: [LintRule] = [undefined, nested, name, shadow, unused, empty, inPaths, regionUK]
 

@@ -1,7 +1,7 @@
-/// How an apple-app-site-association file is built.
+/// The structure of an apple-app-site-association file.
 ///
 /// Sources: Apple, "Supporting associated domains", "applinks" and the pages below it; TN3155, "Debugging universal
-/// links"; WWDC 2019 session 717; what Apple's `swcutil` does on macOS 27.
+/// links"; WWDC 2019 session 717; the behaviour of Apple's `swcutil` on macOS 27.
 enum AppleStructureRules {
     static let rules: [LintRule] = [
         noService, unknownService, misplacedService, detailsOutside, serviceAppsMissing, detailsMissing,
@@ -218,19 +218,19 @@ enum AppleExample {
         "{\"appIDs\": [\"\(app)\"], \"components\": [\(components)]\(beside)}"
     }
 
-    /// One app with these elements of `components`.
+    /// A file with one app that has these elements of `components`.
     static func components(_ components: String, beside: String = "") -> String {
         links(entries: entry(components), beside: beside)
     }
 
-    /// One app with these elements of `components`, as an example.
+    /// An example with one app that has these elements of `components`.
     static func rule(_ components: String) -> LintExample { .aasa(self.components(components)) }
 
-    /// One app with these elements of the legacy `paths`.
+    /// A file with one app that has these elements of the legacy `paths`.
     static func paths(_ paths: String, beside: String = "") -> String {
         links(entries: "{\"appID\": \"4J6K8M2N9P.com.acme.shop\", \"paths\": [\(paths)]}", beside: beside)
     }
 
-    /// One app that may use the passwords of the site.
+    /// A file with one app that can use the passwords of the site.
     static func credentials(_ app: String) -> String { "{\"webcredentials\": {\"apps\": [\"\(app)\"]}}\n" }
 }

@@ -1,6 +1,6 @@
 import SSOShared
 
-/// Heuristics for what the author of a path pattern meant. Each question takes one pass over the text.
+/// Guesses what the author of a path pattern meant. Each property takes one pass over the text.
 struct PathPatternHeuristics {
     let text: String
     let bytes: [UInt8]
@@ -14,8 +14,8 @@ struct PathPatternHeuristics {
     private static let slash = UInt8(ascii: "/")
     private static let mark = UInt8(ascii: "?")
 
-    /// `NOT` and a blank or a slash, `not` and a blank, or `!` and a slash: an attempt to write "not", and where the
-    /// path begins after it.
+    /// An attempt to write "not": `NOT` and a blank or a slash, `not` and a blank, or `!` and a slash. The second value
+    /// is the path after it.
     var negation: (word: String, path: String)? {
         guard bytes.count > 1, let first = bytes.first else { return nil }
         if first == UInt8(ascii: "!"), bytes[1] == Self.slash { return ("!", String(text.dropFirst())) }
@@ -34,7 +34,8 @@ struct PathPatternHeuristics {
         return head[colon...].starts(with: "://".utf8)
     }
 
-    /// A host and a path, without a scheme: `acme.com/a`, `//acme.com/a`. A guess: a path may begin with such a name.
+    /// Whether the text is a host and a path without a scheme, such as `acme.com/a` or `//acme.com/a`. This is a guess:
+    /// a path can begin with such a name.
     var isHostAndPath: Bool {
         let isBare = bytes.first != Self.slash
         guard isBare || bytes.starts(with: "//".utf8), bytes.first != Self.star else { return false }
@@ -58,18 +59,19 @@ struct PathPatternHeuristics {
         "/PATH/TO/", "PLACEHOLDER",
     ])
     private static let expressions = [".*)", "*)", ".+", "[^", "[0-9", "[a-z", "(?"]
-    /// Text that is not a pattern contains one of these.
+    /// A text that comes from another pattern language contains one of these characters.
     private static let foreign = ByteSet("\\^$([{:.".utf8)
 
-    /// Angle brackets, or the words that templates use, such as a lone TODO (`/todo` may be a real path).
+    /// Whether the text is a placeholder: angle brackets, or template words such as a lone TODO. `/todo` can be a real
+    /// path.
     var isPlaceholder: Bool {
         if bytes.contains(UInt8(ascii: "<")) || bytes.contains(UInt8(ascii: ">")) { return true }
         if Self.instructions.occur(in: bytes) || text == "TODO" || text == "/TODO" { return true }
-        // A sentence: no path has three blanks.
+        // Three blanks are a sentence. No real path has three blanks.
         return bytes.count { $0 == 0x20 } >= 3
     }
 
-    /// A `?` that was meant to begin a query: `?name=…`, or `word?*` at the end.
+    /// Whether a `?` was probably meant to begin a query: `?name=…`, or `word?*` at the end.
     var hasQuery: Bool {
         var index = bytes.startIndex
         while let mark = bytes[index...].firstIndex(of: Self.mark) {
@@ -85,7 +87,7 @@ struct PathPatternHeuristics {
         return before.isASCIILetter || before.isASCIIDigit || before == UInt8(ascii: "_")
     }
 
-    /// The piece that comes from a router or a regular expression.
+    /// The part that is syntax of a router or of a regular expression.
     var routeSyntax: String? {
         guard bytes.contains(where: Self.foreign.contains) else { return nil }
         if let backslash = bytes.firstIndex(of: UInt8(ascii: "\\")) {
@@ -107,11 +109,11 @@ struct PathPatternHeuristics {
         if first == UInt8(ascii: ":"), segment.dropFirst().first?.isASCIILetter == true { return shown }
         if first == UInt8(ascii: "["), last == UInt8(ascii: "]") { return shown }
         if segment.elementsEqual(".*".utf8) { return shown }
-        // {id}: an address has no brace that is not encoded.
+        // {id}: browsers encode braces in a URL.
         if let open = segment.firstIndex(of: UInt8(ascii: "{")), segment[open...].contains(UInt8(ascii: "}")) {
             return shown
         }
-        // (a|b): brackets alone are characters like others.
+        // (a|b): brackets without a bar are ordinary characters.
         let isGroup = first == UInt8(ascii: "(") && segment.contains(UInt8(ascii: "|"))
         return isGroup ? shown : nil
     }
@@ -125,19 +127,19 @@ struct PathPatternHeuristics {
         return false
     }
 
-    /// A row of stars is one.
+    /// The number of stars. Adjacent stars count as one.
     var starCount: Int {
         bytes.indices.count { bytes[$0] == Self.star && ($0 == 0 || bytes[$0 - 1] != Self.star) }
     }
 
-    /// A star with a slash and more after it.
+    /// Whether a slash follows a star, with more text after the slash.
     var hasInnerStar: Bool {
         guard let star = bytes.firstIndex(of: Self.star) else { return false }
         guard let slash = bytes[star...].firstIndex(of: Self.slash) else { return false }
         return bytes[slash...].contains { $0 != Self.slash && $0 != Self.star }
     }
 
-    /// A path that the first star takes a slash in.
+    /// A path that matches and in which the first star matches a slash.
     var deepWitness: String {
         var path: [UInt8] = bytes.first == Self.slash ? [] : [Self.slash]
         var isFirst = true
@@ -152,7 +154,7 @@ struct PathPatternHeuristics {
         return String(decoding: path, as: UTF8.self)
     }
 
-    /// `/word*` at the end: the pattern without its star.
+    /// The pattern without its star, if it ends with `/word*`.
     var wordBeforeFinalStar: String? {
         guard bytes.last == Self.star, bytes.count >= 2 else { return nil }
         let before = bytes[bytes.count - 2]

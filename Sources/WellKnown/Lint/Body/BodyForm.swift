@@ -1,19 +1,20 @@
 import SSOShared
 
-/// What a body is before it is read as JSON. Most files that "do not work" are another file, for example an HTML page.
+/// The kind of content in a body, detected before JSON parsing. Most files that "do not work" are another file, for
+/// example an HTML page.
 enum BodyForm: Sendable, Hashable {
-    /// Perhaps JSON.
+    /// Text that may be JSON.
     case text
-    /// Nothing, or white space alone.
+    /// No bytes, or white space only.
     case empty
-    /// A page; its title where it has one.
+    /// An HTML page, with its title if it has one.
     case html(title: String?)
     /// The text of a symbolic link, deployed as a file.
     case symlink(target: String)
     case rtf
     case signed(SignedForm)
     case lfsPointer
-    /// The byte of the first marker.
+    /// Merge conflict markers. The offset is that of the first marker.
     case mergeConflict(at: Int)
     case frontMatter
     case jsModule
@@ -21,7 +22,7 @@ enum BodyForm: Sendable, Hashable {
 
     enum SignedForm: String, Sendable { case der = "DER", pem = "PEM", smime = "S/MIME" }
 
-    /// Looks at the beginning; for conflict markers and a page's title a little further, never more than once over.
+    /// Detects the form from the first bytes. Conflict markers and a page's title need at most one pass over the body.
     static func of(_ body: [UInt8]) -> BodyForm {
         let text = body.starts(with: [0xef, 0xbb, 0xbf]) ? body.dropFirst(3) : body[...]
         let trimmed = text.drop { $0.isJSONBlank }
@@ -39,7 +40,8 @@ enum BodyForm: Sendable, Hashable {
         return .text
     }
 
-    /// A JSON string has no line breaks, so no line of a sound file begins like this.
+    /// The offset of the first conflict marker. A JSON string has no line breaks, so no line of a valid file begins
+    /// like this.
     private static func conflictMarker(in body: [UInt8]) -> Int? {
         let marker = Array("<<<<<<< ".utf8)
         guard
@@ -65,7 +67,8 @@ enum BodyForm: Sendable, Hashable {
         return starts.contains { text.starts(with: $0.utf8) }
     }
 
-    /// One word on one line that is a path: JSON's own words and numbers have no such characters.
+    /// The target if the text is one word on one line and looks like a path. JSON literals and numbers do not have
+    /// these characters.
     private static func linkTarget(_ text: ArraySlice<UInt8>) -> String? {
         let line = text.prefix { $0 != 0x0a && $0 != 0x0d }
         guard line.count <= 1024, text.dropFirst(line.count).allSatisfy(\.isJSONBlank) else { return nil }
@@ -77,7 +80,8 @@ enum BodyForm: Sendable, Hashable {
         return isPath ? target : nil
     }
 
-    /// The text of the first `title` element, or of an error document's `Code`: what a person recognises the page by.
+    /// The text of the first `title` element, or of `Code` in an XML error document. It helps the operator to recognize
+    /// the page.
     private static func title(in text: ArraySlice<UInt8>) -> String? {
         let head = text.prefix(65_536)
         for name in ["title", "Code"] {
@@ -102,6 +106,6 @@ enum BodyForm: Sendable, Hashable {
 }
 
 extension UInt8 {
-    /// White space as RFC 8259 section 2 has it.
+    /// White space as defined in RFC 8259 section 2.
     var isJSONBlank: Bool { self == 0x20 || self == 0x09 || self == 0x0a || self == 0x0d }
 }

@@ -1,6 +1,6 @@
 import SSOShared
 
-/// Names a body that is not the file at all.
+/// Reports a body that is another file.
 enum BodyLint {
     static func check(_ form: BodyForm, hasContent: Bool, kind: AssociationKind, into findings: inout FindingCollector)
     {
@@ -30,7 +30,7 @@ enum BodyLint {
     }
 }
 
-/// How large a file may be.
+/// Checks the size of a file.
 enum SizeLint {
     static func check(_ count: Int, kind: AssociationKind, into findings: inout FindingCollector) {
         let most = kind.maximumBytes
@@ -42,9 +42,9 @@ enum SizeLint {
     }
 }
 
-/// What the root is, when the text could be read.
+/// Checks the type of the root value.
 enum RootLint {
-    /// - Returns: whether the rest can be looked at.
+    /// - Returns: whether further checks are possible.
     static func check(_ document: JSONDocument, kind: AssociationKind, into findings: inout FindingCollector) -> Bool {
         guard let root = document.root else { return false }
         if let text = root.string, JSONReader.read(text.utf8).root.map({ $0.array != nil || $0.object != nil }) == true

@@ -1,4 +1,4 @@
-/// The body is something else than the file.
+/// The body is not an association file.
 enum BodyRules {
     static let rules: [LintRule] = [
         empty, html, symlink, rtf, signed, lfsPointer, mergeConflict, frontMatter, jsModule, doubleEncoded, swapped,
@@ -78,7 +78,7 @@ enum BodyRules {
         source: "Apple, Supporting associated domains; Digital Asset Links specification, well-known/details.md",
         wrong: .assetlinks(sound), right: .aasa(sound))
 
-    /// A file with nothing to say about.
+    /// A file without findings.
     static let sound = """
         {
           "applinks": {
@@ -90,7 +90,7 @@ enum BodyRules {
         """
 }
 
-/// The text is not JSON, or not the JSON that every reader takes for the same.
+/// The text is not JSON, or readers interpret its JSON differently.
 enum JSONRules {
     static let rules: [LintRule] = [
         invalid, trailingComma, comment, smartQuotes, invisible, byteOrderMark, encoding, duplicateKey, deep, root,

@@ -1,10 +1,10 @@
 import SSOShared
 
-/// Turns what the reader met into findings: one a cause, not one a place.
+/// Turns parser errors into findings: one finding per cause, not one per position.
 enum JSONErrorLint {
     static func check(_ document: JSONDocument, kind: AssociationKind, into findings: inout FindingCollector) {
         let faults = document.errors
-        // A file pasted from a web page has a no-break space on every line: that is one thing to mend.
+        // A file that was pasted from a web page has a no-break space on every line. That is one finding.
         var firsts: Set<String> = []
         let counts = Dictionary(faults.map { (rule(for: $0.kind).code, 1) }, uniquingKeysWith: +)
         let quotes = faults.count { $0.kind == .singleQuotes }
@@ -32,7 +32,7 @@ enum JSONErrorLint {
                 }
             default:
                 let rule = rule(for: fault.kind)
-                // Whoever quotes with single quotes does it throughout.
+                // A file with single quotes usually has them everywhere.
                 let isQuote = fault.kind == .singleQuotes
                 let same = isQuote ? quotes : counts[rule.code, default: 1]
                 let isRepeated = same > 1 && (rule != JSONRules.invalid || isQuote)
@@ -64,8 +64,8 @@ enum JSONErrorLint {
         return first + " (disputed: Apple's own reader is said to let it pass)"
     }
 
-    /// A typographic mark just before the place where the text made no more sense: that is the cause then, and what the
-    /// reader expected there is not.
+    /// The offset of a typographic quotation mark directly before the position of the error. The mark is then the
+    /// cause, and the finding does not describe what the parser expected.
     private static func smartQuote(before fault: JSONError, in text: [UInt8]) -> Int? {
         var index = min(fault.offset + 3, text.count)
         let start = max(0, fault.offset - 400)
@@ -82,13 +82,13 @@ enum JSONErrorLint {
 /// Reports invisible characters inside strings. The JSON reader reports those between values.
 enum InvisibleLint {
     static func check(_ document: JSONDocument, into findings: inout FindingCollector) {
-        // Such a character is a byte beyond ASCII or an escape. Most files have neither.
+        // Such a character is a non-ASCII byte or an escape. Most files have neither.
         guard let root = document.root, document.text.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "\\") })
         else { return }
         walk(root, isRemark: false, into: &findings)
     }
 
-    /// As deep as the reader goes.
+    /// The recursion is limited by the depth that the parser accepts.
     private static func walk(_ node: JSONNode, isRemark: Bool, into findings: inout FindingCollector) {
         switch node.value {
         case .string(let text): check(text, node.range, isRemark: isRemark, into: &findings)

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A signed file: CMS (RFC 5652, once PKCS#7) as DER, as PEM, or as a letter (S/MIME, RFC 8551).
+/// Reads a signed file: CMS (RFC 5652, formerly PKCS#7) as DER, as PEM, or as an S/MIME message (RFC 8551).
 ///
-/// Signing was needed on iOS 8 for services other than universal links, and has been deprecated since 2019. The content
-/// is found without looking at the signature: it is only shown and linted.
+/// iOS 8 required signing for services other than universal links. Signing is deprecated since 2019. The signature is
+/// not verified, because the content is only shown and linted.
 enum SignedMessage {
     /// OID 1.2.840.113549.1.7.2, signedData (RFC 5652 section 5.1).
     private static let signedData: [UInt8] = [0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02]
 
     static func isDER(_ body: [UInt8]) -> Bool {
         guard body.first == 0x30 else { return false }
-        // The outer tag and a length of one to five bytes stand before.
+        // The outer tag and a length of one to five bytes come before it.
         return (2...6).contains { body.dropFirst($0).starts(with: signedData) }
     }
 
@@ -21,7 +21,7 @@ enum SignedMessage {
         return head.contains("pkcs7-mime") || head.contains("multipart/signed") ? .smime : nil
     }
 
-    /// The signed bytes; `nil` when the message does not hold them or is not understood.
+    /// The signed bytes. `nil` if the message is detached or cannot be parsed.
     static func content(of body: [UInt8], _ form: BodyForm.SignedForm) -> [UInt8]? {
         switch form {
         case .der: CMSContent.find(in: body)
@@ -30,7 +30,7 @@ enum SignedMessage {
         }
     }
 
-    /// RFC 7468: base64 between two lines of dashes.
+    /// Decodes PEM: base64 between two lines of dashes (RFC 7468).
     private static func armored(_ body: [UInt8]) -> [UInt8]? {
         let lines = body.split { $0 == 0x0a || $0 == 0x0d }
         guard let begin = lines.firstIndex(where: { $0.starts(with: "-----BEGIN ".utf8) }) else { return nil }
@@ -42,7 +42,7 @@ enum SignedMessage {
         Data(base64Encoded: Data(lines.joined()), options: .ignoreUnknownCharacters).map(Array.init)
     }
 
-    /// Either one base64 part, or two parts of which the first is the content as it is.
+    /// Decodes S/MIME: one base64 part, or two parts of which the first is the plain content.
     private static func letter(_ body: [UInt8]) -> [UInt8]? {
         let lines = body.split(separator: 0x0a, omittingEmptySubsequences: false).map { line in
             line.last == 0x0d ? line.dropLast() : line
@@ -55,7 +55,7 @@ enum SignedMessage {
         let border = Array("--\(boundary)".utf8)
         guard let first = rest.firstIndex(where: { $0.elementsEqual(border) }) else { return nil }
         let part = rest[(first + 1)...].prefix { !$0.starts(with: border) }
-        // A part's own header lines, if any, end with an empty line. JSON begins with no name and colon.
+        // The header lines of a part end with an empty line. JSON does not begin with a header name and a colon.
         let hasHeader = part.first?.starts(with: "Content-".utf8) == true
         let content = hasHeader ? part.drop { !$0.isEmpty } : part
         return Array(content.drop(while: \.isEmpty).joined(separator: [0x0a]))
@@ -70,8 +70,8 @@ enum SignedMessage {
     }
 }
 
-/// Finds the content in a CMS SignedData (RFC 5652 section 5.1) by walking its BER: no cryptography, no recursion beyond
-/// the levels that the structure has.
+/// Finds the content in a CMS SignedData (RFC 5652 section 5.1) in its BER encoding. It does no cryptography, and its
+/// recursion is no deeper than the structure.
 struct CMSContent {
     private let bytes: ArraySlice<UInt8>
     private var index: Int
@@ -81,7 +81,7 @@ struct CMSContent {
         index = bytes.startIndex
     }
 
-    /// `eContent` of `encapContentInfo`; `nil` when it is detached or the structure is another.
+    /// `eContent` of `encapContentInfo`. `nil` if the content is detached or the structure is a different one.
     static func find(in body: [UInt8]) -> [UInt8]? {
         // ContentInfo: SEQUENCE { OID, [0] SEQUENCE { version, algorithms, SEQUENCE { OID, [0] OCTET STRING } … } }
         guard let info = CMSContent(body[...]).only(0x30),
@@ -99,7 +99,7 @@ struct CMSContent {
         }
     }
 
-    /// BER allows an OCTET STRING in pieces, and OpenSSL writes it so when it streams.
+    /// Joins the parts of an OCTET STRING. BER allows several parts, and OpenSSL writes them when it streams.
     private static func chunks(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         var walk = CMSContent(bytes)
         var content: [UInt8] = []
@@ -109,7 +109,7 @@ struct CMSContent {
 
     private func only(_ tag: UInt8) -> ArraySlice<UInt8>? { after(0, tag) }
 
-    /// The content of the element after `count` others, if it has that tag.
+    /// The content of the element after `count` other elements, if it has that tag.
     private func after(_ count: Int, _ tag: UInt8) -> ArraySlice<UInt8>? {
         var walk = self
         for _ in 0..<count where walk.next() == nil { return nil }
@@ -120,7 +120,7 @@ struct CMSContent {
     private mutating func next() -> (tag: UInt8, content: ArraySlice<UInt8>)? {
         guard let tag = byte(), let first = byte() else { return nil }
         if first == 0x80 {
-            // Indefinite length: the end is unknown, but the wanted element is at the front.
+            // With an indefinite length the end is unknown, but the wanted element is at the front.
             let content = bytes[index...]
             guard let end = Self.end(ofIndefinite: content) else { return nil }
             index = end.next
@@ -132,7 +132,8 @@ struct CMSContent {
         return (tag, content)
     }
 
-    /// Where an element of indefinite length ends: two zero bytes on its own level. One pass, with a count of levels.
+    /// The end of an element of indefinite length: two zero bytes at its own nesting level. The search takes one pass
+    /// and counts the levels.
     private static func end(ofIndefinite content: ArraySlice<UInt8>) -> (content: Int, next: Int)? {
         var walk = CMSContent(content)
         var open = 1
@@ -156,7 +157,7 @@ struct CMSContent {
         return bytes[index]
     }
 
-    /// X.690 section 8.1.3; four bytes are more than any body has.
+    /// Reads a length (X.690 section 8.1.3). Four bytes are enough for every body.
     private mutating func length(_ first: UInt8) -> Int? {
         guard first & 0x80 != 0 else { return Int(first) }
         let count = Int(first & 0x7f)

@@ -1,6 +1,6 @@
-/// Example files for the rules of assetlinks.json, by code: what a text alone can show.
+/// Example files for the rules of assetlinks.json, by code. Each is an error that the text alone shows.
 enum AssetLinksExample {
-    /// A SHA-256 digest of no real certificate.
+    /// A SHA-256 digest that belongs to no real certificate.
     static let key =
         "3A:5F:81:C2:0D:94:E7:16:B8:4A:6C:F3:29:D5:70:1E:8B:42:CD:07:9E:63:F1:5A:34:A8:DC:21:7F:B6:0C:95"
     static let otherKey =
@@ -38,7 +38,7 @@ enum AssetLinksExample {
     private static let names = (1...11).map { "https://www.acme.com/links\($0).json" }
     private static let relation = #"["delegate_permission/common.handle_all_urls"]"#
 
-    /// The wrong text and the right one.
+    /// The incorrect and the corrected text for each code.
     static let all: [String: (wrong: String, right: String)] = [
         "dal.empty-list": ("[]\n", sound),
         "dal.statement-type": ("[\"com.acme.shop\", \(statement())]\n", sound),

@@ -6,10 +6,10 @@ public struct FindingPage: Sendable {
 
     public init(_ rule: LintRule) { self.rule = rule }
 
-    /// `CODE.md`.
+    /// The file name: `CODE.md`.
     public var fileName: String { rule.code + ".md" }
 
-    /// Markdown, with a line break at the end.
+    /// The page as Markdown, with a line break at the end.
     public var text: String {
         var parts = ["# \(rule.code)", "**\(Self.word(rule.severity))** · \(rule.title)."]
         parts.append("## What fails\n\n\(rule.reason)")
@@ -36,14 +36,14 @@ public struct FindingPage: Sendable {
         return "\(example.kind.fileName)\(with):\n\n```\n\(cut)\(end)```"
     }
 
-    /// What cannot be seen is shown by its number.
+    /// Writes an invisible character as its code point.
     private static func visible(_ scalar: Unicode.Scalar) -> String {
         JSONReader.isInvisible(scalar) ? "⟨U+\(JSONError.hex(scalar.value))⟩" : String(scalar)
     }
 }
 
 extension FindingPage {
-    /// The list of all pages.
+    /// The index page with links to all pages.
     public static func index(_ rules: [LintRule]) -> String {
         var text =
             "# Findings\n\nEvery code that `wellknown` reports. Codes are added, never renamed and never used again.\n"
@@ -61,7 +61,7 @@ extension FindingPage {
 }
 
 extension LintRule {
-    /// The rule's own example of the fault, or the one kept beside it.
+    /// The rule's own example of the error, or the one from ``AssetLinksExample``.
     var shownWrong: LintExample? { wrong ?? AssetLinksExample.all[code].map { .assetlinks($0.wrong) } }
     var shownRight: LintExample? { right ?? AssetLinksExample.all[code].map { .assetlinks($0.right) } }
 }

@@ -1,10 +1,10 @@
 import SSOShared
 
-/// Compares what the two files of one site say: the codes `parity.*`.
+/// Compares the two files of one site: the codes `parity.*`.
 public struct ParityLint: Sendable {
     /// An app on both systems.
     public struct AppPair: Sendable, Hashable {
-        /// With its prefix, as in the file.
+        /// The app identifier with its prefix, as in the file.
         public let apple: String
         /// The package name.
         public let android: String
@@ -15,24 +15,24 @@ public struct ParityLint: Sendable {
         }
     }
 
-    /// A link on which the systems part.
+    /// A link that the two systems handle differently.
     public struct Difference: Sendable {
         public let url: LinkURL
         public let pair: AppPair
         public let apple: LinkExplanation
         public let android: LinkExplanation
-        /// What Android does by all that is at hand; ``LinkDecision/manifestDecides`` without a manifest.
+        /// Android's decision from the file and the manifest. Without a manifest, ``LinkDecision/manifestDecides``.
         public let androidDecision: LinkDecision
     }
 
     public let apple: AppleMatcher
     public let android: AndroidMatcher
-    /// The intent filters of the Android app; `nil` when its manifest is not at hand.
+    /// The intent filters of the Android app, or `nil` if its manifest is not available.
     public let manifest: ManifestMatcher?
     private let host: String
 
     /// - Parameters:
-    ///   - filters: of the Android app's manifest, if it is at hand: it narrows what the file allows.
+    ///   - filters: the filters in the Android app's manifest, if it is available. They narrow what the file allows.
     ///   - host: the host of the sample URLs.
     public init(
         _ aasa: AASAFile, _ assetLinks: AssetLinksFile, filters: [IntentFilter]? = nil, host: String = "example.com"
@@ -43,8 +43,8 @@ public struct ParityLint: Sendable {
         self.host = host
     }
 
-    /// The apps that stand in both files, by their names: a bundle identifier that is the package name, but for case,
-    /// `-` and `_`. What is left is a pair when it is one app on each side.
+    /// The apps that are in both files. A bundle identifier and a package name are a pair if they are equal without
+    /// case, `-` and `_`. If one app remains on each side, those two are a pair.
     public var pairs: [AppPair] {
         func folded(_ name: String) -> [UInt8] {
             name.lowercased().utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
@@ -67,17 +67,17 @@ public struct ParityLint: Sendable {
         return pairs
     }
 
-    /// Links that open the app on one system and not on the other, the shortest for each two rules that decide.
+    /// Returns links that open the app on only one system: the shortest link for each two deciding rules.
     ///
     /// - Parameters:
-    ///   - limit: no more than so many.
-    ///   - effort: how many addresses are tried.
+    ///   - limit: the maximum number of links.
+    ///   - effort: the maximum number of sample URLs.
     public func differences(of pair: AppPair, limit: Int = 20, effort: Int = 20_000) -> [Difference] {
         guard apple.refusal == nil, android.refusal == nil else { return [] }
         let samples = samples(for: pair, effort: effort)
         var found: [[String]: LinkURL] = [:]
         var order: [[String]] = []
-        // A few milliseconds in all, whatever the rules are.
+        // The limit is a few milliseconds in total for any rules.
         var steps = MatchEffort()
         for address in samples.addresses where !steps.isSpent {
             guard let url = LinkURL("https://\(host)\(address)") else { continue }
@@ -103,7 +103,7 @@ public struct ParityLint: Sendable {
         }
     }
 
-    /// What a try takes besides comparing, in steps.
+    /// The fixed cost of one sample besides matching, in steps.
     private static let costOfTry = 500
 
     private func samples(for pair: AppPair, effort: Int) -> ParitySamples {
@@ -114,7 +114,7 @@ public struct ParityLint: Sendable {
         }
         for rule in android.dynamicRules(of: pair.android)?.rules ?? [] { samples.add(rule) }
         for filter in manifest?.filters ?? [] { for path in filter.paths { samples.add(path) } }
-        // What each rule decides alone, however much of it the rules before have taken.
+        // Links that the rule alone matches, including links that earlier rules decide.
         var limits = RuleCoverage.Limits()
         limits.total = effort * 100
         let reaches =
@@ -124,14 +124,15 @@ public struct ParityLint: Sendable {
         return samples
     }
 
-    /// By the file, and by the manifest where it is at hand: rules never widen what it says.
+    /// Decides by the file, and by the manifest if it is available. Rules never allow more than the manifest.
     public func androidDecision(_ url: LinkURL, package: String) -> LinkDecision {
         let decision = android.decide(url, package: package)
         guard let manifest, decision == .opens || decision == .manifestDecides else { return decision }
         return manifest.filter(for: url) == nil ? .noMatch : .opens
     }
 
-    /// Without a manifest nothing can be said where it decides, but that iOS keeps the link out of the app by name.
+    /// Whether the decisions differ. If the manifest decides and is not available, only a link that iOS explicitly
+    /// excludes counts as a difference.
     private static func differ(_ ios: LinkDecision, _ android: LinkDecision) -> Bool {
         if android == .manifestDecides { return ios == .excluded }
         return (ios == .opens) != (android == .opens)
@@ -139,15 +140,15 @@ public struct ParityLint: Sendable {
 }
 
 extension ParityLint {
-    /// What the files say differently.
+    /// Returns the differences between the two files.
     ///
     /// - Parameters:
     ///   - aasaName: the name of Apple's file, for the findings.
-    ///   - assetLinksName: the name of Android's.
+    ///   - assetLinksName: the name of Google's file, for the findings.
     public func findings(
         aasaName: String = "apple-app-site-association", assetLinksName: String = "assetlinks.json"
     ) -> [Finding] {
-        // Of many apps with the same rules, the first is named and the others are counted.
+        // If many apps have the same rules, the finding names the first app and counts the others.
         var known: [[String]: Int] = [:]
         var different: [(difference: Difference, more: Int)] = []
         let pairs = pairs.prefix(100)
@@ -189,7 +190,7 @@ extension ParityLint {
             "\(difference.url): iOS \(ios); Android \(onAndroid).\(more > 0 ? " (So do \(more) more apps.)" : "")"
             + (isDisputed ? " (Disputed.)" : "")
         let isOpen = difference.androidDecision == .manifestDecides
-        // The rule that speaks of the link: Apple's if there is one, else Android's.
+        // The rule that decides the link: Apple's rule if there is one, else Android's.
         let trial = difference.apple.deciding ?? difference.android.deciding
         let isApple = difference.apple.deciding != nil
         let document = isApple ? apple.file.document : android.file.document
@@ -208,7 +209,7 @@ extension ParityLint {
         }
     }
 
-    /// Whether passwords and passkeys are shared on both systems.
+    /// Compares which apps share passwords and passkeys on the two systems.
     private func serviceFindings(_ aasaName: String, _ assetLinksName: String) -> [Finding] {
         let hasApple = apple.file.webcredentials.value?.appIDs.isEmpty == false
         let relation = android.file.statements.first { statement in
@@ -238,7 +239,7 @@ extension ParityLint {
         return []
     }
 
-    /// A finding for a host that has one of the files only; `nil` for one that has both or none.
+    /// Reports a host that has only one of the two files. Returns `nil` if it has both or no file.
     public static func hostFinding(_ host: String, hasAASA: Bool, hasAssetLinks: Bool) -> Finding? {
         guard hasAASA != hasAssetLinks else { return nil }
         let (there, missing) =

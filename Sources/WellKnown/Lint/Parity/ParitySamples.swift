@@ -1,17 +1,17 @@
-/// Addresses on which two sets of rules may differ: made of every rule of both, and of the edges on which the systems
-/// are known to part. Whether they do is decided by asking both.
+/// Sample URLs for which two sets of rules may differ. They come from every rule of both sets, and from the known
+/// differences between the systems. The matchers then show whether the decisions differ.
 struct ParitySamples {
-    /// Parts of addresses, each with its mark: `/a`, `?q=1` or nothing, `#x` or nothing.
+    /// Parts of URLs with their separators: `/a`, `?q=1` or empty, `#x` or empty.
     private var paths: [String] = ["/", "/x", "/x/y"]
     private var seen: Set<String> = ["/", "/x", "/x/y"]
     private var tails: [String] = [""]
     private var seenTails: Set<String> = [""]
     private let limit: Int
 
-    /// - Parameter limit: no more addresses than that.
+    /// - Parameter limit: the maximum number of URLs.
     init(limit: Int) { self.limit = limit }
 
-    /// The rules of Apple's file for one app.
+    /// Adds a rule of Apple's file for one app.
     mutating func add(_ rule: AppleRule, _ variables: SubstitutionVariables) {
         add(path: rule.path.source, variables)
         switch rule.query {
@@ -23,26 +23,26 @@ struct ParitySamples {
         }
     }
 
-    /// A dynamic rule of Android's.
+    /// Adds a dynamic rule of Android's file.
     mutating func add(_ rule: DynamicMatcher.Rule) {
         let none = SubstitutionVariables([])
         if let path = rule.path { add(path: path.source, none) }
         add(items: rule.items.map { ($0.name, $0.pattern.source) }, fragment: rule.fragment?.source ?? "*", none)
     }
 
-    /// An address that a rule is known to decide.
+    /// Adds a URL that a rule is known to decide.
     mutating func add(_ url: LinkURL) {
         add(plainPath: url.path)
         let tail = (url.query.map { "?" + $0 } ?? "") + (url.fragment.map { "#" + $0 } ?? "")
         if tails.count < 200, tail.utf8.count <= 300, seenTails.insert(tail).inserted { tails.append(tail) }
     }
 
-    /// A path of an intent filter: its text without wildcards is as good an edge as any.
+    /// Adds a path of an intent filter. Its text without wildcards is a useful edge case.
     mutating func add(_ path: ManifestPath) {
         add(plainPath: String(path.text.filter { !".*\\[]{}+^".contains($0) }))
     }
 
-    /// Every path alone first, then with what may follow it.
+    /// The sample URLs: first every path alone, then each path with queries and fragments.
     var addresses: [String] {
         var list: [String] = []
         for tail in tails {
@@ -58,7 +58,8 @@ struct ParitySamples {
         for text in texts(pattern, variables) { add(plainPath: text) }
     }
 
-    /// With and without its last slash, one segment more, one character more, and escapes written small.
+    /// Adds variants: with and without the final slash, with one more segment, with one more character, and with
+    /// escapes in lower case.
     private mutating func add(plainPath text: String) {
         let path = text.hasPrefix("/") ? text : "/" + text
         let bare = path.hasSuffix("/") ? String(path.dropLast()) : path
@@ -98,7 +99,7 @@ struct ParitySamples {
         }
     }
 
-    /// Texts that a pattern may match: stars stand for nothing, and each in turn for one segment and for two.
+    /// Texts that a pattern may match. All stars are empty, and then each star is one segment and two segments.
     private func texts(_ pattern: String, _ variables: SubstitutionVariables) -> [String] {
         guard pattern.utf8.count <= 300 else { return [] }
         let plain = replaced(pattern, variables)
@@ -118,7 +119,8 @@ struct ParitySamples {
             return text
         }
         var list = [text(nil, "")]
-        // Android stops a star at the first place where the next sign is: one such place inside, and one at the end.
+        // Android ends a star at the first place where the next character occurs. One sample has such a place inside a
+        // segment, one has it at the end.
         let stops = plain.unicodeScalars.split(separator: "*", omittingEmptySubsequences: false).dropFirst().map(
             \.first)
         for star in 0..<min(stars, 6) {
@@ -128,7 +130,7 @@ struct ParitySamples {
         return list
     }
 
-    /// `$(name)` by its first value.
+    /// Replaces `$(name)` with its first value.
     private func replaced(_ pattern: String, _ variables: SubstitutionVariables) -> String {
         var text = ""
         var rest = pattern[...]

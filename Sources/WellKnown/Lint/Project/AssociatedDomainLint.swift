@@ -1,6 +1,6 @@
 import SSOShared
 
-/// What is wrong with one value of the associated-domains entitlement.
+/// Checks one value of the associated-domains entitlement.
 ///
 /// Sources: Apple, "Associated Domains Entitlement"; Technote TN3155; WWDC 2019 session 717 (Punycode).
 enum AssociatedDomainLint {
@@ -83,7 +83,7 @@ enum AssociatedDomainLint {
         return labels.contains { $0.isEmpty } ? "has an empty part in its host" : nil
     }
 
-    /// The host of something that has more, in lower case; `nil` when none is to be seen.
+    /// The host in a text that has other parts too, in lower case. `nil` if there is no host.
     private static func host(_ text: String) -> String? {
         var rest = text[...]
         if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }
@@ -92,7 +92,7 @@ enum AssociatedDomainLint {
     }
 }
 
-/// The rules about the three places at once, the server, the app and its signature: codes `project.*`.
+/// The rules that compare the server, the app and its signature: codes `project.*`.
 public enum ProjectRules {
     private static let apple = "Apple, \"Associated Domains Entitlement\""
     private static let android = "Google, \"Verify Android App Links\""

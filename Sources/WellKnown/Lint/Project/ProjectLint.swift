@@ -1,21 +1,22 @@
 import SSOShared
 
-/// Whether the files of a host, an iOS app's entitlement and an Android app's manifest agree: the codes `project.*`.
+/// Checks that the files of a host, an iOS app's entitlement and an Android app's manifest agree: the codes
+/// `project.*`.
 public struct ProjectLint: Sendable {
-    /// The host whose files these are; without it nothing can be said about one host.
+    /// The host that serves the files. If it is `nil`, checks for one host are skipped.
     public var host: String?
     public var aasa: AASAFile?
     public var assetLinks: AssetLinksFile?
-    /// The iOS app with its prefix; without it any app of the file will do.
+    /// The iOS app with its prefix. If it is `nil`, any app of the file is accepted.
     public var appleAppID: String?
-    /// The values of `com.apple.developer.associated-domains`; `nil` when they are not at hand, empty when there are
-    /// none.
+    /// The values of `com.apple.developer.associated-domains`. `nil` if they are not available, empty if the
+    /// entitlement has no values.
     public var domains: [AssociatedDomain]?
     /// Whether the build is meant for users, or `nil` if unknown.
     public var isRelease: Bool?
-    /// The Android app; without it any package of the file will do.
+    /// The Android app. If it is `nil`, any package of the file is accepted.
     public var package: String?
-    /// The intent filters of the manifest; `nil` when it is not at hand.
+    /// The intent filters of the manifest, or `nil` if it is not available.
     public var filters: [IntentFilter]?
     /// The names of the inputs, for the findings.
     public var aasaName = "apple-app-site-association"
@@ -25,7 +26,7 @@ public struct ProjectLint: Sendable {
 
     public init(host: String? = nil) { self.host = host?.lowercased() }
 
-    /// All that does not agree among what is at hand.
+    /// All differences among the available inputs.
     public var findings: [Finding] {
         var findings: [Finding] = []
         for domain in domains ?? [] {
@@ -59,11 +60,11 @@ public struct ProjectLint: Sendable {
             let isListed = app.map(listed.contains) ?? false
             let named = domains.first { domain in
                 let name = domain.host.lowercased()
-                // A wildcard stands for the hosts below it, and the file is that of the host itself.
+                // A wildcard matches subdomains, and its file is that of the host itself.
                 return domain.service == service && (name == host || name == "*." + host)
             }
             if isListed, named == nil, let app {
-                // By a wildcard above, the app reads the file of the domain above: that may be meant.
+                // With a wildcard for a parent domain, the app reads the parent's file. That may be intended.
                 let parent = domains.first { $0.service == service && Self.isWildcard($0.host, over: host) }
                 let tail = parent.map { " (\($0.raw) reads the file of \($0.host.dropFirst(2)).)" } ?? ""
                 return Finding(
@@ -89,7 +90,7 @@ public struct ProjectLint: Sendable {
 
     // MARK: Android
 
-    /// The packages of the file that may open links.
+    /// The packages of the file that can open links.
     private var packages: [String] { assetLinks.map { AndroidMatcher($0).apps } ?? [] }
 
     private var manifestHostFindings: [Finding] {
@@ -128,7 +129,7 @@ public struct ProjectLint: Sendable {
         return []
     }
 
-    /// Links that a dynamic rule allows and no intent filter takes, one a rule.
+    /// Links that a dynamic rule allows and no intent filter matches, one link per rule.
     private var dynamicScopeFindings: [Finding] {
         guard let assetLinks, let filters else { return [] }
         let android = AndroidMatcher(assetLinks)
@@ -139,7 +140,7 @@ public struct ProjectLint: Sendable {
         else { return [] }
         var told: Set<Int> = []
         var findings: [Finding] = []
-        // A rule for everything is how one says "the manifest decides".
+        // A catch-all rule means that the manifest decides.
         for rule in rules.rules where !rule.isExclude && rule.path?.steps != [.star] {
             var samples = ParitySamples(limit: 200)
             samples.add(rule)
@@ -163,7 +164,7 @@ public struct ProjectLint: Sendable {
     }
 }
 
-/// What keeps an intent filter with `autoVerify` from being verified.
+/// Reports reasons why an intent filter with `autoVerify` is not verified.
 ///
 /// Source: Google, "Verify Android App Links" and "Test App Links"; Android, "`<data>` element".
 enum IntentFilterLint {

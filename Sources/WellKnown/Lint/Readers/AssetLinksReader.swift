@@ -1,12 +1,12 @@
 public import SSOShared
 
-/// A program that reads assetlinks.json. They agree on sound files only.
+/// A program that reads assetlinks.json. The readers agree only on valid files.
 ///
 /// Sources: the Digital Asset Links specification and its compatibility suite (Google's service); AOSP,
 /// packages/services StatementService; Chromium, digital_asset_links_handler.cc; Mozilla android-components,
 /// StatementApi.kt; duckduckgo/Android, AssetLinksLoader.kt.
 public enum AssetLinksReader: String, Sendable, Hashable, CaseIterable {
-    /// The Digital Asset Links API, and what asks it: the password manager, the Play Console.
+    /// The Digital Asset Links API, and its users: the password manager and the Play Console.
     case google
     /// The App Links verifier of Android 11 and older.
     case android11
@@ -19,7 +19,7 @@ public enum AssetLinksReader: String, Sendable, Hashable, CaseIterable {
     /// Autofill.
     case duckDuckGo = "duckduckgo"
 
-    /// For people.
+    /// The name for output.
     public var name: String {
         switch self {
         case .google: "Google's API"
@@ -31,7 +31,7 @@ public enum AssetLinksReader: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether it ever asks for a relation.
+    /// Whether the reader ever uses a relation.
     public func asks(for relation: String) -> Bool {
         switch self {
         case .google: true
@@ -41,7 +41,7 @@ public enum AssetLinksReader: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What it wants of the server's answer: what the file's content cannot show.
+    /// What the reader requires of the HTTP response, apart from the file's content.
     public var serving: String {
         switch self {
         case .google: "application/json, no redirect"
@@ -53,7 +53,7 @@ public enum AssetLinksReader: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// How it follows `include`.
+    /// How the reader follows `include`.
     public var includes: String {
         switch self {
         case .google: "ten in all"
@@ -65,31 +65,31 @@ public enum AssetLinksReader: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// What one reader makes of one app.
+/// The result of one reader for one app.
 public struct ReaderVerdict: Sendable, Hashable {
     public enum Outcome: String, Sendable, Hashable {
         case works
         /// The app is not linked.
         case refused = "does not work"
-        /// The reader drops the whole list, for a fault that may be in a statement about another app.
+        /// The reader rejects the whole list. The error may be in a statement about another app.
         case listVoid = "list void"
-        /// The reader never asks for the relation.
+        /// The reader never uses the relation.
         case notAsked = "not asked"
     }
 
     public let reader: AssetLinksReader
     public let outcome: Outcome
-    /// False where it follows from how the reader's libraries behave, and was not seen.
+    /// False if the result follows from the behaviour of the reader's libraries and was not observed.
     public let isSure: Bool
-    /// Why, in one sentence.
+    /// The reason in one sentence.
     public let reason: String
-    /// The index of the statement with the error, or of the one that works, if there is one.
+    /// The index of the statement with the error, or of the statement that works, if there is one.
     public let statement: Int?
     public let position: SourcePosition?
     public let pointer: String?
 }
 
-/// What one reader makes of a whole list.
+/// The result of one reader for a whole list.
 struct ReaderList: Sendable {
     struct Grant: Sendable {
         let statement: Int
@@ -98,10 +98,10 @@ struct ReaderList: Sendable {
     }
 
     let reader: AssetLinksReader
-    /// Why the reader drops everything; `nil` when it does not.
+    /// Why the reader rejects the whole list, or `nil` if it accepts the list.
     private(set) var void: (reason: String, node: JSONNode?, statement: Int?, isSure: Bool)?
     private(set) var grants: [String: [Grant]] = [:]
-    /// Statements it skips, by the package that is written there.
+    /// Statements that the reader skips, by package name.
     private(set) var skipped: [String: (reason: String, node: JSONNode, statement: Int)] = [:]
     private(set) var includes = 0
 
@@ -128,7 +128,7 @@ struct ReaderList: Sendable {
                     grants[package, default: []].append(grant)
                     continue
                 }
-                // It keeps the last statement of a package, of those that have a relation it knows.
+                // The reader keeps the last statement of a package, among those with a relation that it knows.
                 if relations.contains(where: reader.asks) { grants[package] = [grant] }
             case .nothing: break
             case .skipped(let reason, let node):
@@ -140,8 +140,8 @@ struct ReaderList: Sendable {
         }
     }
 
-    /// All readers but Firefox take JSON strictly; its parser takes comments and single quotes, too. What a byte-order
-    /// mark or a duplicate key does to each is not known.
+    /// All readers except Firefox parse JSON strictly. Firefox's parser also accepts comments and single quotes. The
+    /// effect of a byte-order mark or a duplicate key on each reader is not known.
     private static func isFatal(_ fault: JSONError, to reader: AssetLinksReader) -> Bool {
         switch fault.kind {
         case .byteOrderMark, .duplicateKey: false

@@ -1,15 +1,15 @@
 public import SSOShared
 
-/// What the readers of assetlinks.json make of one file: where they differ, a file works in one and silently not in
-/// another.
+/// The results of all readers of assetlinks.json for one file. Where readers differ, a file works in one reader and
+/// silently fails in another.
 public struct AssetLinksReaders: Sendable {
-    /// An app of the file, and what each reader makes of it.
+    /// An app of the file, and the result of each reader for it.
     public struct Row: Sendable {
         public let package: String
-        /// As a device writes it, upper-case pairs joined by colons, when the file's can be read so.
+        /// Upper-case pairs joined by colons, as a device writes it, if the file's text is a fingerprint.
         public let fingerprint: String
         public let relation: String
-        /// One a reader, in the order of ``AssetLinksReader/allCases``.
+        /// One verdict per reader, in the order of ``AssetLinksReader/allCases``.
         public let verdicts: [ReaderVerdict]
     }
 
@@ -17,7 +17,7 @@ public struct AssetLinksReaders: Sendable {
     private let file: AssetLinksFile?
     private let lists: [ReaderList]
 
-    /// Any document. If it is not a list, every reader reports that.
+    /// Accepts any document. If it is not a list, every reader reports that.
     public init(_ document: JSONDocument) { self.init(document, AssetLinksFile(document)) }
 
     public init(_ file: AssetLinksFile) { self.init(file.document, file) }
@@ -28,12 +28,12 @@ public struct AssetLinksReaders: Sendable {
         lists = AssetLinksReader.allCases.map { ReaderList($0, document, file) }
     }
 
-    /// What each reader says to the question whether an app is linked.
+    /// Returns whether an app is linked, for each reader.
     ///
     /// - Parameters:
     ///   - fingerprint: the SHA-256 of the certificate that the installed app is signed with, as a device writes it:
     ///     upper-case pairs joined by colons.
-    ///   - relation: `delegate_permission/common.handle_all_urls` unless given.
+    ///   - relation: the relation. The default is `delegate_permission/common.handle_all_urls`.
     public func verdicts(
         package: String, fingerprint: String, relation: String = "delegate_permission/common.handle_all_urls"
     ) -> [ReaderVerdict] {
@@ -42,7 +42,7 @@ public struct AssetLinksReaders: Sendable {
 
     /// Every app of the file with each of its fingerprints, in the order of the file.
     ///
-    /// - Parameter limit: no more rows than that: each looks through all statements of its package.
+    /// - Parameter limit: the maximum number of rows. Each row searches all statements of its package.
     public func table(limit: Int = 500) -> [Row] {
         var seen: Set<[String]> = []
         var rows: [Row] = []
@@ -126,7 +126,7 @@ public struct AssetLinksReaders: Sendable {
         }
         var told: [Int: (names: [String], node: JSONNode, reason: String)] = [:]
         for list in lists {
-            // Includes have their own finding.
+            // Includes have a finding of their own.
             guard let void = list.void, let index = void.statement, let node = void.node,
                 file.statements[index].include.isAbsent
             else { continue }

@@ -1,14 +1,14 @@
 import SSOShared
 
-/// What a reader takes from one element of the list.
+/// The result of one reader for one element of the list.
 enum ReaderDecision {
-    /// Apps that may do something.
+    /// Apps that get permissions.
     case grant(package: String, relations: [String], fingerprints: [String])
-    /// Nothing about apps, and nothing wrong.
+    /// The element is valid and does not name an app.
     case nothing
-    /// The element is skipped; the rest counts.
+    /// The element is skipped. The reader uses the other elements.
     case skipped(String, JSONNode)
-    /// The whole list is dropped.
+    /// The whole list is rejected.
     case void(String, JSONNode, isSure: Bool)
 }
 
@@ -24,7 +24,7 @@ extension AssetLinksReader {
     }
 }
 
-/// Google's service: strict about every statement, and each for itself.
+/// Google's service checks every statement strictly and independently.
 enum GoogleReading {
     static func read(_ statement: AssetStatement) -> ReaderDecision {
         let node = statement.node
@@ -60,7 +60,8 @@ enum GoogleReading {
     }
 }
 
-/// Android's verifier: strict JSON; statements that are wrong in meaning are skipped, values of a wrong type throw.
+/// Android's verifier parses JSON strictly. It skips statements with a wrong meaning and throws for values of a wrong
+/// type.
 enum AndroidReading {
     static func read(_ statement: AssetStatement) -> ReaderDecision {
         let node = statement.node
@@ -111,7 +112,7 @@ enum AndroidReading {
     }
 }
 
-/// Chrome: takes what fits and looks at nothing else, the namespace least of all.
+/// Chrome uses the members that fit and ignores everything else, including the namespace.
 enum ChromeReading {
     static func read(_ statement: AssetStatement) -> ReaderDecision {
         let node = statement.node
@@ -133,8 +134,8 @@ enum ChromeReading {
     }
 }
 
-/// Firefox: Android's org.json, which turns numbers and the like into text, and throws the list away for what is
-/// missing. It looks into a target only for relations that it knows.
+/// Firefox uses Android's org.json, which converts numbers and similar values to text and rejects the list if a member
+/// is missing. It reads a target only for relations that it knows.
 enum FirefoxReading {
     static func read(_ statement: AssetStatement) -> ReaderDecision {
         let node = statement.node
@@ -178,8 +179,8 @@ enum FirefoxReading {
     private static func isNull(_ node: JSONNode) -> Bool { if case .null = node.value { true } else { false } }
 }
 
-/// DuckDuckGo: a decoder for the whole list at once, so that one element without a relation or a target, an include for
-/// example, spoils it.
+/// DuckDuckGo decodes the whole list at once. One element without a relation or a target, for example an include, makes
+/// the decoding fail.
 enum DuckDuckGoReading {
     static func read(_ statement: AssetStatement) -> ReaderDecision {
         let node = statement.node
@@ -223,7 +224,7 @@ enum DuckDuckGoReading {
             package: package, relations: relation.compactMap(\.string), fingerprints: items.compactMap(\.string))
     }
 
-    /// Numbers become text in its decoder.
+    /// Whether the decoder accepts the value as text. It converts numbers.
     private static func isText(_ node: JSONNode) -> Bool {
         switch node.value {
         case .string, .number: true

@@ -1,25 +1,25 @@
 import SSOShared
 
-/// Decides what Android does with a link, by one assetlinks.json.
+/// Decides what Android does with a link, by the rules of one assetlinks.json.
 ///
-/// A statement of `delegate_permission/common.handle_all_urls` verifies the app for the host; which paths it then opens
-/// is in its manifest, unless dynamic rules narrow it.
+/// A statement with `delegate_permission/common.handle_all_urls` verifies the app for the host. The app's manifest
+/// decides which paths the app then opens. Dynamic rules can narrow them.
 public struct AndroidMatcher: Sendable {
-    /// The relation that links are about.
+    /// The relation for links.
     public static let relation = "delegate_permission/common.handle_all_urls"
 
     public let file: AssetLinksFile
     /// The packages with a statement of that relation, in the order of the file.
     public let apps: [String]
-    /// Why every reader takes the list for none, "LINE:COLUMN: …"; `nil` when they read it.
+    /// The reason why every reader rejects the list, "LINE:COLUMN: …". `nil` if the readers accept it.
     public let refusal: String?
-    /// The fingerprints of each package that Android can compare.
+    /// The fingerprints of each package in a form that Android can compare.
     public let fingerprints: [String: Set<String>]
-    /// Packages whose statements verify nothing, and why.
+    /// Packages whose statements verify no app, with the reason.
     private let unusable: [String: String]
     /// The dynamic rules of each package that has any.
     private let rules: [String: DynamicMatcher]
-    /// Packages that declare rules more than once: which of them count is not defined.
+    /// Packages that declare rules more than once. It is not defined which of them count.
     private let ambiguous: [String: [DynamicMatcher]]
 
     public init(_ file: AssetLinksFile) {
@@ -58,7 +58,7 @@ public struct AndroidMatcher: Sendable {
             : "\(text.quoted) is not written in upper case with colons, and Android compares the text"
     }
 
-    /// The dynamic rules of a package; `nil` when it has none.
+    /// The dynamic rules of a package, or `nil` if it has none.
     public func dynamicRules(of package: String) -> DynamicMatcher? { rules[package] }
 
     private static func rules(of statement: AssetStatement, _ index: Int) -> [DynamicMatcher] {
@@ -69,14 +69,13 @@ public struct AndroidMatcher: Sendable {
         }
     }
 
-    /// What happens with the link when the app is installed and verified; ``LinkDecision/noMatch`` for a package
-    /// without a statement.
+    /// The decision if the app is installed and verified. ``LinkDecision/noMatch`` for a package without a statement.
     public func decide(_ url: LinkURL, package: String) -> LinkDecision {
         guard refusal == nil, apps.contains(package) else { return .noMatch }
         return rules[package]?.decide(url) ?? .manifestDecides
     }
 
-    /// What ``decide(_:package:)`` decides, and why.
+    /// The decision of ``decide(_:package:)`` and its reasons.
     public func explain(_ url: LinkURL, package: String) -> LinkExplanation {
         if let refusal {
             return LinkExplanation(.noMatch, [], "Every reader takes the list for none: \(refusal).", [])

@@ -1,16 +1,16 @@
 public import SSOShared
 
-/// Decides what Android does with a link by the dynamic rules of one app, on devices with Google services from Android
-/// 15 on. Older ones ignore these rules: the manifest decides there.
+/// Decides what Android does with a link, by the dynamic rules of one app. The rules apply to devices with Google
+/// services from Android 15 on. Older versions ignore the rules and use only the manifest.
 ///
 /// Sources: Google, "Configure assetlinks.json" and "Test App Links"; AOSP `UriRelativeFilter`,
 /// `UriRelativeFilterGroup`, `PatternMatcher`.
 public struct DynamicMatcher: Sendable {
-    /// Something malformed or empty. One is enough, and Android discards all rules.
+    /// A malformed or empty field. One such field makes Android discard all rules.
     public struct Flaw: Sendable, Hashable {
-        /// Its place in ``JSONDocument/text``.
+        /// The range in ``JSONDocument/text``.
         public let range: Range<Int>
-        /// What is wrong, in half a sentence.
+        /// The error as a part of a sentence.
         public let reason: String
         public let isDisputed: Bool
     }
@@ -33,12 +33,12 @@ public struct DynamicMatcher: Sendable {
         let excludeRange: Range<Int>?
     }
 
-    /// Why the rules do not count; empty when they do.
+    /// The reasons why Android discards the rules. Empty if it uses them.
     public let flaws: [Flaw]
     let rules: [Rule]
-    /// The JSON pointer of the list.
+    /// The JSON Pointer of the list.
     let pointer: String
-    /// The place of the statement in the list of statements.
+    /// The index of the statement in the list.
     let statement: Int
 
     public init(_ components: [DynamicComponent]) { self.init(components, pointer: "", statement: 0) }
@@ -50,7 +50,8 @@ public struct DynamicMatcher: Sendable {
         rules = components.enumerated().map(Self.rule)
     }
 
-    /// The rules that a member of `relation_extensions`, or such an object alone, declares; `nil` when it has none.
+    /// Reads the rules from a member of `relation_extensions`, or from such an object alone. Returns `nil` without
+    /// rules.
     public init?(declaredIn node: JSONNode) {
         guard let members = node.object else { return nil }
         self.init(
@@ -71,7 +72,7 @@ public struct DynamicMatcher: Sendable {
         }
     }
 
-    /// ``LinkDecision/manifestDecides`` when there are no rules, or Android discards them.
+    /// The decision. ``LinkDecision/manifestDecides`` if there are no rules or Android discards them.
     public func decide(_ url: LinkURL) -> LinkDecision { decide(url, DynamicAssumptions()) }
 
     func decide(_ url: LinkURL, _ assumptions: DynamicAssumptions) -> LinkDecision {
@@ -128,13 +129,13 @@ public struct DynamicMatcher: Sendable {
     }
 }
 
-/// How Android is taken to answer what Google leaves open.
+/// Assumptions about Android's behaviour where Google does not document it.
 struct DynamicAssumptions: Sendable, Hashable {
-    /// A star takes more when what follows does not match.
+    /// Whether a star backtracks if the rest does not match.
     var goesBack = false
-    /// An item without `=` has an empty value.
+    /// Whether an item without `=` has an empty value.
     var readsValueless = false
-    /// Malformed and empty fields do no harm to the other rules.
+    /// Whether malformed and empty fields have no effect on the other rules.
     var ignoresFlaws = false
 }
 
@@ -150,7 +151,7 @@ extension DynamicMatcher.Rule {
 }
 
 extension DynamicMatcher.Rule.Item {
-    /// The first item of the query that matches: any one will do.
+    /// The first item of the query that matches. One matching item is enough.
     func match(in texts: DynamicTexts, _ assumptions: DynamicAssumptions) -> [Unicode.Scalar]? {
         texts.items?.first { item in
             if pattern.matches(item, goesBack: assumptions.goesBack) { return true }
@@ -160,12 +161,13 @@ extension DynamicMatcher.Rule.Item {
     }
 }
 
-/// The parts of an address as Android reads them: decoded, and absent is not empty.
+/// The parts of a URL as Android reads them: decoded. Absent and empty parts differ.
 ///
 /// Source: AOSP `android.content.UriRelativeFilter` over `android.net.Uri`.
 struct DynamicTexts {
     let path: [Unicode.Scalar]
-    /// The query's items as `name=value`; `nil` without a query. Decoded before they are split, as Android does.
+    /// The query's items as `name=value`, or `nil` without a query. The query is decoded before it is split, as on
+    /// Android.
     let items: [[Unicode.Scalar]]?
     let fragment: [Unicode.Scalar]?
 
@@ -184,7 +186,7 @@ struct DynamicTexts {
         }
     }
 
-    /// Java's `String.split`: empty pieces at the end are dropped, unless there is nothing else.
+    /// Splits like Java's `String.split`: empty parts at the end are dropped, unless all parts are empty.
     private static func split(_ text: [Unicode.Scalar], _ separator: Unicode.Scalar) -> [[Unicode.Scalar]] {
         var pieces = text.split(separator: separator, omittingEmptySubsequences: false).map(Array.init)
         while pieces.count > 1, pieces.last?.isEmpty == true { pieces.removeLast() }

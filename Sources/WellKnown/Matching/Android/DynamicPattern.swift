@@ -1,7 +1,7 @@
 /// A pattern of a dynamic app link component.
 ///
-/// `*` takes characters until the one after it in the pattern is found, without backtracking (Google, "Configure
-/// assetlinks.json"; so does AOSP's `PatternMatcher`); `?` is one character.
+/// `*` matches characters up to the first one that equals the next character of the pattern, without backtracking. `?`
+/// matches one character. Source: Google, "Configure assetlinks.json"; AOSP, `PatternMatcher`.
 struct DynamicPattern: Sendable {
     enum Step: Sendable, Hashable {
         case scalar(Unicode.Scalar)
@@ -12,14 +12,14 @@ struct DynamicPattern: Sendable {
     let source: String
     let steps: [Step]
 
-    /// - Parameter literal: text before the pattern, without wildcards.
+    /// - Parameter literal: literal text before the pattern.
     init(_ source: String, after literal: String = "") {
         self.source = source
         var steps: [Step] = literal.unicodeScalars.map { .scalar($0) }
         for scalar in source.unicodeScalars {
             switch scalar {
             case "*": if steps.last != .star { steps.append(.star) }
-            // `*?` is what `?*` is: at least one. So a star is always followed by a character or the end.
+            // `*?` equals `?*`: at least one character. A star is therefore always followed by a character or the end.
             case "?":
                 if steps.last == .star { steps.insert(.one, at: steps.count - 1) } else { steps.append(.one) }
             default: steps.append(.scalar(scalar))
@@ -28,7 +28,7 @@ struct DynamicPattern: Sendable {
         self.steps = steps
     }
 
-    /// - Parameter goesBack: a star may take more when what follows does not match, as Apple's does.
+    /// - Parameter goesBack: whether a star backtracks if the rest does not match, like Apple's star.
     func matches(_ text: [Unicode.Scalar], goesBack: Bool = false) -> Bool {
         var step = 0
         var at = 0

@@ -1,17 +1,17 @@
-/// Decides whether a verified app's intent filters take a link.
+/// Decides whether a verified app's intent filters match a link.
 ///
 /// Sources: Android, "Create deep links" and "`<data>` element"; AOSP, `IntentFilter`.
 public struct ManifestMatcher: Sendable {
     public let filters: [IntentFilter]
     private let patterns: [[ManifestPattern]]
 
-    /// - Parameter filters: of all activities; those that cannot take a browser's links are passed over.
+    /// - Parameter filters: the filters of all activities. Filters that do not match a browser's links are ignored.
     public init(_ filters: [IntentFilter]) {
         self.filters = filters.filter(\.takesWebLinks)
         patterns = self.filters.map { $0.paths.map { ManifestPattern($0) } }
     }
 
-    /// The first filter that takes the link, by its place in ``filters``.
+    /// The index in ``filters`` of the first filter that matches the link.
     public func filter(for url: LinkURL) -> Int? {
         let scheme = url.isSecure ? "https" : "http"
         let path = DynamicTexts(url).path
@@ -25,7 +25,7 @@ public struct ManifestMatcher: Sendable {
 }
 
 extension IntentFilter {
-    /// Opened by a link in a browser: VIEW, BROWSABLE and DEFAULT, and a web scheme.
+    /// Whether links in a browser can open the filter: it has VIEW, BROWSABLE and DEFAULT, and a web scheme.
     public var takesWebLinks: Bool {
         actions.contains("android.intent.action.VIEW") && categories.contains("android.intent.category.BROWSABLE")
             && categories.contains("android.intent.category.DEFAULT")
@@ -34,7 +34,7 @@ extension IntentFilter {
 }
 
 extension ManifestHost {
-    /// A leading `*` stands for any text; the rest is compared without regard to case.
+    /// Whether the host matches. A leading `*` matches any text. Case does not matter.
     func matches(_ url: LinkURL) -> Bool {
         if let port, Int(port) != (url.port ?? (url.isSecure ? 443 : 80)) { return false }
         return matches(host: url.host)
@@ -47,10 +47,10 @@ extension ManifestHost {
     }
 }
 
-/// One path attribute of an intent filter, ready to be compared.
+/// One path attribute of an intent filter, compiled for matching.
 ///
-/// Source: AOSP, `android.os.PatternMatcher`. None of its kinds goes back: each step takes all it can, or stops at the
-/// first place where the next character is.
+/// None of its kinds backtracks: each step matches as much as possible, or stops at the first place where the next
+/// character occurs. Source: AOSP, `android.os.PatternMatcher`.
 struct ManifestPattern: Sendable {
     private struct Step: Sendable {
         enum Accepts: Sendable {
@@ -68,9 +68,9 @@ struct ManifestPattern: Sendable {
         case literal([Unicode.Scalar])
         case prefix([Unicode.Scalar])
         case suffix([Unicode.Scalar])
-        /// Each step greedy; `stops`: a repeated "any" ends at the first character that the next step takes.
+        /// Greedy steps. With `stops`, a repeated "any" ends at the first character that the next step matches.
         case steps([Step], stops: Bool)
-        /// Ill-formed: Android throws when the app is installed or the filter is matched.
+        /// An ill-formed pattern. Android throws when the app is installed or the filter is matched.
         case never
     }
 
@@ -120,7 +120,7 @@ struct ManifestPattern: Sendable {
         }
     }
 
-    /// `.` is any character, `*` repeats the one before it, `\` takes the next one as it is.
+    /// `.` is any character, `*` repeats the character before it, `\` escapes the next character.
     private static func simple(_ text: [Unicode.Scalar]) -> [Step] {
         var steps: [Step] = []
         var index = 0
@@ -140,7 +140,7 @@ struct ManifestPattern: Sendable {
         return steps
     }
 
-    /// As `simple`, and sets `[a-z]`, `[^/]`, `+` and counts `{n}`, `{n,}`, `{n,m}`.
+    /// Supports everything of `simple`, and also sets `[a-z]`, `[^/]`, `+` and counts `{n}`, `{n,}`, `{n,m}`.
     private static func advanced(_ text: [Unicode.Scalar]) -> [Step]? {
         var steps: [Step] = []
         var index = 0

@@ -1,9 +1,9 @@
 import SSOShared
 
-/// Makes rules of an apple-app-site-association file.
+/// Compiles the rules of an apple-app-site-association file.
 ///
 /// Sources: Apple, "applinks.Details.Components" and "applinks.Defaults"; WWDC 2019 session 717; WWDC 2020 session
-/// 10098; what `swcutil` does.
+/// 10098; the behaviour of `swcutil`.
 struct AppleCompiler {
     let file: AASAFile
     let assumptions: MatchingAssumptions
@@ -31,7 +31,7 @@ struct AppleCompiler {
         return entries
     }
 
-    /// The index of each entry in `details` as written, strays counted.
+    /// The index of each entry in `details` as written. Elements that are not objects count.
     private static func places(_ details: AppLinksDetails, in node: JSONNode?) -> [Int] {
         let nodes = node?.array ?? node?.object?.map(\.value) ?? []
         return nodes.indices.filter { nodes[$0].object != nil }
@@ -74,7 +74,7 @@ struct AppleCompiler {
         if !merged.value(\.percentEncoded, builtIn: true).content { reading.insert(.decoded) }
         let folds = reading.contains(.folded)
 
-        // Archived "App Search Programming Guide": `NOT ` and the path that is kept out.
+        // `NOT ` before a path excludes the path (Apple, archived "App Search Programming Guide").
         let isNot = path?.utf8.starts(with: "NOT ".utf8) ?? false
         let written = path.map { isNot ? String(decoding: $0.utf8.dropFirst(4), as: UTF8.self) : $0 }
         let pathValue =
@@ -137,7 +137,7 @@ struct AppleCompiler {
     }
 }
 
-/// Where a value of a rule comes from.
+/// The origin of a value of a rule.
 public enum ValueOrigin: String, Sendable, Hashable {
     case component
     /// An element of the legacy `paths`.
@@ -147,7 +147,7 @@ public enum ValueOrigin: String, Sendable, Hashable {
     case builtIn = "built in"
 }
 
-/// A component and the defaults below it, key by key.
+/// A component and its defaults, key by key.
 struct MergedFields: Sendable {
     struct Value<Content: Sendable>: Sendable {
         let content: Content
@@ -159,7 +159,7 @@ struct MergedFields: Sendable {
     let layers: [(origin: ValueOrigin, fields: ComponentFields)]
     let wrongTypeKeepsDefault: Bool
 
-    /// The value of the nearest layer that has the key. A value of the wrong type hides the layers below and counts as
+    /// The value of the first layer that has the key. A value of the wrong type hides the later layers and counts as
     /// absent.
     func value<Content: Sendable>(
         _ field: (ComponentFields) -> JSONField<Content>, builtIn: Content

@@ -45,7 +45,7 @@ public struct AppleMatcher: Sendable {
         return decide(url, app: app, &effort)
     }
 
-    /// The same with an effort that several decisions share. ``LinkDecision/noMatch`` if it is spent.
+    /// The same decision with an effort that several decisions share. ``LinkDecision/noMatch`` if it is spent.
     func decide(_ url: LinkURL, app: String, _ effort: inout MatchEffort) -> LinkDecision {
         guard refusal == nil, let entries = entriesOfApp[app] else { return .noMatch }
         var texts = AppleTexts(url, assumptions)
@@ -53,7 +53,7 @@ public struct AppleMatcher: Sendable {
         return self.entries[found.entry].rules[found.rule].isExclude ? .excluded : .opens
     }
 
-    /// The decision and a name for the rule that makes it, empty when none does.
+    /// The decision and a name for the deciding rule. The name is empty if no rule matches.
     func deciding(
         _ url: LinkURL, app: String, _ effort: inout MatchEffort
     ) -> (decision: LinkDecision, rule: String) {
@@ -64,8 +64,7 @@ public struct AppleMatcher: Sendable {
         return (isExclude ? .excluded : .opens, "\(found.entry)/\(found.rule)")
     }
 
-    /// The first rule that matches. `nil`, too, when the effort is spent: a link that takes so long to decide opens
-    /// nothing.
+    /// The first rule that matches. Also `nil` if the effort is spent, so a link that takes too long opens no app.
     func first(
         in entries: [Int], _ texts: inout AppleTexts, _ effort: inout MatchEffort
     ) -> (entry: Int, rule: Int)? {
@@ -100,7 +99,7 @@ extension AppleRule {
 }
 
 extension AppleRule.Item {
-    /// Every item of the name must match; without any, the empty text (WWDC 2019 session 717).
+    /// Every item with the name must match. Without such an item, the empty text must match (WWDC 2019 session 717).
     func matches(_ texts: inout AppleTexts, _ reading: LinkReading, _ effort: inout MatchEffort) -> Bool {
         if pattern.isAnything { return true }
         let values = texts.values(of: name, reading, &effort)
@@ -119,34 +118,34 @@ struct MatchingAssumptions: Sendable, Hashable {
         case none
     }
 
-    /// `appID` beside `appIDs` counts, too.
+    /// Whether `appID` also counts if `appIDs` is present.
     var unitesAppIDs = false
     /// Which rules an entry with `components` and `paths` has.
     var mixedRules: Rules = .components
-    /// `?` stands for one byte of a decoded text, not for one character.
+    /// Whether `?` matches one byte of a decoded text instead of one character.
     var countsBytes = false
-    /// A pattern that begins with `*` is compared with the path and its first slash.
+    /// Whether a pattern that begins with `*` is compared with the path including its first slash.
     var starTakesFirstSlash = false
-    /// A `*` inside a path pattern stops at a slash.
+    /// Whether a `*` inside a path pattern stops at a slash.
     var innerStarStopsAtSlash = false
-    /// Several slashes inside a path are one.
+    /// Whether adjacent slashes inside a path count as one.
     var collapsesSlashes = false
-    /// A file's own variable replaces a predefined one.
+    /// Whether a file's own variable replaces a predefined one.
     var redefines = true
-    /// `$(name)` is a variable in legacy paths.
+    /// Whether `$(name)` is a variable in legacy paths.
     var expandsInPaths = true
-    /// Defaults apply to legacy paths.
+    /// Whether defaults apply to legacy paths.
     var defaultsReachPaths = true
-    /// Without `percentEncoded`, the items of the query are decoded as the path is.
+    /// Whether `percentEncoded: false` also decodes the items of the query.
     var decodesItems = true
-    /// Without `caseSensitive`, the names of query items compare without regard to case, too.
+    /// Whether `caseSensitive: false` also applies to the names of query items.
     var foldsItemNames = false
-    /// Without `caseSensitive`, letters beyond ASCII fold, too.
+    /// Whether `caseSensitive: false` also applies to non-ASCII letters.
     var foldsUnicode = false
-    /// A value of the wrong type leaves the default in force.
+    /// Whether a value of the wrong type keeps the default.
     var wrongTypeKeepsDefault = false
-    /// An empty path pattern is the root.
+    /// Whether an empty path pattern matches the root.
     var emptyPathIsRoot = true
-    /// `.` and `..` in the path are resolved.
+    /// Whether `.` and `..` in the path are resolved.
     var resolvesDots = false
 }

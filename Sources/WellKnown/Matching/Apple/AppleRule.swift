@@ -24,18 +24,18 @@ final class AppleRule: Sendable {
     }
 
     struct Place: Sendable {
-        /// In ``JSONDocument/text``.
+        /// The range in ``JSONDocument/text``.
         let range: Range<Int>?
         let origin: ValueOrigin
     }
 
-    /// The place in the `components` or `paths` of its entry, as written.
+    /// The index in the `components` or `paths` of its entry, as written.
     let index: Int
     let isPath: Bool
     let range: Range<Int>
     let reading: LinkReading
     let path: LinkPattern
-    /// With another reading of the path, only for assumptions that compare its first slash.
+    /// Whether the path is compared with its first slash. True only under some assumptions.
     let pathKeepsSlash: Bool
     let query: Query
     let fragment: LinkPattern
@@ -58,7 +58,7 @@ final class AppleRule: Sendable {
         (self.fragmentPlace, self.excludePlace) = (fragmentPlace, excludePlace)
     }
 
-    /// Matches every address.
+    /// Whether the rule matches every URL.
     var isCatchAll: Bool {
         guard path.isAnything, fragment.isAnything else { return false }
         switch query {
@@ -67,7 +67,7 @@ final class AppleRule: Sendable {
         }
     }
 
-    /// Every address of a matching path matches.
+    /// Whether the rule matches every URL whose path matches.
     var isPathOnly: Bool {
         guard fragment.isAnything else { return false }
         switch query {
@@ -86,15 +86,15 @@ final class AppleEntry: Sendable {
         let reading: LinkReading
     }
 
-    /// The place in `details`, as written.
+    /// The index in `details`, as written.
     let index: Int
-    /// The key of the dictionary form.
+    /// The key, if `details` has the dictionary form.
     let key: String?
     let range: Range<Int>
     let apps: [String]
     let rules: [AppleRule]
 
-    /// One for a rule.
+    /// One head per rule.
     let heads: [Head]
 
     init(index: Int, key: String?, range: Range<Int>, apps: [String], rules: [AppleRule]) {
@@ -113,13 +113,13 @@ final class AppleEntry: Sendable {
 }
 
 extension AppleEntry {
-    /// The rule's RFC 6901 pointer.
+    /// The rule's JSON Pointer (RFC 6901).
     func pointer(of rule: AppleRule) -> String {
         "/applinks/details/\(key.map(JSONDocument.escaped) ?? String(index))/\(rule.isPath ? "paths" : "components")/\(rule.index)"
     }
 }
 
 extension AppleRule {
-    /// What every path that matches begins with; nothing when the path is compared with its slash.
+    /// The common beginning of all matching paths. Empty if the path is compared with its slash.
     fileprivate var pathHead: [UInt8] { pathKeepsSlash ? [] : path.prefix }
 }

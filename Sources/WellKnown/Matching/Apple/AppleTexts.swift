@@ -4,11 +4,11 @@ import SSOShared
 struct AppleTexts {
     private let url: LinkURL
     private let assumptions: MatchingAssumptions
-    /// As sent, without outer slashes.
+    /// The path as sent, without outer slashes.
     let path: LinkText
     /// Other readings of the path, the query and the fragment: four of each.
     private var others: [LinkText?] = []
-    /// The beginnings of the path in its four readings, as far as they were asked for.
+    /// The beginnings of the path in its four readings. Each is computed on first use.
     private var heads = SIMD4<UInt64>()
     private var knownHeads: UInt8 = 0
 
@@ -28,7 +28,7 @@ struct AppleTexts {
         return reading.isEmpty ? path : other(Int(reading.rawValue), reading) { path }
     }
 
-    /// The first eight bytes of ``path(_:)``, as ``LinkText/head`` has them.
+    /// The first eight bytes of ``path(_:)`` in the form of ``LinkText/head``.
     mutating func head(_ reading: LinkReading) -> UInt64 {
         let slot = Int(reading.rawValue & 3)
         if knownHeads & 1 << reading.rawValue == 0 {
@@ -38,13 +38,13 @@ struct AppleTexts {
         return heads[slot]
     }
 
-    /// With one slash in front.
+    /// The path with one leading slash.
     mutating func pathWithSlash(_ reading: LinkReading) -> LinkText {
         let text = path(reading)
         return LinkText([0x2f] + text.slice, 0..<text.count + 1, isASCII: text.isASCII)
     }
 
-    /// Empty when there is none.
+    /// The query, or the empty text without a query.
     mutating func query(_ reading: LinkReading) -> LinkText {
         let url = url
         return reading.isEmpty
@@ -54,7 +54,7 @@ struct AppleTexts {
             }
     }
 
-    /// Empty when there is none.
+    /// The fragment, or the empty text without a fragment.
     mutating func fragment(_ reading: LinkReading) -> LinkText {
         let url = url
         return reading.isEmpty
@@ -64,10 +64,10 @@ struct AppleTexts {
             }
     }
 
-    /// The values of all items of that name, in the order of the query; one without `=` has an empty value.
+    /// The values of all items with that name, in the order of the query. An item without `=` has an empty value.
     mutating func values(of name: [UInt8], _ reading: LinkReading, _ effort: inout MatchEffort) -> [LinkText] {
         guard let range = url.queryRange else { return [] }
-        // Folding keeps every byte at its place.
+        // Folding does not change the positions of bytes.
         let decodes = reading.contains(.decoded) && assumptions.decodesItems
         let source = reading == .folded ? query(.folded) : LinkText(url.bytes, range, isASCII: true)
         let foldsNames = reading.contains(.folded) && assumptions.foldsItemNames

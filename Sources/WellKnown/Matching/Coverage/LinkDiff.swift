@@ -4,37 +4,37 @@
 /// checked by both matchers. The host is a placeholder: it is not part of the rules.
 public struct LinkDiff: Sendable {
     public struct Change: Sendable, Hashable {
-        /// The app id, or the package.
+        /// The app id or the package name.
         public let app: String
         public let old: LinkDecision
         public let new: LinkDecision
         public let witness: LinkURL
     }
 
-    /// By app in the order of the files, then by decision.
+    /// The changes, sorted by app in the order of the files and then by decision.
     public let changes: [Change]
     public let addedApps: [String]
     public let removedApps: [String]
-    /// Packages whose certificates differ. An app signed with a removed one opens nothing.
+    /// Packages whose certificates differ. An app that is signed with a removed certificate opens no link.
     public var changedCertificates: [String] = []
     /// Apps whose rules are too large to compare within the limits. They may have more changes.
     public let notDecided: [String]
 
-    /// It is certain that no decision differs.
+    /// Whether it is certain that no decision differs.
     public var isEmpty: Bool {
         changes.isEmpty && notDecided.isEmpty && addedApps.isEmpty && removedApps.isEmpty && changedCertificates.isEmpty
     }
 
     /// The work limit, after which the answer is "not decided", in the units of ``RuleCoverage/Limits``.
     public struct Limits: Sendable {
-        /// For one app.
+        /// The limit for one app.
         public var perApp = 2_000_000
-        /// And for all apps.
+        /// The limit for all apps.
         public var total = 2_000_000
 
         public init() {}
 
-        /// For interactive use: a second or two at most.
+        /// The limits for interactive use: two seconds at most.
         public static var patient: Limits {
             var limits = Limits()
             limits.perApp = 40_000_000
@@ -47,7 +47,7 @@ public struct LinkDiff: Sendable {
         var known: [[[Int]]: Comparison.Outcome] = [:]
         var left = limits.total
         return of(old.apps, new.apps) { app in
-            // Apps with the same entries in both files differ in the same addresses.
+            // Apps with the same entries in both files have the same differences.
             let key = [old.entriesOfApp[app] ?? [], new.entriesOfApp[app] ?? []]
             if let outcome = known[key] { return outcome }
             let isDecoded = (old.orderedRules(of: app) + new.orderedRules(of: app)).first?.rule.reading.contains(
@@ -154,7 +154,7 @@ struct Comparison {
         for query in queries.atoms {
             for fragment in fragments.atoms {
                 let steps = [old, new].map { self.steps($0, query, fragment) }
-                // The same rules in the same order decide the same.
+                // Equal rules in the same order decide equally.
                 guard steps[0] != steps[1] || old.fallback != new.fallback, done.insert(steps).inserted else {
                     continue
                 }
@@ -170,7 +170,7 @@ struct Comparison {
             }, isComplete: isComplete)
     }
 
-    /// A rule that matches a query and a fragment of one kind: what is left of it.
+    /// A rule reduced to its path condition, for queries and fragments of one kind.
     private struct Step: Hashable {
         let path: Int?
         let decision: LinkDecision

@@ -16,13 +16,13 @@ final class LinkRules {
 
     /// `nil` for a rule that is too large or reads URLs differently from the others.
     let rules: [Rule?]
-    /// Addresses that the rules that are `nil` probably match.
+    /// URLs that the omitted rules (`nil`) probably match.
     let samples: [LinkURL]
     /// The decision if no rule matches.
     let fallback: LinkDecision
     /// Whether each rule excludes.
     private let excludes: [Bool]
-    /// The index of the rule that decides; `nil` when none does.
+    /// The index of the deciding rule, or `nil` if no rule decides.
     let decider: (LinkURL) -> Int?
 
     init(
@@ -36,7 +36,7 @@ final class LinkRules {
         self.decider = decider
     }
 
-    /// Those of a file from which no reader takes anything.
+    /// The rules of a file that all readers reject.
     static var none: LinkRules { LinkRules([], fallback: .noMatch) { _ in nil } }
 
     func decision(of rule: Int?) -> LinkDecision {
@@ -50,9 +50,9 @@ final class LinkSpaces {
     let path: PartSpace
     let query: PartSpace
     let fragment: PartSpace
-    /// The texts are decoded ones.
+    /// Whether the texts are decoded.
     let isDecoded: Bool
-    /// An absent query or fragment differs from an empty one and matches nothing.
+    /// Whether an absent query or fragment differs from an empty one. An absent part then does not match.
     let tellsAbsent: Bool
 
     init(isDecoded: Bool, tellsAbsent: Bool) {
@@ -60,7 +60,7 @@ final class LinkSpaces {
         self.tellsAbsent = tellsAbsent
         let printable = ByteSet(0x21...0x7e).subtracting(ByteSet(#""<>\"#.utf8))
         let legal = isDecoded ? ByteSet(0x20...0xff).subtracting(ByteSet([0x7f])) : printable
-        // Decoded, a question mark in a path or a number sign in a query is one that was escaped.
+        // In a decoded text, a question mark in a path or a number sign in a query was escaped.
         path = PartSpace(legal: isDecoded ? legal : legal.subtracting(ByteSet("?#".utf8)))
         query = PartSpace(legal: isDecoded ? legal : legal.subtracting(ByteSet("#".utf8)))
         fragment = PartSpace(legal: legal)
@@ -68,7 +68,7 @@ final class LinkSpaces {
         if isDecoded { for space in [path, query, fragment] { space.frame(.wellFormed) } }
     }
 
-    /// The address of these texts; `nil` when there is none.
+    /// The URL of these texts, or `nil` if there is none.
     func url(path: [UInt8], query: [UInt8]?, fragment: [UInt8]?) -> LinkURL? {
         let path = path.first == 0x2f ? path : [0x2f] + path
         var text = "https://example.com" + sent(path, "/")
@@ -88,7 +88,7 @@ final class LinkSpaces {
 }
 
 extension AppleMatcher {
-    /// The rules of an app in the order in which they are tried, with where they stand.
+    /// The rules of an app in the order in which they are tried, with their entries.
     func orderedRules(of app: String) -> [(entry: AppleEntry, rule: AppleRule)] {
         (entriesOfApp[app] ?? []).flatMap { index in entries[index].rules.map { (entries[index], $0) } }
     }
@@ -104,7 +104,7 @@ extension AppleMatcher {
         }
         let ordered = orderedRules(of: app)
         let rules = ordered.map { Self.linkRule($0.rule, spaces, name) }
-        // Rules that read addresses otherwise than the rest are compared by examples at least.
+        // Rules that read URLs differently from the others are compared by examples only.
         let other = LinkSpaces(isDecoded: !spaces.isDecoded, tellsAbsent: false)
         let samples = zip(ordered, rules).flatMap { pair, made in
             made != nil
@@ -208,17 +208,17 @@ extension DynamicMatcher {
     }
 }
 
-/// The queries or fragments that the rules distinguish: the shortest of each kind.
+/// The queries or fragments that the rules distinguish. Contains the shortest text of each kind.
 struct LinkAtoms {
     struct Atom {
-        /// `nil` when the address has no such part.
+        /// The text, or `nil` if the URL has no such part.
         let text: [UInt8]?
-        /// The conditions that it meets.
+        /// The conditions that the text meets.
         let meets: Set<Int>
     }
 
     private(set) var atoms: [Atom] = []
-    /// Every text is of one of these kinds.
+    /// Whether the kinds cover every text.
     private(set) var isComplete = true
 
     /// The maximum number of kinds.

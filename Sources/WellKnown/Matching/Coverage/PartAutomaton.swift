@@ -8,7 +8,7 @@ struct PartAutomaton: Sendable {
     }
 
     private(set) var edges: [[Edge]] = [[]]
-    /// Moves without a byte.
+    /// Transitions that need no byte.
     private(set) var jumps: [[Int32]] = [[]]
     private(set) var isAccepting: [Bool] = [false]
 
@@ -32,7 +32,7 @@ struct PartAutomaton: Sendable {
 
     mutating func accept(_ state: Int32) { isAccepting[Int(state)] = true }
 
-    /// One character of UTF-8.
+    /// Adds one character in UTF-8.
     mutating func character(_ from: Int32, besides: ByteSet = ByteSet()) -> Int32 {
         let to = state()
         edge(from, ByteSet(0...0x7f).subtracting(besides), to)
@@ -49,7 +49,7 @@ struct PartAutomaton: Sendable {
         return to
     }
 
-    /// The states that jumps lead to, in order, themselves among them.
+    /// The states reachable by jumps, in order. They include the given states.
     func closure(_ states: [Int32]) -> [Int32] {
         guard states.contains(where: { !jumps[Int($0)].isEmpty }) else { return Array(Set(states)).sorted() }
         var seen = Set(states)
@@ -76,9 +76,9 @@ struct PartAutomaton: Sendable {
 
 extension PartAutomaton {
     /// - Parameters:
-    ///   - folds: the pattern is in lower case and letters match in both.
-    ///   - isDecoded: the texts are decoded ones, in which a character may have several bytes.
-    /// - Returns: `nil` if it has too many states.
+    ///   - folds: whether the pattern is in lower case and matches letters of both cases.
+    ///   - isDecoded: whether the texts are decoded. A character can then have several bytes.
+    /// - Returns: `nil` if the automaton has too many states.
     init?(_ pattern: LinkPattern, folds: Bool, isDecoded: Bool) {
         self.init()
         guard pattern.canMatch else { return }
@@ -143,14 +143,14 @@ extension PartAutomaton {
         return to
     }
 
-    /// A pattern of Android's: a star stops at the first character that follows it.
+    /// A pattern of Android: a star stops at the first occurrence of the next character.
     ///
-    /// - Parameter isItem: the pattern is for any one of the items of a query.
+    /// - Parameter isItem: whether the pattern is for one of the items of a query.
     init?(_ pattern: DynamicPattern, isItem: Bool = false) {
         self.init()
         var last: Int32 = 0
         if isItem {
-            // Whole items before it.
+            // Complete items before the matching one.
             let before = state()
             edge(0, ByteSet.all.subtracting(ByteSet([0x26])), before)
             edge(before, ByteSet.all.subtracting(ByteSet([0x26])), before)
@@ -187,7 +187,7 @@ extension PartAutomaton {
         accept(after)
     }
 
-    /// Any number of characters that are not the one of these bytes.
+    /// Adds any number of characters other than the one with these bytes.
     private mutating func skip(to stop: [UInt8], _ from: Int32, _ any: ByteSet) -> Int32 {
         let start = state()
         jump(from, start)
@@ -195,7 +195,7 @@ extension PartAutomaton {
             edge(start, any.subtracting(ByteSet(stop)), start)
             return start
         }
-        // A character that shares its first bytes with the stop and differs in a later one.
+        // Handles a character that shares its first bytes with the stop character and differs in a later byte.
         edge(start, any.subtracting(ByteSet([stop[0]])), start)
         var last = start
         for place in stop.indices.dropFirst() {
@@ -214,7 +214,7 @@ extension PartAutomaton {
         return start
     }
 
-    /// Texts that neither begin nor end with a slash: paths as Apple's rules read them.
+    /// Texts that neither begin nor end with a slash, as Apple's rules read paths.
     static let trimmed: PartAutomaton = {
         var automaton = PartAutomaton()
         let slash = ByteSet([0x2f])
@@ -231,7 +231,7 @@ extension PartAutomaton {
         return automaton
     }()
 
-    /// Paths as Android reads them: they begin with a slash.
+    /// Paths that begin with a slash, as Android reads paths.
     static let rooted: PartAutomaton = {
         var automaton = PartAutomaton()
         let root = automaton.state()
@@ -241,7 +241,7 @@ extension PartAutomaton {
         return automaton
     }()
 
-    /// Well-formed characters (continuation bytes in their number; enough to print them).
+    /// Well-formed UTF-8. It checks only the number of continuation bytes, which is enough to print the text.
     static let wellFormed: PartAutomaton = {
         var automaton = PartAutomaton()
         let end = automaton.character(0)

@@ -1,13 +1,13 @@
 /// All conditions of the rules on one part of a URL. Enumerates texts of that part, shortest first.
 final class PartSpace {
     private(set) var tracks: [PartTrack] = []
-    /// Conditions that every text must meet to be a text of this part.
+    /// The conditions that every text of this part must meet.
     private var frame: [Int] = []
     private var indices: [String: Int] = [:]
     private let legal: ByteSet
     private var isPrepared = false
 
-    /// Letters first, for readable samples.
+    /// The order in which bytes are tried. Letters come first, so that samples are readable.
     private static let preference: [UInt8] =
         Array("abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_.~/&=+,;:@!$'()*".utf8)
         + (UInt8.min...UInt8.max)
@@ -43,7 +43,8 @@ final class PartSpace {
     ) -> Ending {
         prepare()
         let classes = tracks.first?.classes ?? []
-        // The frame's states, then place and state of each condition that is not dead: most die within a few bytes.
+        // The state has the frame's states, and then index and state of each condition that can still match. Most
+        // conditions end within a few bytes.
         let start = frame.map { _ in Int32(0) } + conditions.indices.flatMap { [Int32($0), 0] }
         var states: [[Int32]] = [start]
         var seen: Set<[Int32]> = [start]
@@ -123,7 +124,7 @@ final class PartSpace {
         return next
     }
 
-    /// Of bytes that no condition distinguishes, only one is tried.
+    /// Prepares the classes of bytes. Only one byte of each class is tried.
     private func prepare() {
         guard !isPrepared else { return }
         isPrepared = true
@@ -149,15 +150,15 @@ final class PartSpace {
 /// One condition on one part of a URL, as a deterministic automaton whose states are built on demand.
 final class PartTrack {
     enum Kind: Hashable {
-        /// The whole part matches.
+        /// The whole part must match.
         case whole
-        /// Every item of that name has a value that matches; without any, the empty text does.
+        /// Every item with that name must have a matching value. Without such an item, the empty text must match.
         case items(name: [UInt8])
     }
 
     private struct Key: Hashable {
-        /// `inOther`: inside an item of another name; `inValue`: inside a value of the name; else how much of the name
-        /// was read.
+        /// `inOther` is inside an item of another name, `inValue` is inside a value of the name. Other values are the
+        /// number of bytes of the name that were read.
         var phase: Int32
         var seen: Bool
         var states: [Int32]
@@ -177,13 +178,13 @@ final class PartTrack {
     private var keys: [Key] = []
     private var next: [[Int32]] = []
     private(set) var isAccepting: [Bool] = []
-    /// No text that continues from here is accepted.
+    /// Whether no text that continues from a state is accepted.
     private(set) var isDead: [Bool] = []
     private(set) var isOverfull = false
     /// The work of building new states since the last call, in the units of ``RuleCoverage/Limits``.
     private var cost = 0
 
-    /// One byte of each class of bytes that no condition distinguishes.
+    /// One byte of each class. The conditions do not distinguish the bytes of a class.
     var classes: [UInt8] = []
 
     static let limit = 4_000
@@ -199,7 +200,7 @@ final class PartTrack {
         }
     }
 
-    /// The state before the first byte is 0.
+    /// Returns the next state. The state before the first byte is 0.
     func step(_ state: Int32, _ index: Int) -> Int32 {
         let state = Int(state)
         if next[state].isEmpty { next[state] = Array(repeating: -1, count: classes.count) }
@@ -253,7 +254,7 @@ final class PartTrack {
         return new
     }
 
-    /// Whether the item that is being read has the name.
+    /// Whether the current item has the name.
     private func isNamed(_ key: Key) -> Bool {
         guard case .items(let name) = kind else { return false }
         return key.phase == Self.inValue || Int(key.phase) == name.count

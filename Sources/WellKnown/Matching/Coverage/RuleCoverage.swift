@@ -4,28 +4,28 @@ import SSOShared
 /// checked by the matcher.
 public struct RuleCoverage: Sendable {
     public enum Verdict: Sendable, Hashable {
-        /// It decides this address.
+        /// The rule decides this URL.
         case decides(LinkURL)
-        /// It never decides: an earlier rule matches all that it matches. `rule` is that rule's place in the same list
-        /// of ``RuleCoverage``; `sample` an address that both match.
+        /// The rule never decides, because one earlier rule matches all its URLs. `rule` is the index of that rule in
+        /// the same list of ``RuleCoverage``. `sample` is a URL that both match.
         case covered(by: Int, sample: LinkURL)
-        /// It never decides: several earlier rules together match all that it matches. `by` decides the sample.
+        /// The rule never decides, because several earlier rules together match all its URLs. `by` decides the sample.
         case coveredTogether(by: Int, sample: LinkURL)
-        /// It matches no address at all.
+        /// The rule matches no URL.
         case impossible
         /// The rules are too large or too many to decide within the limits.
         case notDecided
     }
 
-    /// The place of the entry in `details`, or of the statement; from 0.
+    /// The index of the entry in `details`, or of the statement. The count starts at 0.
     public let entry: Int
-    /// The place of the rule in its list; from 0.
+    /// The index of the rule in its list. The count starts at 0.
     public let rule: Int
-    /// In ``JSONDocument/text``.
+    /// The range in ``JSONDocument/text``.
     public let range: Range<Int>
     public let pointer: String
     public let isExclude: Bool
-    /// It matches every address.
+    /// Whether the rule matches every URL.
     public let isCatchAll: Bool
     public let verdict: Verdict
 
@@ -38,9 +38,9 @@ public struct RuleCoverage: Sendable {
 
     /// The work limits, after which the answer is "not decided". One unit is some nanoseconds, so no file is slow.
     public struct Limits: Sendable {
-        /// For one rule.
+        /// The limit for one rule.
         public var perRule = 400_000
-        /// And for all rules of an app.
+        /// The limit for all rules of an app.
         public var total = 2_000_000
 
         public init() {}
@@ -60,8 +60,8 @@ public struct RuleCoverage: Sendable {
         }
     }
 
-    /// Whether each of some excluding rules of an app, by its place in ``rules(of:_:limits:)``, keeps an address from a rule
-    /// after it; `nil` if that cannot be decided within the limits.
+    /// Returns whether excluding rules of an app keep a URL from a later rule. `places` are indices in
+    /// ``rules(of:_:limits:)``. `nil` if that cannot be decided within the limits.
     static func protecting(_ places: [Int], of app: String, _ matcher: AppleMatcher, limits: Limits) -> [Bool?] {
         let ordered = matcher.orderedRules(of: app)
         let isDecoded = ordered.first?.rule.reading.contains(.decoded) ?? false
@@ -70,7 +70,7 @@ public struct RuleCoverage: Sendable {
         return places.map { analysis.protects($0) }
     }
 
-    /// The dynamic rules of an Android app; none when Android discards them.
+    /// The dynamic rules of an Android app. Empty if Android discards them.
     public static func rules(_ matcher: DynamicMatcher, limits: Limits = Limits()) -> [RuleCoverage] {
         guard matcher.flaws.isEmpty else { return [] }
         let spaces = LinkSpaces(isDecoded: true, tellsAbsent: true)
@@ -88,7 +88,7 @@ public struct RuleCoverage: Sendable {
 }
 
 extension AppleMatcher {
-    /// Apps with the same entries, whose results are the same.
+    /// Groups of apps with the same entries, whose results are equal.
     public var appGroups: [[String]] {
         var order: [[Int]] = []
         var groups: [[Int]: [String]] = [:]
@@ -103,9 +103,9 @@ extension AppleMatcher {
 
 /// Finds for each rule a URL that it decides, or proves that there is none.
 ///
-/// A rule is a condition on the path, one on the query and one on the fragment. The rules distinguish only a few queries
-/// and fragments. For each of them, a rule decides a URL if its automaton accepts a path that those of the earlier
-/// rules do not.
+/// A rule has a condition on the path, one on the query and one on the fragment. The rules distinguish only a few
+/// queries and fragments. For each of these, a rule decides a URL if its automaton accepts a path that the automata of
+/// the earlier rules do not accept.
 struct CoverageAnalysis {
     private let program: LinkRules
     private let spaces: LinkSpaces
@@ -152,8 +152,8 @@ struct CoverageAnalysis {
         return isComplete ? dead(index, rule) : .notDecided
     }
 
-    /// Whether a later rule matches one of its URLs and opens it. Otherwise it excludes what nothing opens.
-    /// `nil` if that cannot be decided within the limits.
+    /// Whether a later rule would open one of the rule's URLs. Otherwise the exclude has no effect. `nil` if that
+    /// cannot be decided within the limits.
     mutating func protects(_ index: Int) -> Bool? {
         guard let rule = program.rules[index], left > 0 else { return nil }
         let (queries, fragments) = prepared()
@@ -197,8 +197,8 @@ struct CoverageAnalysis {
         return made
     }
 
-    /// The path conditions of the earlier rules that match such a query and fragment; `nil` when one of these rules
-    /// matches whatever the path is, or whatever this one matches.
+    /// The path conditions of the earlier rules that match such a query and fragment. `nil` if one of these rules
+    /// matches every path, or every path of this rule.
     private func rivals(
         of index: Int, _ rule: LinkRules.Rule, _ query: LinkAtoms.Atom, _ fragment: LinkAtoms.Atom
     ) -> Set<Int>? {
@@ -236,7 +236,7 @@ struct CoverageAnalysis {
         return ending == .complete ? .none : .unknown
     }
 
-    /// Why a rule never decides.
+    /// The reason why a rule never decides.
     private mutating func dead(_ index: Int, _ rule: LinkRules.Rule) -> RuleCoverage.Verdict {
         var samples = rule.samples
         let (queries, fragments) = prepared()
@@ -258,7 +258,7 @@ struct CoverageAnalysis {
         return .coveredTogether(by: decider, sample: sample)
     }
 
-    /// Whether one rule matches all that another matches.
+    /// Whether one rule matches every URL of another rule.
     private mutating func covers(
         _ wide: LinkRules.Rule, _ narrow: LinkRules.Rule, _ queries: LinkAtoms, _ fragments: LinkAtoms
     ) -> Bool {

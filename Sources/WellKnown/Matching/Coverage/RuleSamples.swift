@@ -3,7 +3,7 @@ import SSOShared
 /// URLs that a rule probably matches: its patterns with plain text for each wildcard. Trying them answers most questions
 /// about a rule.
 enum RuleSamples {
-    /// What a pattern looks like with its wildcards filled in.
+    /// The text of a pattern with its wildcards replaced.
     static func text(_ pattern: LinkPattern, star: String, one: UInt8) -> [UInt8] {
         var text: [UInt8] = []
         for step in pattern.code {

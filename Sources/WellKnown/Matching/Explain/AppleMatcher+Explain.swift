@@ -1,7 +1,7 @@
 import SSOShared
 
 extension AppleMatcher {
-    /// What ``decide(_:app:)`` decides, and why.
+    /// The decision of ``decide(_:app:)`` and its reasons.
     public func explain(_ url: LinkURL, app: String) -> LinkExplanation {
         if let refusal {
             return LinkExplanation(.noMatch, [], "Apple's reader refuses the whole file: \(refusal).", [])
@@ -45,7 +45,7 @@ extension AppleMatcher {
     }
 }
 
-/// Tries the rules one by one and keeps what was compared.
+/// Tries the rules one by one and records the comparisons.
 struct AppleExplainer {
     private let matcher: AppleMatcher
     private let url: LinkURL
@@ -80,8 +80,8 @@ struct AppleExplainer {
     private mutating func path(_ rule: AppleRule) -> PartTrial {
         let text = rule.pathText(&texts)
         let matches = rule.path.matches(text, &effort)
-        // What the documents say: the whole pattern against the whole path. Where the slashes make a difference, it was
-        // seen only.
+        // Apple's documents compare the whole pattern with the whole path. If the slashes make a difference, the result
+        // was only observed.
         let plain = literal.pattern(rule.path.source, .other, folds: rule.reading.contains(.folded))
         let whole = LinkText(url.bytes, url.pathRange, isASCII: true)
         var sent = rule.reading.contains(.decoded) ? whole.decoded(keepsSlashes: true) : whole
@@ -89,7 +89,7 @@ struct AppleExplainer {
         let isPlain = !rule.path.canMatch || plain.matches(sent, &effort) == matches
         let note: String? =
             if isPlain || !matches {
-                // What is shown begins with the slash that is not compared.
+                // The displayed text begins with the slash that is not compared.
                 PatternNote.of(rule.path, text, matches: matches, lead: rule.pathKeepsSlash ? "" : "/")
             } else {
                 rule.path.bareCount == nil
@@ -156,15 +156,15 @@ struct AppleExplainer {
             mark: mark(rule.fragmentPlace, isThere || rule.fragment.isAnything))
     }
 
-    /// That defaults may hold patterns was seen, and is written nowhere.
+    /// Patterns in defaults are not documented and were only observed.
     private func mark(_ place: AppleRule.Place, _ isDocumented: Bool) -> EvidenceMark {
         place.origin == .entryDefaults || place.origin == .applinksDefaults || !isDocumented ? .observed : .documented
     }
 }
 
-/// Why a pattern does not match, in half a sentence.
+/// Describes why a pattern does not match, as a part of a sentence.
 enum PatternNote {
-    /// - Parameter lead: text that is shown before both and not compared.
+    /// - Parameter lead: text that is displayed before both and is not compared.
     static func of(_ pattern: LinkPattern, _ text: LinkText, matches: Bool, lead: String = "") -> String? {
         guard !matches else { return nil }
         if let name = pattern.undefined.first { return "$(\(name)) is defined nowhere, so nothing matches" }

@@ -1,5 +1,5 @@
 extension DynamicMatcher {
-    /// What ``decide(_:)`` decides, and why.
+    /// The decision of ``decide(_:)`` and its reasons.
     public func explain(_ url: LinkURL) -> LinkExplanation {
         let decision = decide(url)
         guard decision != .manifestDecides else {

@@ -1,29 +1,29 @@
 import SSOShared
 
-/// What a system does with a link.
+/// The decision of a system about a link.
 public enum LinkDecision: String, Sendable, Hashable, CaseIterable {
-    /// The app opens.
+    /// The link opens the app.
     case opens
-    /// No rule speaks of it: the browser.
+    /// No rule matches, so the link opens the browser.
     case noMatch = "no match"
-    /// A rule keeps it out of the app: the browser.
+    /// A rule excludes the link, so it opens the browser.
     case excluded
-    /// Android only: the file has no rules for the app, or Android discards them all. The app opens what the intent
-    /// filters of its manifest name, and nothing else.
+    /// Android only: the file has no rules for the app, or Android discards all of them. The app opens only the links
+    /// that the intent filters of its manifest match.
     case manifestDecides = "manifest decides"
 }
 
-/// Why a link opens an app or not: every rule that was tried, in order, and what is not certain about it.
+/// The reasons why a link opens an app or not: every rule that was tried, in order, and the open questions.
 public struct LinkExplanation: Sendable {
     public let decision: LinkDecision
-    /// The rules in the order in which they were tried. The last one decided when it matches; none follows it.
+    /// The rules in the order in which they were tried. If the last one matches, it decided.
     public let trials: [RuleTrial]
-    /// What decided, in one sentence.
+    /// The deciding rule or reason, in one sentence.
     public let summary: String
-    /// Open questions about the system whose other answer would decide otherwise.
+    /// Open questions about the system that could change the decision.
     public let disputes: [LinkDispute]
 
-    /// The rule that decided; `nil` when none matched.
+    /// The deciding rule, or `nil` if no rule matched.
     public var deciding: RuleTrial? { trials.last.flatMap { $0.matches ? $0 : nil } }
     public var isDisputed: Bool { !disputes.isEmpty }
 
@@ -35,40 +35,40 @@ public struct LinkExplanation: Sendable {
     }
 }
 
-/// How one is to know.
+/// The kind of evidence.
 public enum EvidenceMark: String, Sendable, Hashable {
-    /// The vendor writes so, or its engineers have said so.
+    /// The vendor's documentation or engineers state it.
     case documented
-    /// Seen on the vendor's own system, written nowhere.
+    /// It was observed on the vendor's own system and is not documented.
     case observed
     /// Sources differ, or there is no evidence.
     case disputed
 }
 
-/// One rule and one address.
+/// The result of one rule for one URL.
 public struct RuleTrial: Sendable {
-    /// The place of the entry in `details`, or of the statement in the list; from 0.
+    /// The index of the entry in `details`, or of the statement in the list. The count starts at 0.
     public let entry: Int
-    /// The place of the rule in its `components` or `paths`; from 0.
+    /// The index of the rule in its `components` or `paths`. The count starts at 0.
     public let rule: Int
-    /// The place of the rule in ``JSONDocument/text``.
+    /// The range of the rule in ``JSONDocument/text``.
     public let range: Range<Int>
-    /// The same place as an RFC 6901 pointer.
+    /// The JSON Pointer (RFC 6901) of the rule.
     public let pointer: String
     public let isExclude: Bool
-    /// Where `exclude` comes from.
+    /// The origin of `exclude`.
     public let excludeOrigin: ValueOrigin
-    /// What was compared, in order, up to the first part that does not match.
+    /// The comparisons, in order, up to the first part that does not match.
     public let parts: [PartTrial]
     public let mark: EvidenceMark
-    /// What the rule does not say where it is read: values that systems ignore, and options that come from elsewhere.
-    /// Half a sentence each.
+    /// Facts that the rule's own text does not show: values that systems ignore, and options from another place. Each
+    /// is a part of a sentence.
     public var notes: [String] = []
 
     public var matches: Bool { parts.allSatisfy(\.matches) }
 }
 
-/// One part of an address and one pattern.
+/// The result of one pattern for one part of a URL.
 public struct PartTrial: Sendable {
     public enum Part: Sendable, Hashable {
         case path
@@ -78,16 +78,16 @@ public struct PartTrial: Sendable {
     }
 
     public let part: Part
-    /// As written.
+    /// The pattern as written.
     public let pattern: String
     public let origin: ValueOrigin
-    /// The place of the pattern in ``JSONDocument/text``, or `nil` if it is built in.
+    /// The range of the pattern in ``JSONDocument/text``, or `nil` if it is built in.
     public let range: Range<Int>?
-    /// What was compared, as the rule reads it; of a repeated item, the value that decided. `nil` when the address has
-    /// no such part.
+    /// The compared text as the rule reads it. For a repeated item, the value that decided. `nil` if the URL has no
+    /// such part.
     public let text: String?
     public let matches: Bool
-    /// Why, when it is not plain to see: a half sentence.
+    /// The reason if it is not obvious, as a part of a sentence.
     public let note: String?
     public let mark: EvidenceMark
 }
@@ -97,15 +97,15 @@ public struct LinkDispute: Sendable, Hashable {
     /// A stable name, for example `both-rules`.
     public let code: String
     public let question: String
-    /// How this library decides, and on what evidence.
+    /// The decision of this library and its evidence.
     public let taken: String
-    /// The other position, and who holds it.
+    /// The other position and its source.
     public let other: String
-    /// What would be decided then.
+    /// The decision under the other position.
     public let otherwise: LinkDecision
 }
 
-/// What decides about a rule besides its patterns, in half sentences: what is ignored of it, and what `defaults` add.
+/// Notes on a rule besides its patterns: ignored values, and values from `defaults`. Each is a part of a sentence.
 struct RuleNotes {
     private let entries: [Int: AppLinksEntry]
     private let defaults: ComponentFields?
@@ -140,7 +140,7 @@ struct RuleNotes {
         let typed = members.map {
             "\($0.key.quoted)\(place) is \($0.value.typeName), and counts as if it were not there"
         }
-        // Nobody reads a list of a thousand.
+        // The limit keeps the list readable.
         let unknown = fields.unknownMembers.prefix(5).map { "\($0.key.quoted)\(place) is no key that systems know" }
         return typed + unknown
     }

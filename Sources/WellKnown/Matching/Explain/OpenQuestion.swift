@@ -1,7 +1,7 @@
 import SSOShared
 
-/// An open question about Apple's matcher. To find out whether it matters for a link, the file is matched again with the
-/// other answer.
+/// An open question about Apple's matcher. The file is matched again with the other answer, to find out whether the
+/// question matters for a link.
 struct OpenQuestion: Sendable {
     let code: String
     let question: String
@@ -29,12 +29,12 @@ struct OpenQuestion: Sendable {
         }
     }
 
-    /// The disputes that would decide otherwise.
+    /// The disputes that would change the decision.
     static func disputes(_ matcher: AppleMatcher, _ url: LinkURL, app: String, _ decision: LinkDecision)
         -> [LinkDispute]
     {
         var disputes: [LinkDispute] = []
-        // One effort for all questions: for a file that is made to be slow, fewer are answered.
+        // All questions share one effort, so a hostile file gets fewer answers and takes no more time.
         var effort = MatchEffort()
         for dispute in all where dispute.concerns(matcher, url) {
             for assumptions in dispute.assumptions where !effort.isSpent {

@@ -48,7 +48,7 @@ struct ByteSet: Sendable, Hashable {
 
     var bytes: [UInt8] { (UInt8.min...UInt8.max).filter(contains) }
 
-    /// With every ASCII letter in both cases, written in lower case as folded texts are.
+    /// The set for folded texts: every ASCII letter is replaced with its lower-case form.
     var folded: ByteSet { ByteSet(bytes.map(\.asciiLowercased)) }
 
     static func == (left: ByteSet, right: ByteSet) -> Bool { left.words == right.words }
@@ -61,13 +61,13 @@ struct ByteSet: Sendable, Hashable {
     }
 }
 
-/// The possible places of a match in a text, as bits, and the moves between them. One operation moves 64 places.
+/// The possible positions of a match in a text, as bits, and the moves between them. One operation moves 64 positions.
 struct PositionSet: Sendable {
-    /// Where a byte occurs, by byte. Built once for a text.
+    /// The positions of each byte in a text. Built once per text.
     struct Occurrences: Sendable {
         let wordCount: Int
         let length: Int
-        /// Bits of places at which a character begins, and of the end.
+        /// The positions at which a character begins, and the end, as bits.
         let boundaries: [UInt64]
         private var masks: [[UInt64]?] = Array(repeating: nil, count: 256)
 
@@ -79,7 +79,7 @@ struct PositionSet: Sendable {
                 var mask = masks[Int(byte)].take() ?? Array(repeating: 0, count: wordCount)
                 mask[place >> 6] |= 1 << UInt64(place & 63)
                 masks[Int(byte)] = mask
-                // A byte that continues a character begins with the bits 10.
+                // A continuation byte of UTF-8 begins with the bits 10.
                 if text.isASCII || byte & 0xc0 != 0x80 { boundaries[place >> 6] |= 1 << UInt64(place & 63) }
             }
             boundaries[length >> 6] |= 1 << UInt64(length & 63)
@@ -91,7 +91,7 @@ struct PositionSet: Sendable {
 
     private(set) var words: [UInt64]
 
-    /// The beginning of the text.
+    /// Creates the set with only the beginning of the text.
     init(start occurrences: Occurrences) {
         words = Array(repeating: 0, count: occurrences.wordCount)
         words[0] = 1
@@ -109,7 +109,7 @@ struct PositionSet: Sendable {
         for index in words.indices { words[index] |= other.words[index] }
     }
 
-    /// One byte on, where the mask allows it.
+    /// Moves one byte forward where the mask allows it.
     mutating func advance(over mask: [UInt64]?) {
         guard let mask else {
             for index in words.indices { words[index] = 0 }
@@ -123,9 +123,9 @@ struct PositionSet: Sendable {
         }
     }
 
-    /// One character on.
+    /// Moves one character forward.
     mutating func advanceOne(_ occurrences: Occurrences) {
-        // The end stays where it is: nothing follows it. A character has four bytes at most.
+        // The end cannot move, because no character follows it. A character has at most four bytes.
         var mask = Array(repeating: UInt64.max, count: words.count)
         mask[occurrences.length >> 6] &= ~(1 << UInt64(occurrences.length & 63))
         var arrived = PositionSet(none: occurrences)
@@ -139,7 +139,7 @@ struct PositionSet: Sendable {
         self = arrived
     }
 
-    /// Any number of characters on, from the first place.
+    /// Moves any number of characters forward, from the first position.
     mutating func advanceAny(_ occurrences: Occurrences) {
         guard let first = words.firstIndex(where: { $0 != 0 }) else { return }
         words[first] |= ~((words[first] & (~words[first] &+ 1)) &- 1)

@@ -29,7 +29,7 @@ extension LinkPattern {
         return true
     }
 
-    /// The short search: step by step, with backtracking to the last star. `nil` if that takes too long.
+    /// The quick search: step by step, with backtracking to the last star. `nil` if that takes too long.
     private func quickly(_ text: LinkText, _ effort: inout MatchEffort) -> Bool? {
         var search = Search(pattern: self, text: text, end: code.count, left: 32 * text.count + 1024)
         defer { effort.left -= 1024 + 32 * text.count - search.left }
@@ -98,8 +98,8 @@ extension LinkPattern {
                 guard case .failed = outcome else { return outcome }
                 at += 1
             }
-            // Between stars every text has one length, unless there are lists: an earlier star that takes more only
-            // leaves less to this one.
+            // Between stars every text has a fixed length, unless there are lists. An earlier star that matches more
+            // text only leaves less for this one.
             return pattern.hasLists ? .failed : .hopeless
         }
 
@@ -120,7 +120,7 @@ extension LinkPattern {
             var at = from
             while true {
                 if left < 0 { return .tooLong }
-                // A node is found among its siblings.
+                // The search for a node among its siblings takes time.
                 left -= 4
                 if list.nodes[node].isEnd {
                     let outcome = run(step + 1, at)

@@ -1,24 +1,24 @@
 /// A compiled pattern.
 ///
-/// Matching never takes more than the length of the pattern times that of the text, and for ordinary patterns about
-/// their sum: a short search first (``quickly(_:_:)``), and if that takes too long, all positions at once
-/// (``thoroughly(_:_:)``).
+/// The matching time is at most the length of the pattern multiplied by the length of the text. For ordinary patterns
+/// it is roughly their sum. A quick search runs first (``quickly(_:_:)``). If it takes too long, all positions are
+/// tried at once (``thoroughly(_:_:)``).
 final class LinkPattern: Sendable {
-    /// As written.
+    /// The pattern as written.
     let source: String
     let code: [PatternCode]
     let sets: [ByteSet]
     let lists: [ValueList]
-    /// False if it contains an undefined variable. Then nothing matches.
+    /// Whether the pattern can match. False if it contains an undefined variable.
     let canMatch: Bool
     /// The names of undefined variables.
     let undefined: [String]
-    /// The path pattern ends in `/*` and matches without that segment, too: how many steps there are before it.
+    /// The number of steps before a final `/*`, if the path pattern also matches without that segment.
     let bareCount: Int?
 
-    /// Matches every text.
+    /// Whether the pattern matches every text.
     let isAnything: Bool
-    /// Literal bytes only.
+    /// The bytes of a pattern without wildcards, or `nil`.
     let literal: [UInt8]?
     /// The common beginning of all matching texts.
     let prefix: [UInt8]
@@ -26,9 +26,9 @@ final class LinkPattern: Sendable {
     let suffix: [UInt8]
     /// The minimum size of a matching text in bytes.
     let shortest: Int
-    /// Only a literal followed by a star or by `/*`.
+    /// Whether the pattern is only a literal followed by a star or by `/*`.
     let isPrefix: Bool
-    /// Few enough choices for the short search.
+    /// Whether the pattern has few enough choices for the quick search.
     let isShort: Bool
     let hasLists: Bool
 
@@ -61,7 +61,7 @@ final class LinkPattern: Sendable {
         isShort = choices <= 16 && lists.allSatisfy(\.wild.isEmpty)
     }
 
-    /// Every `*` but the last step stops at a slash.
+    /// The pattern in which every `*` except the last step stops at a slash.
     var withInnerStarsInsideSegments: LinkPattern {
         var inner = code
         for index in inner.indices.dropLast() where inner[index] == .star { inner[index] = .segment }
@@ -69,7 +69,7 @@ final class LinkPattern: Sendable {
             source: source, code: inner, sets: sets, lists: lists, undefined: undefined, bareCount: bareCount)
     }
 
-    /// `*`.
+    /// The pattern `*`.
     static let anything = LinkPattern(source: "*", code: [.star])
 }
 
@@ -79,7 +79,7 @@ struct PatternCode: RawRepresentable, Sendable, Hashable {
 
     init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// That byte.
+    /// Matches that byte.
     static func byte(_ byte: UInt8) -> PatternCode { PatternCode(rawValue: UInt32(byte)) }
     /// `?`: one character.
     static let one = PatternCode(rawValue: 0x100)
@@ -87,9 +87,9 @@ struct PatternCode: RawRepresentable, Sendable, Hashable {
     static let star = PatternCode(rawValue: 0x101)
     /// A `*` that stops at a slash.
     static let segment = PatternCode(rawValue: 0x102)
-    /// One byte of a set, by its place in ``LinkPattern/sets``.
+    /// One byte of the set with that index in ``LinkPattern/sets``.
     static func set(_ index: Int) -> PatternCode { PatternCode(rawValue: 0x1_0000 | UInt32(index & 0xffff)) }
-    /// A value of a list, by its place in ``LinkPattern/lists``.
+    /// A value of the list with that index in ``LinkPattern/lists``.
     static func list(_ index: Int) -> PatternCode { PatternCode(rawValue: 0x2_0000 | UInt32(index & 0xffff)) }
 
     static let slash = PatternCode.byte(0x2f)
@@ -101,7 +101,8 @@ struct PatternCode: RawRepresentable, Sendable, Hashable {
 }
 
 extension LinkPattern {
-    /// Moves all places at once. The time is the length of the pattern times that of the text divided by 64.
+    /// Moves all positions at once. The time is the length of the pattern multiplied by the length of the text, divided
+    /// by 64.
     func thoroughly(_ text: LinkText, _ effort: inout MatchEffort) -> Bool {
         let occurrences = PositionSet.Occurrences(text)
         effort.left -= text.count
@@ -121,7 +122,7 @@ extension LinkPattern {
         _ occurrences: PositionSet.Occurrences, _ effort: inout MatchEffort
     ) {
         for step in code {
-            // Operations on sets cost more than steps of the short search.
+            // Operations on sets cost more than steps of the quick search.
             effort.left -= 20 * occurrences.wordCount + 80
             if places.isEmpty || effort.isSpent { return }
             if let byte = step.literal {

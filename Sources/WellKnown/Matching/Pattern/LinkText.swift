@@ -1,11 +1,11 @@
 import SSOShared
 
-/// A part of an address as a rule reads it.
+/// A part of a URL as a rule reads it.
 struct LinkText: Sendable {
     let bytes: [UInt8]
     let lower: Int
     let upper: Int
-    /// A byte is a character.
+    /// Whether every byte is a character.
     let isASCII: Bool
 
     init(_ bytes: [UInt8], _ range: Range<Int>, isASCII: Bool) {
@@ -23,7 +23,7 @@ struct LinkText: Sendable {
     var slice: ArraySlice<UInt8> { bytes[lower..<upper] }
     var string: String { String(decoding: slice, as: UTF8.self) }
 
-    /// The first eight bytes, the first one lowest, zeros after the end.
+    /// The first eight bytes, the first one in the lowest bits, with zeros after the end.
     var head: UInt64 {
         var head: UInt64 = 0
         var index = Swift.min(upper, lower + 8)
@@ -42,13 +42,13 @@ struct LinkText: Sendable {
         return LinkText(bytes, lower..<upper, isASCII: isASCII)
     }
 
-    /// With ASCII letters in lower case.
+    /// The text with ASCII letters in lower case.
     var folded: LinkText {
         guard slice.contains(where: { $0 >= 0x41 && $0 <= 0x5a }) else { return self }
         return LinkText(slice.map(\.asciiLowercased), 0..<count, isASCII: isASCII)
     }
 
-    /// With its escapes decoded. Unchanged without escapes, and if the result is not UTF-8.
+    /// The text with its escapes decoded. Unchanged without escapes, and if the result is not UTF-8.
     func decoded(keepsSlashes: Bool = false) -> LinkText {
         guard slice.contains(0x25) else {
             return self
@@ -69,10 +69,11 @@ struct MatchEffort: Sendable {
     var isSpent: Bool { left < 0 }
 }
 
-/// The values of a variable as alternatives. Plain values are in a trie, so that 631 languages cost no more than three.
-/// Values with wildcards are tried one by one. Combinations of variables are never expanded.
+/// The values of a variable as alternatives. Plain values are in a trie, so that 631 languages take no more time than
+/// three. Values with wildcards are tried one by one. Combinations of variables are never expanded.
 struct ValueList: Sendable {
-    /// The node's byte, its first child, its next sibling (0: none), and whether a value ends there. Node 0 is the root.
+    /// The node's byte, its first child, its next sibling (0 if absent), and whether a value ends there. Node 0 is the
+    /// root.
     struct Node: Sendable {
         let byte: UInt8
         var child: Int32 = 0
@@ -83,7 +84,7 @@ struct ValueList: Sendable {
     private(set) var nodes: [Node] = [Node(byte: 0)]
     /// Codes of ``LinkPattern``, without variables.
     let wild: [[PatternCode]]
-    /// Bytes of the shortest value; `nil` when there is no value.
+    /// The size of the shortest value in bytes, or `nil` without values.
     let shortest: Int?
     /// The work of one use of the values with wildcards, in steps.
     let wildCount: Int
@@ -99,7 +100,7 @@ struct ValueList: Sendable {
         wildCount = wild.reduce(0) { $0 + $1.count }
         shortest = values.map { $0.count { $0 != .star } }.min()
         plain.sort { $0.lexicographicallyPrecedes($1) }
-        // Sorted, each value shares its beginning with the one before: only the last child of a node is ever extended.
+        // Each sorted value shares its beginning with the previous one, so only the last child of a node is extended.
         var path: [Int] = [0]
         var before: [UInt8] = []
         for value in plain {
@@ -122,7 +123,7 @@ struct ValueList: Sendable {
         }
     }
 
-    /// The child of a node by its byte; `nil` when there is none.
+    /// The child of a node for a byte, or `nil` if there is none.
     @inline(__always)
     func child(of node: Int, _ byte: UInt8) -> Int? {
         var child = Int(nodes[node].child)

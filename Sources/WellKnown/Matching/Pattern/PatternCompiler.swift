@@ -11,7 +11,7 @@ struct PatternCompiler {
         let edge: Edge
     }
 
-    /// The place of a variable in a path pattern, where its values follow the rules for slashes as if written out.
+    /// The position of a variable in a path pattern. Its values follow the rules for slashes at that position.
     private struct Edge: OptionSet, Hashable {
         let rawValue: Int
         static let start = Edge(rawValue: 1)
@@ -27,8 +27,8 @@ struct PatternCompiler {
     init(_ variables: SubstitutionVariables) { self.variables = variables }
 
     /// - Parameters:
-    ///   - folds: letters of either case are the same; the text comes in lower case.
-    ///   - expands: false leaves `$(name)` as it is written.
+    ///   - folds: whether letters of both cases are equal. The text is then in lower case.
+    ///   - expands: whether `$(name)` is expanded. If false, it is literal text.
     mutating func pattern(_ source: String, _ part: Part, folds: Bool = false, expands: Bool = true) -> LinkPattern {
         var text = Array(source.utf8)[...]
         if part == .path { text = Self.withoutOuterSlashes(text) }
@@ -47,7 +47,7 @@ struct PatternCompiler {
         return builder.pattern(part)
     }
 
-    /// Leading and trailing slashes do not count, in patterns and in paths (seen on Apple's matcher).
+    /// Leading and trailing slashes are ignored in patterns and in paths, as observed on Apple's matcher.
     static func withoutOuterSlashes(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard let first = text.firstIndex(where: { $0 != 0x2f }), let last = text.lastIndex(where: { $0 != 0x2f })
         else { return text.prefix(0) }
@@ -62,7 +62,7 @@ struct PatternCompiler {
         }
     }
 
-    /// `$(name)`: a name has any characters but `$`, `(` and `)`.
+    /// Reads `$(name)`. A name has any characters except `$`, `(` and `)`.
     private static func variable(in text: ArraySlice<UInt8>, at index: Int) -> (name: String, end: Int)? {
         guard text[index] == 0x24, index + 1 < text.endIndex, text[index + 1] == 0x28 else { return nil }
         let name = text[(index + 2)...].prefix { $0 != 0x24 && $0 != 0x28 && $0 != 0x29 }
@@ -126,7 +126,7 @@ struct PatternCompiler {
 
         init(source: String) { self.source = source }
 
-        /// `**` is `*`.
+        /// Adds a step. `**` equals `*`.
         mutating func add(_ step: PatternCode) {
             if step != .star || code.last != .star { code.append(step) }
         }
@@ -140,7 +140,7 @@ struct PatternCompiler {
         mutating func add(_ list: ValueList, key: String) {
             let index = listKeys[key] ?? lists.count
             if index == lists.count {
-                // More variables in one pattern than a step can number. The pattern does not match.
+                // The pattern has more variables than a step can number. It does not match.
                 guard index < 0xffff else { return undefined.append("") }
                 lists.append(list)
                 listKeys[key] = index
@@ -148,7 +148,7 @@ struct PatternCompiler {
             code.append(.list(index))
         }
 
-        /// How many steps there are before a final `/*`.
+        /// The number of steps before a final `/*`.
         var bareCount: Int? {
             guard code.count >= 2, code[code.count - 1] == .star, code[code.count - 2] == .slash else { return nil }
             return (code.prefix(code.count - 2).lastIndex { $0 != .slash } ?? -1) + 1

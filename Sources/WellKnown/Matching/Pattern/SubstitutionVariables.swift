@@ -1,4 +1,4 @@
-/// What `$(name)` stands for in the patterns of a file: the file's own variables and Apple's.
+/// The values of `$(name)` in the patterns of a file: the file's own variables and Apple's.
 ///
 /// Sources: Apple, "applinks.SubstitutionVariables"; the ISO tables of macOS 27.
 public struct SubstitutionVariables: Sendable {
@@ -59,10 +59,10 @@ public struct SubstitutionVariables: Sendable {
     private static let digits = Array(UInt8(ascii: "0")...UInt8(ascii: "9"))
 }
 
-/// What `$(lang)` and `$(region)` stand for on Apple's systems.
+/// The values of `$(lang)` and `$(region)` on Apple's systems.
 ///
-/// Source: macOS 27, `Locale.isoLanguageCodes` and `Locale.isoRegionCodes`. Never ask `Locale` here: on Linux it has 35
-/// regions that Apple's does not have (EU, UN, 001 …) and lacks 16 of its languages.
+/// `Locale` is not used here, because on Linux it has 35 regions that Apple's does not have (EU, UN, 001 …) and lacks
+/// 16 of its languages. Source: macOS 27, `Locale.isoLanguageCodes` and `Locale.isoRegionCodes`.
 enum ISOCodes {
     /// 631 codes of ISO 639, in lower case.
     static let languages = Self.words(
@@ -93,7 +93,8 @@ enum ISOCodes {
         zza
         """)
 
-    /// 257 codes of ISO 3166-1, in upper case. The United Kingdom is GB; Apple's prose says UK, which is not among them.
+    /// 257 codes of ISO 3166-1, in upper case. The United Kingdom is GB. Apple's documentation says UK, which is not
+    /// one of the codes.
     static let regions = Self.words(
         """
         AC AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT

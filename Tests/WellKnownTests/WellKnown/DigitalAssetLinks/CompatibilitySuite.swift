@@ -16,8 +16,8 @@ enum CompatibilitySuite {
         var testDescription: String { "\(group) / \(name)" }
 
         var outcome: String { test["outcome"]?.string ?? "" }
-        /// 1101 wants SUCCESS for an empty list asked for all relations, 2002 wants FETCH_ERROR for the same list and the
-        /// same question. One of them has to give.
+        /// Group 1101 expects SUCCESS for an empty list and a request for all relations. Group 2002 expects FETCH_ERROR
+        /// for the same list and request. No client can pass both.
         var contradictsAnotherGroup: Bool {
             group.hasPrefix("comptest1101:") && name == "Missing relation query"
         }

@@ -8,7 +8,7 @@ import Testing
 /// Source: github.com/google/digitalassetlinks, compatibility-tests/v1.
 @Suite("Digital Asset Links: Google's compatibility suite")
 struct CompatibilitySuiteTests {
-    @Test("All of our half is there: 199 requests in 89 groups")
+    @Test("All client cases are present: 199 requests in 89 groups")
     func isComplete() {
         #expect(CompatibilitySuite.cases.count == 199)
         #expect(Set(CompatibilitySuite.cases.map(\.group)).count == 89)
@@ -16,7 +16,7 @@ struct CompatibilitySuiteTests {
     }
 
     @Test(
-        "The answer has the outcome, the result, the codes and the words that the suite expects",
+        "The answer has the outcome, the result, the codes and the messages that the suite expects",
         arguments: CompatibilitySuite.cases)
     func answers(_ item: CompatibilitySuite.Case) async throws {
         let content = try #require(SuppliedAssetContent(item.content))

@@ -4,11 +4,11 @@ import Testing
 @testable import TestSupport
 @testable import WellKnown
 
-/// Sources: the Digital Asset Links specification, well-known/details.md; the API's error codes; comptest numbers name
-/// groups of the compatibility suite.
+/// Sources: the Digital Asset Links specification, well-known/details.md; the API's error codes. The comptest numbers
+/// are groups of the compatibility suite.
 @Suite("Digital Asset Links client")
 struct DigitalAssetLinksClientTests {
-    /// Pages by address; everything else answers 404.
+    /// Pages by URL. All other URLs return 404.
     struct Pages: AssetContent {
         var pages: [String: AssetContentReply] = [:]
 
@@ -34,7 +34,7 @@ struct DigitalAssetLinksClientTests {
         return await DigitalAssetLinksClient(content: Pages(pages: pages)).answer(query)
     }
 
-    @Test("Ten includes are followed in all, the eleventh is told, and what was found stays")
+    @Test("Ten includes are followed in total, the eleventh is an error, and the statements found are kept")
     func budget() async throws {
         var pages = [Self.root: Self.page("[" + (0..<11).map { Self.include("/\($0)") }.joined(separator: ",") + "]")]
         for number in 0..<11 {
@@ -47,7 +47,7 @@ struct DigitalAssetLinksClientTests {
         #expect(answer.places.count == 11)
     }
 
-    @Test("A loop ends at once and keeps what was found", arguments: ["/.well-known/assetlinks.json", "/b"])
+    @Test("A loop ends at once, and the statements found are kept", arguments: ["/.well-known/assetlinks.json", "/b"])
     func loop(back: String) async throws {
         let answer = try await list([
             Self.root: Self.page("[\(Self.include("/b")),\(Self.statement("https://a.example"))]"),
@@ -58,7 +58,7 @@ struct DigitalAssetLinksClientTests {
         #expect(answer.places.count == 2)
     }
 
-    @Test("A list included twice is fetched once, and is no loop")
+    @Test("A list that is included twice is fetched once and is not a loop")
     func diamond() async throws {
         let answer = try await list([
             Self.root: Self.page("[\(Self.include("/a")),\(Self.include("/b"))]"),
@@ -72,7 +72,7 @@ struct DigitalAssetLinksClientTests {
     }
 
     @Test(
-        "What the network says has its own code",
+        "Each network error has its own code",
         arguments: [
             (page("[]", status: 301), AssetErrorCode.redirect), (page("[]", status: 503), .fetchError),
             (page("[]", type: "text/html"), .wrongContentType), (page("[]", type: nil), .wrongContentType),
@@ -86,7 +86,7 @@ struct DigitalAssetLinksClientTests {
         #expect(answer.outcome == .fetchError)
     }
 
-    @Test("A type with parameters is application/json all the same")
+    @Test("A content type with parameters is accepted as application/json")
     func parameters() async throws {
         let answer = try await list([
             Self.root: Self.page("[\(Self.statement("https://a.example"))]", type: "Application/JSON ; charset=utf-8")
@@ -94,7 +94,7 @@ struct DigitalAssetLinksClientTests {
         #expect(answer.outcome == .success)
     }
 
-    @Test("An app that is not known makes no statements; that is no error for who asks about a link")
+    @Test("An unknown app has no statements, which is not an error in a check")
     func unknownApp() async throws {
         let request = try #require(
             JSONReader.read(
@@ -114,7 +114,7 @@ struct DigitalAssetLinksClientTests {
         }
     }
 
-    @Test("relation_extensions come with the statements of their relation for who asks, and only then")
+    @Test("relation_extensions are returned with the statements of their relation only on request")
     func extensions() async throws {
         let text = """
             [{"relation": ["delegate_permission/common.handle_all_urls", "a/b"], "target": {"namespace": "web", "site":
@@ -135,14 +135,14 @@ struct DigitalAssetLinksClientTests {
         #expect(without.allSatisfy { $0["relation_extensions"] == nil })
     }
 
-    @Test("A hostile list of many faults is answered in a bounded number of words")
+    @Test("A hostile list with many errors results in an answer of limited size")
     func manyFaults() async throws {
         let faults = (0..<5000).map { #"{"relation":["x\#($0)"],"target":{}}"# }.joined(separator: ",")
         let answer = try await list([Self.root: Self.page("[\(faults)]")])
         #expect((1...101).contains(answer.errors.count))
     }
 
-    @Test("A check without a relation cannot be answered")
+    @Test("A check without a relation is an error")
     func checkNeedsRelation() async throws {
         let request = #"{"source":{"web":{"site":"https://a.example"}},"target":{"web":{"site":"https://b.example"}}}"#
         let node = try #require(JSONReader.read(Array(request.utf8)).root)

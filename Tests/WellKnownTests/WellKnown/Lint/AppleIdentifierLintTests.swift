@@ -7,7 +7,7 @@ import Testing
 struct AppleIdentifierLintTests {
     // Source: Apple, "Supporting associated domains": ten characters, a dot, the bundle identifier.
     @Test(
-        "each fault of an identifier is told once, by what is to be mended",
+        "each error of an identifier is reported once, by its cause",
         arguments: [
             ("4J6K8M2N9P.com.acme.shop", nil), ("4J6K8M2N9P.Shop-2", nil),
             ("com.acme.shop", "id.no-prefix"), ("shop", "id.no-prefix"), ("", "id.no-prefix"),
@@ -47,13 +47,13 @@ struct AppleIdentifierLintTests {
 
     // Source: Apple, "Supporting associated domains"; "Associating your App Clip with your website".
     @Test(
-        "identifiers of several services",
+        "identifiers of several services are compared",
         arguments: [
             (services(app, [app]), []),
             (services(app, [other]), ["id.inconsistent-services", "id.inconsistent-services"]),
             (services(app, [app, other]), ["id.inconsistent-services"]),
             (services(app, ["4J6K8M2N9Q.com.acme.shop"]), ["id.prefix-differs"]),
-            // The letter that was lost is the cause; that the two do not agree follows.
+            // The missing letter is the cause. The mismatch between the services is only its consequence.
             (services(app, ["J6K8M2N9P.com.acme.shop"]), ["id.prefix-length"]),
             (services(app, [app], clips: [app + ".Clip"]), []),
             (services(app, [app], clips: [app]), ["id.clip-in-applinks"]),
@@ -63,7 +63,7 @@ struct AppleIdentifierLintTests {
         #expect(AppleLintTests.codes(text) == expected)
     }
 
-    @Test("a lost letter is found by the neighbour that has it")
+    @Test("a missing letter is found by comparison with another identifier")
     func neighbour() throws {
         let text = Self.services(Self.app, ["J6K8M2N9P.com.acme.shop"])
         let finding = try #require(AssociationLint.lint(body: Array(text.utf8)).findings.first)

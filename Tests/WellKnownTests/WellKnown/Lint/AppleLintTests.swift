@@ -3,7 +3,7 @@ import Testing
 @testable import TestSupport
 @testable import WellKnown
 
-/// Rows of text and the codes it yields, all of them: a row with none is a near miss of its neighbours.
+/// Each row is a text with all its expected codes. A row without codes is a valid text that resembles an invalid one.
 @Suite("Linting apple-app-site-association")
 struct AppleLintTests {
     static let app = "4J6K8M2N9P.com.acme.shop"
@@ -20,10 +20,10 @@ struct AppleLintTests {
 
     // Sources: Apple, "Supporting associated domains", "applinks"; TN3155; WWDC 2019 session 717.
     @Test(
-        "the root and the services",
+        "errors of the root and the services are reported",
         arguments: [
             ("{}", ["aasa.no-service"]), ("{\"links\": {}}", ["aasa.no-service", "aasa.unknown-service"]),
-            // A near name is the cause; that no service is left follows.
+            // The misspelled name is the cause. The missing service is only its consequence.
             ("{\"appLinks\": {}}", ["aasa.unknown-service"]),
             ("{\"$schema\": \"x\", \"webcredentials\": {\"apps\": [\"\(app)\"]}}", ["aasa.unknown-service"]),
             ("{\"webcredentials\": {\"apps\": [\"\(app)\"]}}", []),
@@ -52,9 +52,9 @@ struct AppleLintTests {
         #expect(Self.codes(text) == expected)
     }
 
-    // Source: Apple, "applinks.Details"; TN3155; what swcutil does on macOS 27.
+    // Source: Apple, "applinks.Details"; TN3155; the behaviour of swcutil on macOS 27.
     @Test(
-        "the entries of details",
+        "errors in the entries of details are reported",
         arguments: [
             ("\(apps), \(rules)", []),
             ("\"appID\": \"\(app)\", \"paths\": [\"/buy/*\", \"NOT /buy/old\"]", ["pat.dead-exclude"]),
@@ -84,7 +84,7 @@ struct AppleLintTests {
         #expect(Self.codes(Self.entry(members)) == expected)
     }
 
-    @Test("a mixed entry is an error where Apple's matcher drops rules, a warning where it takes them")
+    @Test("a mixed entry is an error if Apple's matcher drops rules, and a warning if it accepts them")
     func mixedSeverity() {
         func severity(_ members: String) -> Severity? {
             AssociationLint.lint(body: Array(Self.entry(members).utf8), as: .aasa).findings.first?.severity
@@ -95,7 +95,7 @@ struct AppleLintTests {
 
     // Source: Apple, App Search Programming Guide (apps: []); availability on the pages of applinks.
     @Test(
-        "what the oldest system needs and does not know",
+        "features that the oldest system needs or does not know are reported",
         arguments: [
             ("\(apps), \(rules)", "", 13, 0, []),
             ("\(apps), \(rules)", "", 12, 4, ["aasa.apps-needed", "aasa.min-os", "aasa.min-os"]),
@@ -117,7 +117,7 @@ struct AppleLintTests {
     }
 
     @Test(
-        "a version is one to three numbers",
+        "a version has one to three numbers",
         arguments: [
             ("13", SystemVersion(13)), ("13.5", SystemVersion(13, 5)), ("13.5.1", SystemVersion(13, 5)), ("", nil),
             ("13.", nil), ("13.5.1.2", nil), ("x", nil), ("99999", nil), ("-1", nil),
@@ -133,18 +133,18 @@ struct AppleLintTests {
 
     // Source: Apple, "applinks.Details": the first entry whose pattern matches.
     @Test(
-        "several entries",
+        "errors across several entries are reported",
         arguments: [
             (two(#"{"/": "/a/*"}"#, #"{"/": "/b/*"}"#), []),
             (two(#"{"/": "/a/*"}"#, #"{"/": "/b/*"}"#, app), ["aasa.duplicate-app"]),
             (two(#"{"/": "/a/*"}"#, #"{"/": "/a/*"}"#), ["aasa.duplicate-entries"]),
-            // Equal as JSON, not as text.
+            // Equal as JSON, but not as text.
             (
                 two(#"{"/": "/a/*", "exclude": false}"#, #"{"exclude": false, "/": "\/a\/*"}"#),
                 ["aasa.duplicate-entries"]
             ),
             (two(#"{"/": "/a/*"}"#, #"{"/": "/a/b"}"#), ["aasa.shared-path"]),
-            // The later app's rule is kept out by its own exclude.
+            // The later app has an exclude for its own rule.
             (two(#"{"/": "/a/*"}"#, #"{"/": "/a/*", "exclude": true}, {"/": "/?/c"}"#), []),
             (two(#"{"/": "/a/b", "exclude": true}, {"/": "/a/*"}"#, #"{"/": "/a/b"}"#), []),
             (two(#"{"/": "/a", "?": {"x": "1"}}"#, #"{"/": "/a", "?": {"x": "1", "y": "2"}}"#), ["aasa.shared-path"]),
@@ -154,7 +154,7 @@ struct AppleLintTests {
         #expect(Self.codes(text) == expected)
     }
 
-    @Test("the app that gets a shared address and the one that does not are named, with an address")
+    @Test("for a shared URL, the finding names both apps and the URL")
     func sharedWitness() throws {
         let text = Self.two(#"{"/": "/a/*"}"#, #"{"/": "/a/b"}"#)
         let options = LintOptions(domain: "www.acme.com")
@@ -163,14 +163,14 @@ struct AppleLintTests {
         #expect(message == "\"https://www.acme.com/a/b\" opens \"\(Self.app)\"; \"\(Self.other)\" also claims it.")
     }
 
-    @Test("the file that the identity provider makes has nothing to be told")
+    @Test("the file that the identity provider generates has no findings")
     func ours() throws {
         let file = try #require(
             AppleAppSiteAssociation(appIDs: [try AppleAppID(Self.app)], paths: AssociationFileTests.paths))
         #expect(AssociationLint.lint(body: file.json(), as: .aasa).findings.isEmpty)
     }
 
-    @Test("rules beyond the number that is compared are linted all the same, and none is called dead unseen")
+    @Test("rules beyond the comparison limit are linted, and none is reported as dead without a comparison")
     func many() {
         let components = (0..<2000).map { "{\"/\": \"/p\($0)/*\"}" }.joined(separator: ", ")
         #expect(Self.codes(AppleExample.components(components)) == [])

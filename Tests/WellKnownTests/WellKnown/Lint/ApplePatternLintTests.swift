@@ -11,7 +11,7 @@ struct ApplePatternLintTests {
 
     // Sources: Apple, "applinks.Details.Components"; App Search Programming Guide; WWDC 2020 session 10098; swcutil.
     @Test(
-        "what a path pattern says that it cannot mean",
+        "path patterns with an unintended meaning are reported",
         arguments: [
             ("/buy/*", nil), ("/buy", nil), ("/", nil), ("/a/?*", nil), ("/id/????", nil), ("/(paren)/x", nil),
             ("/a.html", nil), ("/Special:Search", nil), ("/a=b", nil), ("*.html", nil), ("/@user", nil),
@@ -51,7 +51,7 @@ struct ApplePatternLintTests {
     }
 
     @Test(
-        "with percentEncoded false the address is decoded and the pattern is not",
+        "with percentEncoded false the URL is decoded and the pattern is not",
         arguments: [
             ("/café", nil), ("/a b", nil), ("/100%", nil), ("/a%20b", "pat.percent-in-decoded"), ("/a%2Fb", nil),
             ("/a%c3%a9", "pat.percent-in-decoded"),
@@ -64,7 +64,7 @@ struct ApplePatternLintTests {
 
     // Source: Apple, App Search Programming Guide, "Support Universal Links".
     @Test(
-        "NOT in legacy paths is upper case and one blank",
+        "NOT in legacy paths needs upper case and one blank",
         arguments: [
             ("NOT /a", nil), ("NOT/a", "pat.not-syntax"), ("not /a", "pat.not-syntax"), ("NOT  /a", "pat.not-syntax"),
             ("Not /a", "pat.not-syntax"), (" NOT /a", "pat.not-syntax"), ("/NOT/a", nil), ("/not", nil),
@@ -75,13 +75,13 @@ struct ApplePatternLintTests {
         ])
     func legacy(path: String, code: String?) {
         let text = AppleExample.paths("\"\(path)\", \"/z\"")
-        // That the exclude protects nothing here is another matter.
+        // Another test covers the finding that the exclude has no effect.
         #expect(AppleLintTests.codes(text).filter { $0 != "pat.dead-exclude" } == [code].compactMap { $0 })
     }
 
     // Sources: Apple, "applinks.Details.Components"; WWDC 2019 session 717 (query items); swcutil (types).
     @Test(
-        "the keys of components and their types",
+        "errors in the keys of components and their types are reported",
         arguments: [
             ("{}", ["pat.empty-component"]), (#"{"comment": "x"}"#, ["pat.empty-component"]),
             (#"{"paths": "/x"}"#, ["pat.empty-component", "pat.unknown-component-key"]),
@@ -111,7 +111,7 @@ struct ApplePatternLintTests {
 
     // Source: Apple, "applinks.Details.Components": the first rule that matches decides.
     @Test(
-        "the order of rules",
+        "errors in the order of rules are reported",
         arguments: [
             (#"{"/": "/a/*"}, {"/": "/b/*"}"#, []),
             (#"{"/": "*", "caseSensitive": false}, {"/": "/a"}"#, ["pat.catch-all-first", "pat.login-links"]),
@@ -121,7 +121,7 @@ struct ApplePatternLintTests {
             (#"{"/": "/a/*", "exclude": true}, {"/": "/a/b"}, {"/": "/c"}"#, ["pat.shadowed"]),
             (#"{"/": "/a/*"}, {"/": "/a/b", "exclude": true}"#, ["pat.dead-exclude"]),
             (#"{"/": "/a/b", "exclude": true}, {"/": "/a/*"}"#, []),
-            // What it keeps out nothing behind it would open.
+            // No later rule opens a URL that it excludes.
             (#"{"/": "/a/*", "?": {"x": "1"}}, {"/": "/a/b", "exclude": true}"#, ["pat.dead-exclude"]),
             (#"{"/": "/a"}, {"/": "/b", "exclude": true}"#, ["pat.dead-exclude"]),
             (#"{"/": "/b/*", "exclude": true}, {"/": "/a/*"}"#, ["pat.dead-exclude"]),
@@ -129,17 +129,17 @@ struct ApplePatternLintTests {
             (#"{"/": "/b?", "exclude": true}, {"/": "/?c"}"#, []),
             (#"{}, {"/": "/a"}"#, ["pat.catch-all-first", "pat.empty-component"]),
             (#"{"/": "/$(nope)*"}, {"/": "/a"}"#, ["pat.subst-undefined"]),
-            // Only both together cover the third.
+            // Only the first two rules together cover the third.
             (#"{"/": "/a/*", "?": "?*"}, {"/": "/a/*", "?": ""}, {"/": "/a/b"}"#, ["pat.shadowed"]),
             (#"{"/": "/a/*", "exclude": true}"#, ["pat.exclude-only"]),
-            // As wide as that only because a value is ignored: told at the value.
+            // The rule is a catch-all only because its value is ignored. The finding is at the value.
             (#"{"/": 1}, {"/": "/a"}"#, ["pat.type"]),
         ])
     func order(text: String, expected: [String]) {
         #expect(Self.codes(text) == expected)
     }
 
-    @Test("a rule that is covered and decides the same is a line too many; one that decides otherwise is a fault")
+    @Test("a covered rule is information if it decides the same, and a warning if it decides differently")
     func shadowSeverity() {
         func severity(_ components: String) -> Severity? {
             let body = Array(AppleExample.components(components).utf8)
@@ -149,7 +149,7 @@ struct ApplePatternLintTests {
         #expect(severity(#"{"/": "/a/*", "exclude": true}, {"/": "/a/b"}, {"/": "/c"}"#) == .warning)
     }
 
-    @Test("a rule that several others cover together is said to be covered by them, and by none alone")
+    @Test("a rule that only several rules together cover is reported as covered by all of them")
     func shadowedTogether() throws {
         let rules = #"{"/": "/$(alpha)"}, {"/": "/$(digit)"}, {"/": "/$(alnum)"}"#
         let report = AssociationLint.lint(body: Array(AppleExample.components(rules).utf8))
@@ -158,7 +158,7 @@ struct ApplePatternLintTests {
     }
 
     @Test(
-        "escapes and letters beyond ASCII, where they count",
+        "escapes and non-ASCII letters are reported where they matter",
         arguments: [
             (#"{"/": "/%c3%a9"}"#, ["pat.percent-lower"]), (#"{"/": "/%c3%a9", "caseSensitive": false}"#, []),
             (#"{"/": "/a", "?": {"é": "1"}}"#, ["pat.non-ascii"]),
@@ -169,9 +169,9 @@ struct ApplePatternLintTests {
         #expect(codes == expected)
     }
 
-    // Source: Apple, "applinks.Defaults"; swcutil: defaults take every key of a component.
+    // Source: Apple, "applinks.Defaults". swcutil accepts every key of a component in defaults.
     @Test(
-        "defaults",
+        "errors in defaults are reported",
         arguments: [
             (#"{"caseSensitive": false}"#, []), (#"{"/": "/a/*"}"#, ["pat.defaults-pattern"]),
             (#"{"exclude": true}"#, ["pat.defaults-pattern", "pat.exclude-only"]), ("[]", ["pat.type"]),
@@ -183,7 +183,7 @@ struct ApplePatternLintTests {
 
     // Source: Apple, "applinks.SubstitutionVariables".
     @Test(
-        "substitution variables",
+        "errors in substitution variables are reported",
         arguments: [
             ("/$(a)/x", #"{"a": ["b"]}"#, []), ("/$(a)/x", #"{"a": []}"#, ["pat.subst-empty"]),
             ("/$(a)/x", #"{"a": "b"}"#, ["pat.subst-empty"]), ("/$(a)/x", #"{"a": ["b", 1]}"#, ["pat.subst-empty"]),
@@ -202,7 +202,7 @@ struct ApplePatternLintTests {
     }
 
     @Test(
-        "that UK is GB is said where the comment is about the region",
+        "UK instead of GB is reported if the comment is about the region",
         arguments: [("/$(region)/x", 1), ("/$(lang)/x", 0)])
     func commentOnRegion(path: String, count: Int) {
         let text = #"{"/": "\#(path)", "comment": "UK"}, {"/": "/r/$(region)"}"#

@@ -4,7 +4,7 @@ import Testing
 @testable import TestSupport
 @testable import WellKnown
 
-@Suite("Linting what is no sound JSON")
+@Suite("Linting bodies that are not valid JSON")
 struct BodyLintTests {
     static let sound = BodyRules.sound
 
@@ -35,7 +35,7 @@ struct BodyLintTests {
     static func credentials(_ list: String) -> String { "{\"webcredentials\": {\"apps\": [\(list)]}}\n" }
 
     @Test(
-        "each body that is not the file has one finding, and no second one for the same cause",
+        "each body that is another file has exactly one finding per cause",
         arguments: [
             Case("body.empty", ""), Case("body.empty", " \r\n\t"), Case("body.empty", "\u{feff}\n"),
             Case("body.html", "<!doctype html><title>x</title>"), Case("body.html", "\n<?xml version='1.0'?><Error/>"),
@@ -68,14 +68,14 @@ struct BodyLintTests {
         #expect(report.findings.allSatisfy { !$0.message.contains("\n") && $0.message.count < 300 })
     }
 
-    @Test("a sound file has no findings, however its lines end")
+    @Test("a valid file has no findings with any line ending")
     func none() {
         #expect(Self.codes(Array(Self.sound.utf8), .aasa) == [])
         #expect(Self.codes(Array(Self.sound.replacing("\n", with: "\r\n").utf8), nil) == [])
         #expect(Self.codes(Array(Self.sound.utf8.dropLast()), .aasa) == [])
     }
 
-    @Test("a comma at the end is an error for Google's readers, and disputed for Apple's")
+    @Test("a trailing comma is an error for Google's parsers, and disputed for Apple's")
     func trailingComma() {
         let aasa = AssociationLint.lint(body: Array(Self.credentials("\"\(Self.app)\",").utf8), as: .aasa)
         #expect(aasa.findings.map(\.severity) == [.warning])
@@ -85,7 +85,7 @@ struct BodyLintTests {
         #expect(google.findings.first { $0.code == "json.trailing-comma" }?.severity == .error)
     }
 
-    @Test("the last line is minded only when asked")
+    @Test("a missing final line break is reported only on request")
     func finalNewline() {
         var options = LintOptions()
         options.mindsFinalNewline = true
@@ -96,7 +96,7 @@ struct BodyLintTests {
     }
 
     @Test(
-        "the largest file that readers take is only close to the limit, one byte more is too large",
+        "a file of the maximum size is close to the limit, one byte more is too large",
         arguments: AssociationKind.allCases)
     func size(kind: AssociationKind) {
         let most = kind.maximumBytes
@@ -110,7 +110,7 @@ struct BodyLintTests {
         }
     }
 
-    @Test("the file is told by its name first, then by its content")
+    @Test("the kind of file is detected by its name first, then by its content")
     func kinds() {
         #expect(AssociationKind.guess(fileName: "/x/.well-known/assetlinks.json", body: Self.sound.utf8) == .assetlinks)
         #expect(AssociationKind.guess(fileName: "https://a.test/apple-app-site-association", body: "[]".utf8) == .aasa)
@@ -120,7 +120,7 @@ struct BodyLintTests {
         #expect(AssociationKind.guess(body: "x".utf8) == nil)
     }
 
-    @Test("a code that occurs without end is listed up to a limit, and the rest counted")
+    @Test("findings of one code are listed up to a limit, and the others are counted")
     func omitted() {
         let text = "{" + String(repeating: "\"a\":1,", count: 1000) + "\"a\":1}"
         let report = AssociationLint.lint(body: Array(text.utf8), as: .aasa)

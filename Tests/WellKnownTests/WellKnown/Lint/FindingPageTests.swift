@@ -8,7 +8,7 @@ import WellKnown
 struct FindingPageTests {
     static let folder = TestVectors.repository.appending(path: "docs/findings")
 
-    /// With WELLKNOWN_WRITE_PAGES=1 the pages are written instead of compared.
+    /// With WELLKNOWN_WRITE_PAGES=1 the test writes the pages instead of comparing them.
     static let writes = ProcessInfo.processInfo.environment["WELLKNOWN_WRITE_PAGES"] == "1"
 
     static var pages: [String: String] {
@@ -18,7 +18,7 @@ struct FindingPageTests {
         return pages
     }
 
-    @Test("every code has its page, and the page says what the catalogue says")
+    @Test("every code has a page that equals the catalogue's text")
     func pages() throws {
         let pages = Self.pages
         if Self.writes {
@@ -32,7 +32,7 @@ struct FindingPageTests {
         }
     }
 
-    @Test("no page is left of a code that does not exist")
+    @Test("there is no page for a code that does not exist")
     func strays() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path())
         #expect(Set(names).subtracting(Self.pages.keys).isEmpty)

@@ -20,10 +20,10 @@ struct LintCatalogueTests {
         }
     }
 
-    /// Sections whose rules are all in.
+    /// Sections of the catalogue whose rules are all implemented.
     static let complete = ["4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "4.8"]
 
-    @Test("no code stands twice, and each is found by its name")
+    @Test("codes are unique, and each rule is found by its code")
     func unique() {
         let codes = LintCatalogue.rules.map(\.code)
         #expect(Set(codes).count == codes.count)
@@ -31,7 +31,7 @@ struct LintCatalogueTests {
         #expect(LintRule.named("json.nothing") == nil)
     }
 
-    @Test("every code that was promised is there", arguments: complete)
+    @Test("every listed code is implemented", arguments: complete)
     func promised(section: String) throws {
         let codes = Set(LintCatalogue.rules.map(\.code))
         for entry in try Self.entries() where entry.section == section {
@@ -39,7 +39,7 @@ struct LintCatalogueTests {
         }
     }
 
-    @Test("a severity is one that the catalogue names")
+    @Test("every severity is one from the catalogue")
     func severities() throws {
         let names: [Severity: Character] = [.error: "E", .warning: "W", .info: "I"]
         for entry in try Self.entries() {
@@ -48,7 +48,7 @@ struct LintCatalogueTests {
         }
     }
 
-    @Test("every rule says what is wrong, what fails in silence, what to do and where that stands")
+    @Test("every rule has a title, a silent effect, a fix and a source")
     func words() {
         for rule in LintCatalogue.rules {
             for text in [rule.title, rule.reason, rule.fix, rule.source] {
@@ -60,7 +60,7 @@ struct LintCatalogueTests {
     static let withExamples = LintCatalogue.rules.filter { $0.shownWrong != nil }.map(\.code)
 
     @Test(
-        "the wrong example of a rule has its finding and no worse one, the right one has it not",
+        "the wrong example of a rule has its finding and no more severe one, the right example does not",
         arguments: withExamples)
     func examples(code: String) throws {
         let rule = try #require(LintRule.named(code))

@@ -4,7 +4,8 @@ import Testing
 @testable import TestSupport
 @testable import WellKnown
 
-/// The vectors are signed with a key of their own (openssl cms and smime): nobody trusts it, and nobody asks.
+/// The vectors are signed with a test key (openssl cms and smime) that no system trusts. The linter does not verify
+/// signatures.
 @Suite("Signed files")
 struct SignedMessageTests {
     static let content = #"{"webcredentials": {"apps": ["4J6K8M2N9P.com.acme.shop"]}}"#
@@ -15,7 +16,7 @@ struct SignedMessageTests {
 
     // Sources: RFC 5652 section 5 (DER, and BER of indefinite length as OpenSSL streams it); RFC 7468; RFC 8551.
     @Test(
-        "the content is found in every form, and linted",
+        "the content is found and linted in every form",
         arguments: ["definite.der", "streamed.der", "armored.pem", "letter.eml", "clear.eml"])
     func found(name: String) throws {
         let report = AssociationLint.lint(body: try Self.vector(name), as: .aasa)
@@ -25,7 +26,7 @@ struct SignedMessageTests {
         #expect(report.aasa?.webcredentials.value?.appIDs == ["4J6K8M2N9P.com.acme.shop"])
     }
 
-    @Test("a signature without its content is an error, as is a signed list for Android")
+    @Test("a detached signature and a signed Android file are errors")
     func notFound() throws {
         let detached = AssociationLint.lint(body: try Self.vector("detached.der"), as: .aasa)
         #expect(detached.findings.map(\.severity) == [.error])
@@ -34,7 +35,7 @@ struct SignedMessageTests {
     }
 
     @Test(
-        "cut or changed at any byte, a message is still only a message",
+        "a message that is truncated or changed at any byte is handled without a crash",
         arguments: ["definite.der", "streamed.der", "letter.eml", "clear.eml"])
     func hostile(name: String) throws {
         let body = try Self.vector(name)

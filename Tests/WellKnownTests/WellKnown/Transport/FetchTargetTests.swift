@@ -6,7 +6,7 @@ import Testing
 @Suite("What to fetch")
 struct FetchTargetTests {
     @Test(
-        "Domains and addresses are understood as typed",
+        "Domains and URLs are parsed as typed",
         arguments: [
             ("example.com", "example.com", nil, nil), ("EXAMPLE.com.", "example.com", nil, nil),
             ("https://example.com/", "example.com", nil, nil), ("http://example.com", "example.com", nil, nil),
@@ -22,7 +22,7 @@ struct FetchTargetTests {
     }
 
     @Test(
-        "What is no host, or could be taken for two, is refused",
+        "A text that is not a host or is ambiguous is rejected",
         arguments: [
             "", ".", "a..b", "-a.example", "a b", "user@example.com", "https://", "ftp://example.com", "example.com:0",
             "example.com:65536", "bücher.example", "a\nb", "https://exa\u{0}mple.com",
@@ -31,7 +31,7 @@ struct FetchTargetTests {
     func refuses(text: String) { #expect(FetchTarget(text) == nil) }
 
     @Test(
-        "The relatives of a host, and none for a number or a registry's name",
+        "A host has a sibling and a parent, an IP address or public suffix has none",
         arguments: [
             ("example.com", "www.example.com", nil), ("www.example.com", "example.com", nil),
             ("app.example.com", "www.app.example.com", "example.com"), ("example.co.uk", "www.example.co.uk", nil),

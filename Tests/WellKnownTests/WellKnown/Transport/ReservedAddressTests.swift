@@ -7,7 +7,7 @@ import Testing
 @Suite("Reserved addresses")
 struct ReservedAddressTests {
     @Test(
-        "What nobody outside can reach is refused, to the edge of its range",
+        "Reserved addresses are rejected up to the bounds of their ranges",
         arguments: [
             ([0, 0, 0, 0], "this network"), ([10, 255, 255, 255], "private"), ([100, 64, 0, 0], "shared by a carrier"),
             ([100, 127, 255, 255], "shared by a carrier"), ([127, 0, 0, 1], "loopback"),
@@ -19,7 +19,7 @@ struct ReservedAddressTests {
     func ipv4(octets: [UInt8], kind: String) { #expect(ReservedAddress.kind(of: octets) == kind) }
 
     @Test(
-        "What is next to those ranges is public",
+        "Addresses next to those ranges are public",
         arguments: [
             [9, 255, 255, 255], [11, 0, 0, 0], [100, 63, 255, 255], [100, 128, 0, 0], [126, 255, 255, 255],
             [172, 15, 255, 255], [172, 32, 0, 0], [192, 167, 255, 255], [198, 17, 255, 255], [198, 20, 0, 0],
@@ -28,7 +28,7 @@ struct ReservedAddressTests {
     func publicIPv4(octets: [UInt8]) { #expect(ReservedAddress.kind(of: octets) == nil) }
 
     @Test(
-        "IPv6: reserved ranges, and every way to smuggle an IPv4 address in",
+        "IPv6: reserved ranges and all embedded IPv4 addresses are rejected",
         arguments: [
             ("00000000000000000000000000000000", "unspecified"), ("00000000000000000000000000000001", "loopback"),
             ("00000000000000000000ffff7f000001", "IPv4-mapped"), ("00000000000000000000ffff08080808", "IPv4-mapped"),
@@ -42,11 +42,11 @@ struct ReservedAddressTests {
     func ipv6(hex: String, kind: String) { #expect(ReservedAddress.kind(of: Self.octets(hex)) == kind) }
 
     @Test(
-        "IPv6 addresses of the public internet pass",
+        "Public IPv6 addresses are accepted",
         arguments: ["2a001450400100000000000000000001", "26064700000000000000000000001111"])
     func publicIPv6(hex: String) { #expect(ReservedAddress.kind(of: Self.octets(hex)) == nil) }
 
-    @Test("What is no address is not connected to", arguments: [0, 3, 5, 15, 17])
+    @Test("A value that is not an IP address is rejected", arguments: [0, 3, 5, 15, 17])
     func others(count: Int) { #expect(ReservedAddress.kind(of: Array(repeating: 8, count: count)) != nil) }
 
     private static func octets(_ hex: String) -> [UInt8] {

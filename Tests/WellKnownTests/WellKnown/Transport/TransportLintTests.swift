@@ -3,7 +3,7 @@ import Testing
 @testable import TestSupport
 @testable import WellKnown
 
-/// What cannot be had from a server on loopback. Sources of the rules: see `TransportRules`.
+/// Cases that a server on loopback cannot produce. Sources of the rules: see `TransportRules`.
 @Suite("Transport lint")
 struct TransportLintTests {
     static let body = Array("{\"applinks\": {}}\n".utf8)
@@ -20,7 +20,7 @@ struct TransportLintTests {
         return findings.map(\.code)
     }
 
-    @Test("IPv6 that answers otherwise, or not at all, is told; a host without IPv6 is fine")
+    @Test("A different or failing IPv6 response is reported, a host without IPv6 is not")
     func families() {
         func over(_ six: HTTPOutcome) -> [String] {
             codes {
@@ -37,7 +37,7 @@ struct TransportLintTests {
         #expect(over(.failure(.noRoute("Network is unreachable"))) == [])
     }
 
-    @Test("Only what the bot gets worse than a browser is told")
+    @Test("A response is reported only if it is worse for the bot than for a browser")
     func bots() {
         func browser(_ browser: HTTPOutcome, _ main: HTTPOutcome? = nil) -> Set<String> {
             Set(codes(main) { $0.browser = browser })
@@ -50,7 +50,7 @@ struct TransportLintTests {
         #expect(browser(answer(), .failure(.certificate("no"))) == ["http.tls"])
     }
 
-    @Test("A bad certificate stays one, even when http answers beside it; without any TLS it is http only")
+    @Test("An invalid certificate is reported even if http works, and a site without TLS as http only")
     func plainHTTP() {
         #expect(codes(.failure(.certificate("expired"))) { $0.plain = answer() } == ["http.tls"])
         #expect(codes(.failure(.tls("wrong version number"))) { $0.plain = answer() } == ["http.plain"])
@@ -59,13 +59,13 @@ struct TransportLintTests {
         #expect(codes(.failure(.notConnected("refused"))) { $0.plain = answer(301) } == ["http.unreachable"])
     }
 
-    @Test("A body that is gzip and does not say so, and a compressed answer that cannot be unpacked")
+    @Test("An undeclared gzip body and a compressed response that cannot be decompressed are reported")
     func encodings() {
         #expect(codes(answer(200, [0x1f, 0x8b, 8, 0])) { $0.browser = answer() } == ["http.encoding"])
         #expect(codes { $0.browser = .failure(.malformed("incorrect header check")) } == ["http.encoding"])
     }
 
-    @Test("Of www. and apex, only a host that answers without the file is told; one that does not exist is fine")
+    @Test("For www. and apex, a host without the file is reported, a missing host is not")
     func siblings() {
         func sibling(_ outcome: HTTPOutcome, main: HTTPOutcome? = nil) -> [String] {
             codes(main) { $0.sibling = OriginObservation.Other(name: "www.example.com", outcome: outcome) }
@@ -78,7 +78,7 @@ struct TransportLintTests {
         #expect(sibling(answer(404), main: answer(404)) == ["http.status"])
     }
 
-    @Test("A catch-all page at the root or under a wrong name is no file")
+    @Test("A catch-all page at the root or under a wrong name does not count as the file")
     func pages() {
         let page = answer(200, Array("\n <!doctype html>".utf8), type: "text/html")
         let found = codes(answer(404)) {
@@ -89,7 +89,7 @@ struct TransportLintTests {
     }
 
     @Test(
-        "a file whose name is nearly the one that is asked for is told; a copy under another name is not",
+        "a file with an almost correct name is reported, a copy with another name is not",
         arguments: [
             ("public/assetlinks (1).json", AssociationKind.assetlinks, true), (".assetlinks.json", .assetlinks, true),
             ("assetlinks.json.txt", .assetlinks, true), ("assetlink.json", .assetlinks, true),
@@ -104,7 +104,7 @@ struct TransportLintTests {
     }
 
     @Test(
-        "The limits hold to the byte",
+        "The size limits are exact",
         arguments: [
             (98_304, []), (98_305, ["http.near-limit"]), (131_072, ["http.near-limit"]), (131_073, ["http.too-large"]),
         ])
@@ -112,7 +112,7 @@ struct TransportLintTests {
         #expect(codes(answer(200, Array(repeating: 0x20, count: count))) { _ in } == expected)
     }
 
-    @Test("Every code is in the catalogue, once")
+    @Test("Every code is in the catalogue exactly once")
     func catalogue() {
         let codes = TransportRules.rules.map(\.code)
         #expect(Set(codes).count == codes.count)
@@ -120,7 +120,7 @@ struct TransportLintTests {
     }
 
     @Test(
-        "Numbers in Apple's headers are taken as they are, absurd ones not at all",
+        "Numbers in Apple's headers are parsed, implausible numbers are ignored",
         arguments: [
             ("max-age=60", "20", 40), ("public, MAX-AGE=60", "99", 0), ("max-age=99999999999999999999", "1", nil),
             ("max-age=-5", "1", nil), ("no-store", "1", nil), ("max-age=60, x", nil, 60),

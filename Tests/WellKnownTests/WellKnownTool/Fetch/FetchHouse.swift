@@ -4,7 +4,7 @@ import WellKnown
 @testable import TestSupport
 @testable import WellKnownTool
 
-/// A site, and when asked for an Apple and a Google, on loopback; fetched by the program's own code.
+/// A site on loopback, and optionally Apple's CDN and Google's service. The program's own code fetches from it.
 struct FetchHouse {
     static let aasaPath = "/.well-known/apple-app-site-association"
     static let assetLinksPath = "/.well-known/assetlinks.json"
@@ -21,7 +21,7 @@ struct FetchHouse {
 
         """
 
-    /// Both files as they should be.
+    /// Both files in a valid form.
     static let healthy: [String: SiteServer.Reply] = [
         aasaPath: SiteServer.Reply(body: aasa), assetLinksPath: SiteServer.Reply(body: assetLinks),
     ]
@@ -33,7 +33,7 @@ struct FetchHouse {
     let certificateFile: String?
 
     /// - Parameters:
-    ///   - services: routes of Apple's CDN and Google's API, which are not asked without.
+    ///   - services: routes of Apple's CDN and Google's API. Without routes, the services are not queried.
     static func open(
         _ routes: [String: SiteServer.Reply] = healthy, services: [String: SiteServer.Reply]? = nil,
         tls: TLS = .good
@@ -53,8 +53,8 @@ struct FetchHouse {
     }
 
     /// - Parameters:
-    ///   - address: `{port}` stands for the site's port.
-    ///   - resolve: names that stand for loopback.
+    ///   - address: the URL to fetch. `{port}` is replaced with the site's port.
+    ///   - resolve: names that resolve to loopback.
     func fetch(
         _ address: String = "127.0.0.1:{port}", kinds: [AssociationKind] = [.aasa, .assetlinks],
         allowPrivate: Bool = true, limit: Duration = .seconds(30), resolve: [String] = []

@@ -5,7 +5,7 @@ import WellKnown
 
 @testable import TestSupport
 
-/// The program as people and build servers run it.
+/// The program as users and build servers run it.
 @Suite("wellknown fetch and statements, the program")
 struct FetchProgramTests {
     struct Result: Sendable {
@@ -16,7 +16,7 @@ struct FetchProgramTests {
     private func run(_ arguments: [String], files: [String: String] = [:]) async throws -> Result {
         let folder = try TemporaryFolder()
         for (name, text) in files { try folder.write(text, to: name) }
-        // SwiftPM puts every product of one build side by side.
+        // SwiftPM puts all products of a build into one folder.
         let binary = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let program = URL(fileURLWithPath: binary).deletingLastPathComponent().appendingPathComponent("wellknown").path
         let environment = ProcessInfo.processInfo.environment.filter { $0.key == "PATH" || $0.key.hasPrefix("LD_") }
@@ -36,7 +36,7 @@ struct FetchProgramTests {
         ] + more
     }
 
-    @Test("A healthy site ends with 0 and the answers in a table, a broken one with 1 and its codes")
+    @Test("A healthy site exits with 0 and a table of responses, a broken site with 1 and its codes")
     func text() async throws {
         let house = try await FetchHouse.open(services: [:])
         let healthy = try await run(arguments(house))
@@ -52,7 +52,7 @@ struct FetchProgramTests {
         #expect(result.output.contains("error http.redirect"))
     }
 
-    @Test("One JSON object holds the answers and the findings of both files")
+    @Test("One JSON object contains the responses and the findings of both files")
     func json() async throws {
         let house = try await FetchHouse.open(services: [
             "/a/v1/127.0.0.1": SiteServer.Reply(
@@ -69,7 +69,7 @@ struct FetchProgramTests {
         #expect(cdn?["headers"]?["apple-failure-reason"]?.string == "SWCERR00301 Timeout")
     }
 
-    @Test("A site that this machine does not reach ends with 2, and the services are still asked")
+    @Test("An unreachable site exits with 2, and the services are still queried")
     func unreachable() async throws {
         let house = try await FetchHouse.open(services: [:])
         var words = arguments(house)
@@ -80,7 +80,7 @@ struct FetchProgramTests {
     }
 
     @Test(
-        "What cannot be meant is wrong usage",
+        "Arguments without a meaning are wrong usage",
         arguments: [
             ["fetch"], ["fetch", "a b"], ["fetch", "example.com", "--time-limit", "0"],
             ["fetch", "example.com", "--resolve", "x"], ["fetch", "example.com", "--apple-cdn", "ftp://x"],
@@ -88,7 +88,7 @@ struct FetchProgramTests {
         ])
     func usage(words: [String]) async throws { #expect(try await run(words).code == .code(64)) }
 
-    @Test("statements answers from supplied content; every outcome is an answer, an unreadable request is none")
+    @Test("statements answers from supplied content, and only an unreadable request is a failure")
     func statements() async throws {
         let content = """
             {"web_content": [{"url": "https://a.example/.well-known/assetlinks.json", "body": "[{\\"relation\\": \

@@ -20,7 +20,7 @@ struct FetchServiceTests {
         "\(FetchHouse.fingerprint)"}}}}],"maxAge":"599.9s","debugString":"…"}
         """
 
-    @Test("The same file, written anew by Apple, is no drift")
+    @Test("The same file, serialised again by Apple, is not reported as drift")
     func same() async throws {
         let copy = """
             { "applinks" : { "details" : [ { "components" : [ { "/" : "\\/buy\\/*" } ],
@@ -37,7 +37,7 @@ struct FetchServiceTests {
         #expect(report.files.first?.notes.first?.contains("fetched 600 s ago, kept for 21600 s") == true)
     }
 
-    @Test("Another version at Apple is drift, with an address that is decided otherwise")
+    @Test("A different version at Apple is drift, with a URL that is decided differently")
     func drift() async throws {
         let other = FetchHouse.aasa.replacingOccurrences(of: "/buy/", with: "/old/")
         let house = try await FetchHouse.open(services: [Self.apple: Reply(body: other)])
@@ -50,7 +50,7 @@ struct FetchServiceTests {
     }
 
     @Test(
-        "Each code of Apple's is decoded, and its cached failure counted down",
+        "Each code of Apple's CDN is decoded, with the remaining time of its cached failure",
         arguments: [
             ("SWCERR00101 Bad HTTP Response: 403 Forbidden", "another status than 200", "false"),
             ("SWCERR00202 Connections to private IP not allowed", "private or reserved address", "false"),
@@ -73,7 +73,7 @@ struct FetchServiceTests {
         #expect(report.finding("cdn.negative-cached")?.message.contains("3000 s") == true)
     }
 
-    @Test("A domain that Apple never heard of, or no Apple at all, is a remark; the rest goes on")
+    @Test("An unknown domain or a failing service is information, and the other checks continue")
     func unknown() async throws {
         let house = try await FetchHouse.open(services: [Self.list: Reply(status: 503, body: "{}")])
         let report = try await house.fetch()
@@ -86,7 +86,7 @@ struct FetchServiceTests {
         let relation = "\"delegate_permission/common.handle_all_urls\",\"delegate_permission/common.get_login_creds\""
         let links = FetchHouse.assetLinks.replacingOccurrences(
             of: relation, with: "\"delegate_permission/common.handle_all_urls\"")
-        // The site's port is in what Google says, so the site comes first.
+        // Google's response contains the site's port, so the site must start first.
         let site = try await FetchHouse.open([FetchHouse.assetLinksPath: Reply(body: links)])
         let list = list.replacingOccurrences(of: "{port}", with: "\(site.site.port)")
         let services = try await SiteServer(
@@ -102,7 +102,7 @@ struct FetchServiceTests {
         #expect(report.files.first?.notes == ["Google's service has 1 statement, kept for 599.9s."])
     }
 
-    @Test("Google's error codes are decoded: an error without statements, a warning with them")
+    @Test("Google's error codes are decoded, as an error without statements and as a warning with them")
     func errors() async throws {
         let none = try await google(#"{"maxAge":"60s","errorCode":["ERROR_CODE_REDIRECT"]}"#)
         #expect(none.finding("dal.error")?.severity == .error)
@@ -112,7 +112,7 @@ struct FetchServiceTests {
         #expect(some.finding("dal.error")?.severity == .warning)
     }
 
-    @Test("Google's older statements are drift, and an app it does not link is an error")
+    @Test("Old statements at Google are drift, and an app that Google does not link is an error")
     func differs() async throws {
         let old = Self.statements.replacingOccurrences(of: "com.acme.shop", with: "com.acme.old")
         let report = try await google(old, check: #"{"linked":false}"#)
@@ -120,7 +120,7 @@ struct FetchServiceTests {
         #expect(report.finding("dal.not-linked")?.message.contains("\"com.acme.shop\"") == true)
     }
 
-    @Test("Included lists are followed: one that fails, a loop and a second step are told")
+    @Test("Included lists are followed, and a failure, a loop and a second level are reported")
     func includes() async throws {
         let here = "https://127.0.0.1:{port}"
         let house = try await FetchHouse.open([

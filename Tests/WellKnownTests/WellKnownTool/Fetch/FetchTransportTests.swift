@@ -10,7 +10,7 @@ import WellKnown
 struct FetchTransportTests {
     typealias Reply = SiteServer.Reply
 
-    @Test("A healthy site has nothing to be told")
+    @Test("A healthy site has no findings")
     func healthy() async throws {
         let report = try await FetchHouse.open().fetch()
         #expect(report.files.map(\.kind) == [.aasa, .assetlinks])
@@ -85,7 +85,7 @@ struct FetchTransportTests {
             others: ["/assetlinks.json": Reply(body: FetchHouse.assetLinks)]),
     ]
 
-    @Test("Each fault of serving is found, and only that one", arguments: broken)
+    @Test("Each serving error is the only finding", arguments: broken)
     func finds(_ broken: Broken) async throws {
         let house = try await FetchHouse.open(broken.others.merging([broken.kind.path: broken.reply]) { $1 })
         let report = try await house.fetch(kinds: [broken.kind])
@@ -105,7 +105,7 @@ struct FetchTransportTests {
         #expect(Set(findings.map(\.severity)) == [.warning, .error])
     }
 
-    @Test("Redirects are shown step by step, five at most, each an error; what is at their end is not linted")
+    @Test("Up to five redirects are listed, each is an error, and the target is not linted")
     func redirects() async throws {
         var routes = [FetchHouse.aasaPath: Reply(status: 301, headers: ["Location": "/1"])]
         for step in 1...9 { routes["/\(step)"] = Reply(status: 302, headers: ["Location": "\(step + 1)"]) }
@@ -116,7 +116,7 @@ struct FetchTransportTests {
         #expect(findings.last?.message.hasSuffix("/5") == true)
     }
 
-    @Test("A site whose certificate nobody vouches for, or is for another host, is refused by name")
+    @Test("An untrusted certificate and one for another host are reported by name")
     func certificates() async throws {
         let stranger = try await FetchHouse.open(tls: .untrusted).fetch(kinds: [.aasa])
         #expect(stranger.codes == ["http.tls"])
@@ -126,13 +126,13 @@ struct FetchTransportTests {
         #expect(other.isChecked)
     }
 
-    @Test("A site without TLS is told apart from one with bad TLS")
+    @Test("A site without TLS is distinguished from one with broken TLS")
     func plain() async throws {
         let report = try await FetchHouse.open(tls: .none).fetch(kinds: [.aasa])
         #expect(report.codes == ["http.plain"])
     }
 
-    @Test("A slow drip ends when the time is up")
+    @Test("A slow response ends at the time limit")
     func drip() async throws {
         let slow = Reply(body: FetchHouse.aasa, pauseSeconds: 1)
         let house = try await FetchHouse.open([FetchHouse.aasaPath: slow])
@@ -141,7 +141,7 @@ struct FetchTransportTests {
         #expect(report.finding("http.timeout")?.message.contains("1500 ms") == true)
     }
 
-    @Test("A private address is not connected to, whatever name leads there", arguments: ["127.0.0.1", "site.test"])
+    @Test("A private address is not contacted, under any name", arguments: ["127.0.0.1", "site.test"])
     func privateAddress(host: String) async throws {
         let house = try await FetchHouse.open()
         let report = try await house.fetch(
@@ -151,7 +151,7 @@ struct FetchTransportTests {
         #expect(report.files.flatMap(\.facts).count == 1)
     }
 
-    @Test("Nobody there: told, and nothing counts as checked")
+    @Test("An unreachable site is reported as not checked")
     func nobody() async throws {
         let port = try FreePort.find()
         let report = try await FetchHouse.open().fetch("127.0.0.1:\(port)", kinds: [.aasa])
@@ -159,7 +159,7 @@ struct FetchTransportTests {
         #expect(!report.isChecked)
     }
 
-    @Test("The host with www. and the one without each need the file")
+    @Test("The host with www. and the host without it both need the file")
     func siblings() async throws {
         let house = try await FetchHouse.open()
         let both = try await house.fetch("site.test:{port}", kinds: [.aasa], resolve: ["site.test", "www.site.test"])
@@ -167,7 +167,7 @@ struct FetchTransportTests {
         #expect(both.files.flatMap(\.facts).contains { $0.what == "at www.site.test" })
     }
 
-    @Test("An address names its file; one that nobody asks for is told")
+    @Test("A URL names its file, and a URL that no system requests is reported")
     func address() async throws {
         let house = try await FetchHouse.open(["/files/assetlinks.txt": Reply(body: FetchHouse.assetLinks)])
         let report = try await house.fetch("https://127.0.0.1:{port}/files/assetlinks.txt", kinds: [.assetlinks])

@@ -2,23 +2,25 @@ import Foundation
 
 @testable import TestSupport
 
-/// A small web server on loopback, over TLS or not, that answers from a table. One child process, ended with the object.
+/// A small web server on loopback, with or without TLS, that responds from a table. It is a child process and ends with
+/// the object.
 ///
-/// It runs on Python's standard library: openssl's s_server serves files only, without a word about types and statuses.
+/// The server uses Python's standard library, because openssl's s_server serves only files and cannot set types and
+/// statuses.
 final class SiteServer: Sendable {
-    /// What one path answers.
+    /// The response for one path.
     struct Reply: Codable, Sendable {
         var status = 200
         var headers: [String: String] = ["Content-Type": "application/json"]
-        /// `{port}` stands for the server's own.
+        /// The body. `{port}` is replaced with the server's port.
         var body = ""
         /// The body is repeated to this many bytes.
         var size: Int?
-        /// One byte of the body at a time, and after each this pause; the server never gets to the end in a test's time.
+        /// The pause after each byte of the body. The complete response takes longer than a test.
         var pauseSeconds: Double?
-        /// Answers of user agents that contain a text.
+        /// The status for user agents that contain a text.
         var byAgent: [String: Int]?
-        /// Instead of `status`, for HEAD.
+        /// The status for HEAD instead of `status`.
         var headStatus: Int?
     }
 
@@ -27,8 +29,8 @@ final class SiteServer: Sendable {
     private let folder: TemporaryFolder
 
     /// - Parameters:
-    ///   - routes: by path; a query does not count. Everything else answers 404.
-    ///   - certificate: PEM files of chain and key; `nil` for plain http.
+    ///   - routes: the responses by path, without query. All other paths return 404.
+    ///   - certificate: PEM files with chain and key, or `nil` for plain http.
     init(_ routes: [String: Reply], certificate: TestAuthority.Certificate?) async throws {
         folder = try TemporaryFolder()
         let table = folder.path(of: "routes.json")
@@ -40,7 +42,7 @@ final class SiteServer: Sendable {
             "/usr/bin/python3", [script, table] + files, environment: ["PATH": "/usr/bin:/bin"], folder: folder.path,
             standardOutput: log, standardError: folder.path(of: "errors.txt"))
         let (folder, process) = (self.folder, self.process)
-        // The server binds port 0 itself and prints what it got, once it listens.
+        // The server binds port 0 and prints the assigned port when it listens.
         port = try await eventually("the server listens") {
             if process.exit != nil { throw ProbeFailure("server: \(folder.text(of: "errors.txt"))") }
             return UInt16(folder.text(of: "port.txt").trimmingCharacters(in: .whitespacesAndNewlines))

@@ -2,18 +2,19 @@ import Foundation
 
 @testable import TestSupport
 
-/// A certificate authority of the tests' own, made with the openssl program. The keys live as long as the folder.
+/// A certificate authority for the tests, created with the openssl program. The keys are deleted with the folder.
 final class TestAuthority: Sendable {
     struct Certificate: Sendable {
-        /// PEM files.
+        /// Paths of PEM files.
         let chain, key: String
     }
 
     private let folder: TemporaryFolder
-    /// What to trust.
+    /// The path of the authority's own certificate.
     var file: String { folder.path(of: "ca.pem") }
 
-    /// One for all tests, with a certificate for loopback and one for somewhere else: making keys takes time.
+    /// One authority for all tests, with a certificate for loopback and one for another host, because creating keys
+    /// takes time.
     static let shared = Task {
         let authority = try await TestAuthority()
         let here = ["IP:127.0.0.1", "DNS:site.test", "DNS:www.site.test"]
@@ -32,7 +33,7 @@ final class TestAuthority: Sendable {
             ], folder)
     }
 
-    /// A certificate for these names, valid now.
+    /// Creates a certificate for these names that is valid now.
     func certificate(for names: [String], named name: String) async throws -> Certificate {
         try await Self.openssl(
             [

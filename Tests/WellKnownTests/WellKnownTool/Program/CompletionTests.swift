@@ -5,12 +5,12 @@ import Testing
 @testable import TestSupport
 @testable import WellKnownTool
 
-/// Shells complete what the program takes, and every command explains itself.
+/// Shells complete the program's arguments, and every command has a help text.
 @Suite("wellknown as a program: help and completions")
 struct CompletionTests {
     static let commands = WellKnownProgram.commandNames
 
-    @Test("Each shell gets a script that names every command", arguments: ["bash", "zsh", "fish"])
+    @Test("The script for each shell contains every command", arguments: ["bash", "zsh", "fish"])
     func scripts(shell: String) async throws {
         let run = try await WellKnownRun.run(["--generate-completion-script", shell])
         #expect(run.code == 0)
@@ -24,7 +24,7 @@ struct CompletionTests {
         let path = try folder.write(run.output, to: "wellknown.bash")
         let check = try await WellKnownRun.command(["/bin/bash", "-n", path])
         #expect(check.code == 0, "\(check.errors)")
-        // The script as a shell uses it: `wellknown li<TAB>`.
+        // Runs the script as a shell does for `wellknown li<TAB>`.
         let ask = """
             . "\(path)"; COMP_WORDS=(wellknown li); COMP_CWORD=1; COMP_LINE='wellknown li'; COMP_POINT=12
             function_name=$(complete -p wellknown | sed 's/.*-F \\([^ ]*\\).*/\\1/'); "$function_name" wellknown li wellknown
@@ -43,7 +43,7 @@ struct CompletionTests {
         #expect(run.output.contains("wellknown \(command)"))
     }
 
-    @Test("The version is the one of the program")
+    @Test("The printed version is that of the program")
     func version() async throws {
         let run = try await WellKnownRun.run(["--version"])
         #expect(run.output == ProductVersion.text + "\n")

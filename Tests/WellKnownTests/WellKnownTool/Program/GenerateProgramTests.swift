@@ -21,7 +21,7 @@ struct GenerateProgramTests {
 
         """
 
-    @Test("Both files come out as meant: matched on both systems, and without a finding that matters")
+    @Test("Both files match as planned on both systems, without errors or warnings")
     func roundTrip() async throws {
         let folder = try TemporaryFolder()
         try folder.write(Self.yaml, to: "links.yaml")
@@ -50,7 +50,7 @@ struct GenerateProgramTests {
         #expect(lint.code == 0, "\(lint.output)")
     }
 
-    @Test("A path beyond ASCII is written as people read it, and means the same on both systems")
+    @Test("A non-ASCII path in a plan has the same meaning on both systems")
     func beyondASCII() async throws {
         let folder = try TemporaryFolder()
         let made = try await WellKnownRun.run(
@@ -71,7 +71,7 @@ struct GenerateProgramTests {
     }
 
     @Test(
-        "A star may stand at the beginning, slashes at the end do not count, and no rule is written twice",
+        "A star at the beginning is allowed, trailing slashes are ignored, and rules are unique",
         arguments: [
             (["/*/c"], ["/*/c", "/*/c/"]), (["/wp/*/"], ["/wp", "/wp/*"]), (["/*/"], ["/*"]),
             (["/shop", "/shop/*"], ["/shop", "/shop/", "/shop/*"]),
@@ -84,7 +84,7 @@ struct GenerateProgramTests {
         #expect(written == rules)
     }
 
-    @Test("A file that is there stays, unless it is told otherwise; the same bytes are no conflict")
+    @Test("An existing file is kept unless --force is given, and equal bytes are not a conflict")
     func overwriting() async throws {
         let folder = try TemporaryFolder()
         let words = ["generate", "--apple", Self.app, "--path", "/shop/*", "--out-dir", "public"]
@@ -107,7 +107,7 @@ struct GenerateProgramTests {
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o644)
     }
 
-    @Test("One file alone is printed as its bytes")
+    @Test("A single file is printed as its bytes")
     func only() async throws {
         let run = try await WellKnownRun.run(
             ["generate", "--apple", Self.app, "--path", "/shop/*", "--only", "aasa"])
@@ -120,7 +120,7 @@ struct GenerateProgramTests {
     }
 
     @Test(
-        "Ill-formed flags are refused with the reason, and nothing is written",
+        "Ill-formed flags are rejected with the reason, and no file is written",
         arguments: [
             ("--apple", "com.acme.shop", "team id"), ("--apple", "k7q2m9x4tb.com.acme", "upper-case"),
             ("--apple", "K7Q2M9X4TB.*", "may hold"), ("--android", "com.acme.shop", "no ="),
@@ -143,7 +143,7 @@ struct GenerateProgramTests {
     }
 
     @Test(
-        "A plan that would not work is refused with the reason",
+        "A plan that would not work is rejected with the reason",
         arguments: [
             (["--apple", "ABCDE12345.com.example.app", "--path", "/x"], "placeholder"),
             (["--apple", app, "--path", "/shop/*", "--exclude", "/*"], "/shop/* opens nothing"),
@@ -162,7 +162,7 @@ struct GenerateProgramTests {
     }
 
     @Test(
-        "A plan file says on which line it is wrong",
+        "An error in a plan file names its line",
         arguments: [
             ("apple: [\(app)]\npath: [/x]\n", "2: unknown key \"path\""), ("apple: x\npaths: [/x]\n", "1: a list"),
             ("apple: [nope]\npaths: [/x]\n", "1: \"nope\""),
@@ -183,7 +183,7 @@ struct GenerateProgramTests {
         #expect(run.output.isEmpty)
     }
 
-    @Test("A plan file nested without end is refused, not followed")
+    @Test("A plan file with endless nesting is rejected")
     func nesting() async throws {
         for text in [String(repeating: "[", count: 200_000), String(repeating: "- ", count: 200_000)] {
             let run = try await WellKnownRun.run(["generate", "--from", "-"], input: text)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import TestSupport
 
-/// Every format of findings, byte for byte, of files that are broken and of one that is hostile.
+/// Compares every output format byte by byte, for broken files and for a hostile file.
 ///
-/// A change that is meant: run these tests once with GOLDEN=write, and read the difference before it is committed.
+/// After an intended change, run these tests once with GOLDEN=write, and read the diff before the commit.
 @Suite("wellknown as a program: golden outputs")
 struct GoldenOutputTests {
     static let folder = WellKnownRun.vectors + "/wellknown/golden"
@@ -14,7 +14,7 @@ struct GoldenOutputTests {
     ]
     static let formats = ["text", "json", "junit", "github", "sarif"]
 
-    @Test("A file's findings look as they did", arguments: inputs, formats)
+    @Test("The findings of a file equal the golden output", arguments: inputs, formats)
     func findings(input: String, format: String) async throws {
         let run = try await WellKnownRun.run(["lint", "--format", format, input], in: Self.folder)
         #expect(run.code == 1)
@@ -22,14 +22,14 @@ struct GoldenOutputTests {
         try compare(run.output, "\(input.replacing("/", with: "-")).\(format).golden")
     }
 
-    @Test("The table of readers looks as it did", arguments: ["text", "json"])
+    @Test("The table of readers equals the golden output", arguments: ["text", "json"])
     func readers(format: String) async throws {
         let run = try await WellKnownRun.run(
             ["lint", "--readers", "--format", format, "broken/assetlinks.json"], in: Self.folder)
         try compare(run.output, "readers.\(format).golden")
     }
 
-    @Test("Answers look as they did", arguments: ["match", "explain"], ["text", "json"])
+    @Test("Answers equal the golden output", arguments: ["match", "explain"], ["text", "json"])
     func answers(command: String, format: String) async throws {
         let run = try await WellKnownRun.run(
             [command, "--format", format, "broken/apple-app-site-association", "https://example.com/admin/x?y=1"],
@@ -41,7 +41,7 @@ struct GoldenOutputTests {
         let url = URL(fileURLWithPath: "\(Self.folder)/\(name)")
         if ProcessInfo.processInfo.environment["GOLDEN"] == "write" { try Data(output.utf8).write(to: url) }
         let golden = String(decoding: try Data(contentsOf: url), as: UTF8.self)
-        // The version of the program is not what is tested.
+        // The program's version is not part of the comparison.
         let wanted = golden.replacing(/"version" : "\d+\.\d+\.\d+"/, with: "")
         #expect(output.replacing(/"version" : "\d+\.\d+\.\d+"/, with: "") == wanted, "\(name) differs")
     }

@@ -4,11 +4,11 @@ import WellKnown
 
 @testable import TestSupport
 
-/// A handful of the table of addresses, asked as a build server would ask them. The library's own tests ask all.
+/// Some rows of the table of URLs, run as a build server does. The library's own tests run all rows.
 @Suite("wellknown match as a program")
 struct MatchProgramTests {
     @Test(
-        "The one object that is printed says what the table says, and so does the exit code",
+        "The JSON object and the exit code agree with the table",
         arguments: Array(MatchCasesTests.cases.enumerated().filter { $0.offset % 11 == 0 }.map(\.element)))
     func table(_ element: MatchCasesTests.Case) async throws {
         let folder = try TemporaryFolder()
@@ -31,7 +31,7 @@ struct MatchProgramTests {
         }
     }
 
-    @Test("What is no association file at all is told for what it is")
+    @Test("A body that is not an association file is reported by its kind")
     func bodies() async throws {
         let page = try await WellKnownRun.run(
             ["match", "-", "https://acme.com/"], input: "<html><title>Not found</title></html>")
@@ -41,7 +41,7 @@ struct MatchProgramTests {
         #expect(rules.code == 0 && rules.output.contains("the list of rules is a string"))
     }
 
-    @Test("An app that the file does not name is answered with those that it names")
+    @Test("For an app that the file does not name, the answer lists the named apps")
     func strangers() async throws {
         let text = #"{"applinks":{"details":[{"appIDs":["K7Q2M9X4TB.com.acme.a"],"components":[{"/":"/a/*"}]}]}}"#
         let run = try await WellKnownRun.run(
@@ -52,7 +52,7 @@ struct MatchProgramTests {
         #expect(other.output.contains("The file names") && other.output.contains("K7Q2M9X4TB.com.acme.a."))
     }
 
-    @Test("explain tells what is ignored of a rule and what defaults add to it, and counts what it shows")
+    @Test("explain shows ignored parts of a rule, values from defaults, and the number of rules")
     func notes() async throws {
         let text = """
             {"applinks":{"defaults":{"caseSensitive":false},"details":[{"appIDs":["K7Q2M9X4TB.com.acme.a"],
@@ -69,7 +69,7 @@ struct MatchProgramTests {
         }
     }
 
-    @Test("Of several apps the first that opens the link is the one that is named")
+    @Test("Of several apps, the first one that opens the link is named")
     func severalApps() async throws {
         let text = """
             {"applinks":{"details":[
@@ -84,14 +84,14 @@ struct MatchProgramTests {
     }
 }
 
-/// `wellknown diff`: an address for each change, and nothing for what decides nothing.
+/// `wellknown diff` prints a URL for each change. Changes without an effect on links are not printed.
 @Suite("wellknown diff as a program")
 struct DiffProgramTests {
     private func apple(_ components: String) -> String {
         "{\"applinks\":{\"details\":[{\"appIDs\":[\"\(SampleFiles.app)\"],\"components\":[\(components)]}]}}"
     }
 
-    @Test("Of files that read addresses differently it names the easy address, and else rules nothing out")
+    @Test("diff names a URL for files that decode URLs differently")
     func otherReading() async throws {
         let folder = try TemporaryFolder()
         for (old, new, address) in [
@@ -105,7 +105,7 @@ struct DiffProgramTests {
         }
     }
 
-    @Test("Each address it names is decided so by match, under the old file and under the new one")
+    @Test("match confirms each URL of diff with the old file and with the new file")
     func witnesses() async throws {
         let folder = try TemporaryFolder()
         try folder.write(apple(#"{"/":"/shop/*"},{"/":"/old"}"#), to: "old.json")
@@ -126,7 +126,7 @@ struct DiffProgramTests {
         }
     }
 
-    @Test("Order, comments and spelling that decide nothing are no difference")
+    @Test("Order, comments and notation without an effect are not differences")
     func same() async throws {
         let folder = try TemporaryFolder()
         try folder.write(apple(#"{"/":"/a"},{"/":"/b"}"#), to: "old.json")
@@ -135,7 +135,7 @@ struct DiffProgramTests {
         #expect(run.code == 0, "\(run.output)")
     }
 
-    @Test("Apps that come and go are named, on Android too, and --app looks at one alone")
+    @Test("Added and removed apps are named, also on Android, and --app selects one app")
     func apps() async throws {
         let folder = try SampleFiles.folder()
         try folder.write(SampleFiles.assetLinks.replacing("com.acme.shop", with: "com.acme.new"), to: "new.json")

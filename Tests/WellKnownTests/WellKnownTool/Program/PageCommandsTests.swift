@@ -4,12 +4,12 @@ import Testing
 @testable import TestSupport
 @testable import WellKnownTool
 
-/// A page of the documentation as a script: fenced blocks that are files, commands to run, and commands that need a network
-/// or a phone.
+/// A page of the documentation as a script: fenced blocks that are files, commands to run, and commands that need a
+/// network or a phone.
 ///
-/// The words after the fence say which: `yaml file=NAME` is a file, `sh` is run (`exit=1` when it should end so). After `sh
-/// network`, or a line `<!-- not run: network -->` above the fence, it is only read, and its calls of `wellknown` must be
-/// ones that the program takes.
+/// The words after the fence select the kind. `yaml file=NAME` is a file. `sh` is run, with `exit=1` if that exit code
+/// is expected. After `sh network`, or after a line `<!-- not run: network -->` above the fence, the block is not run,
+/// but its calls of `wellknown` must be valid.
 struct PageCommands: Sendable {
     struct Block: Sendable {
         let words: [String]
@@ -21,7 +21,7 @@ struct PageCommands: Sendable {
         var isRun: Bool { isShell && !words.contains("network") }
         var exit: Int32 { words.first { $0.hasPrefix("exit=") }.flatMap { Int32($0.dropFirst(5)) } ?? 0 }
 
-        /// Each command on one line, continued lines joined.
+        /// Each command on one line, with continuation lines joined.
         var commands: [String] {
             text.replacing("\\\n", with: " ").split(separator: "\n").map(String.init)
         }
@@ -58,13 +58,13 @@ struct PageCommands: Sendable {
 struct PageCommandsTests {
     static let pages = ["docs/universal-links.md", "README.md"]
 
-    @Test("Every command of a page does what the page says, in the order of the page", arguments: pages)
+    @Test("Every command of a page has the documented result, in the order of the page", arguments: pages)
     func commands(page: String) async throws {
         let folder = try TemporaryFolder()
         var count = 0
         for block in try PageCommands(page).blocks {
             if let name = block.file { try folder.write(block.text, to: name) }
-            // The other commands of the README start the two services; they have tests of their own.
+            // The README's other commands start the two services and are covered by other tests.
             guard block.isRun, page != "README.md" || block.text.contains("wellknown ") else { continue }
             count += 1
             let own = URL(fileURLWithPath: WellKnownRun.program).deletingLastPathComponent().path
@@ -76,7 +76,7 @@ struct PageCommandsTests {
         #expect(count > 0)
     }
 
-    @Test("Every call of wellknown that needs a network or a phone is one that the program takes", arguments: pages)
+    @Test("Every call of wellknown that needs a network or a phone has valid arguments", arguments: pages)
     func calls(page: String) throws {
         for block in try PageCommands(page).blocks where block.isShell && !block.isRun {
             for command in block.commands {
@@ -89,7 +89,7 @@ struct PageCommandsTests {
         #expect(WellKnownProgram.complaint(about: ["lint", "--frobnicate"]) != nil)
     }
 
-    @Test("The page shows every command of the program that it is about")
+    @Test("The page about the program shows every command")
     func covered() throws {
         let all = try PageCommands("docs/universal-links.md").blocks.filter(\.isShell).map(\.text).joined()
         for command in [
@@ -99,7 +99,7 @@ struct PageCommandsTests {
         }
     }
 
-    @Test("The page's manifest says what generate prints for the page's plan")
+    @Test("The page's manifest equals the output of generate for the page's plan")
     func manifest() async throws {
         let blocks = try PageCommands("docs/universal-links.md").blocks
         let plan = try #require(blocks.first { $0.file == "links.yaml" })

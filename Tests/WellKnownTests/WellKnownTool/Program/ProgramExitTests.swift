@@ -3,13 +3,13 @@ import Testing
 
 @testable import TestSupport
 
-/// The exit codes: 0 fine, 1 findings or no opening, 2 could not be checked, 64 wrong usage.
+/// The exit codes: 0 success, 1 findings or no app opens the link, 2 check impossible, 64 wrong usage.
 @Suite("wellknown as a program: exit codes")
 struct ProgramExitTests {
     struct Call: Sendable, CustomTestStringConvertible {
         let words: [String]
         let code: Int32
-        /// Must stand in what is said, on either stream.
+        /// A text that must be in the output, on either stream.
         let says: String
 
         init(_ words: String, _ code: Int32, _ says: String = "") {
@@ -83,7 +83,7 @@ struct ProgramExitTests {
         Call("--version", 0, "0."),
     ]
 
-    @Test("Each outcome has its exit code and says why", arguments: calls)
+    @Test("Each outcome has its exit code and a reason", arguments: calls)
     func codes(_ call: Call) async throws {
         let folder = try SampleFiles.folder()
         try folder.write("{\"applinks\": {\"details\": [{\"appIDs\": [\"x\"], \"paths\": []}]}}\n", to: "broken.json")
@@ -94,7 +94,7 @@ struct ProgramExitTests {
         if call.code == 2 || call.code == 64 { #expect(call.words.first == "lint" || run.output.isEmpty) }
     }
 
-    @Test("What stands on standard input is linted, matched and compared like a file")
+    @Test("Standard input is linted, matched and compared like a file")
     func standardInput() async throws {
         let folder = try SampleFiles.folder()
         let lint = try await WellKnownRun.run(["lint", "-"], in: folder.path, input: SampleFiles.assetLinks)
@@ -113,10 +113,10 @@ struct ProgramExitTests {
     }
 }
 
-/// What lies between the program and the files: pipes and full disks.
+/// Pipes and full disks.
 @Suite("wellknown as a program: pipes")
 struct ProgramPipeTests {
-    @Test("A shell's <(command) is a file like any other, in pieces too")
+    @Test("A shell's <(command) works like a file, also if it arrives in parts")
     func substitution() async throws {
         let folder = try SampleFiles.folder()
         let shell =
@@ -126,14 +126,14 @@ struct ProgramPipeTests {
         #expect(run.code == 0, "\(run.output)\(run.errors)")
     }
 
-    @Test("What never ends is refused, not read for ever", arguments: ["/dev/zero"])
+    @Test("An endless input is rejected at the size limit", arguments: ["/dev/zero"])
     func endless(name: String) async throws {
         let run = try await WellKnownRun.run(["lint", name])
         #expect(run.code == 2)
         #expect(run.output.contains("too large"), "\(run.output)")
     }
 
-    @Test("A result that cannot be written is no success; a reader that went away is")
+    @Test("A result that cannot be written is a failure, except for a closed pipe")
     func output() async throws {
         let folder = try SampleFiles.folder()
         let full = try await WellKnownRun.command(

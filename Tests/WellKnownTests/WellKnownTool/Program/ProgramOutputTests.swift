@@ -4,13 +4,13 @@ import Testing
 @testable import TestSupport
 @testable import WellKnownTool
 
-/// What reaches terminals and build servers, whatever the files hold.
+/// The output for terminals and build servers, for any content of the files.
 @Suite("wellknown as a program: output")
 struct ProgramOutputTests {
     static let hostile = WellKnownRun.vectors + "/wellknown/golden/hostile/apple-app-site-association"
 
     @Test(
-        "No control character of a file or of its name reaches a terminal",
+        "No control character from a file or its name reaches the terminal",
         arguments: ["lint", "match", "explain", "diff"])
     func control(command: String) async throws {
         let folder = try TemporaryFolder()
@@ -31,13 +31,13 @@ struct ProgramOutputTests {
             }
             #expect(bad.isEmpty, "\(bad.map { String($0.value, radix: 16) }) in \(run.output)\(run.errors)")
             #expect(!run.output.isEmpty || !run.errors.isEmpty)
-            // Nothing out of a file begins a line of ours.
+            // No text from a file begins a line of the output.
             #expect(!run.output.split(separator: "\n").contains { $0.hasPrefix("::") })
         }
     }
 
     @Test(
-        "Colours are for terminals that want them",
+        "Colours are used only on terminals that accept them",
         arguments: [
             (true, [:], true), (false, [:], false), (true, ["NO_COLOR": "1"], false), (true, ["TERM": "dumb"], false),
         ] as [(Bool, [String: String], Bool)])
@@ -49,7 +49,7 @@ struct ProgramOutputTests {
         #expect(run.output.contains("fp.play-signing"))
     }
 
-    @Test("Lines for people fit in 80 columns, but for words that are longer")
+    @Test("Text output has at most 80 columns, except for longer words")
     func columns() async throws {
         let folder = try SampleFiles.folder()
         let broken = WellKnownRun.vectors + "/wellknown/golden/broken"
@@ -71,7 +71,7 @@ struct ProgramOutputTests {
         }
     }
 
-    @Test("GitHub's commands keep to one line each, and nothing in a file makes one of its own")
+    @Test("Each GitHub command is one line, and text from a file cannot add a command")
     func github() async throws {
         let run = try await WellKnownRun.run(["lint", "--format", "github", Self.hostile])
         let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
@@ -83,7 +83,7 @@ struct ProgramOutputTests {
         }
     }
 
-    @Test("JUnit's file is well-formed XML whatever the files hold")
+    @Test("The JUnit output is well-formed XML for any file content")
     func junit() async throws {
         let folder = try TemporaryFolder()
         let run = try await WellKnownRun.run(["lint", "--format", "junit", Self.hostile, "a]]>\u{1b}&\"'<.json"])
@@ -95,7 +95,7 @@ struct ProgramOutputTests {
     }
 
     /// SARIF 2.1.0 (OASIS): sections 3.13.2, 3.14.6, 3.19.2, 3.27.11, 3.30.5; GitHub, "SARIF support for code scanning".
-    @Test("SARIF has what the standard and code scanning require")
+    @Test("SARIF output has all members that the standard and code scanning require")
     func sarif() async throws {
         let run = try await WellKnownRun.run(["lint", "--format", "sarif", Self.hostile, "missing.json"])
         #expect(run.code == 2)

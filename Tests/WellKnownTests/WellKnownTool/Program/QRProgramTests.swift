@@ -7,7 +7,7 @@ import WellKnown
 struct QRProgramTests {
     static let link = "https://links.acme.com/shop/42?ref=box"
 
-    @Test("prints the code of the link, in a pipe without colours")
+    @Test("prints the code of the link, without colours in a pipe")
     func pipe() async throws {
         let run = try await WellKnownRun.run(["qr", Self.link])
         #expect(run.code == 0 && run.errors.isEmpty)
@@ -22,7 +22,7 @@ struct QRProgramTests {
     }
 
     @Test(
-        "refuses what is not a link",
+        "rejects a text that is not a link",
         arguments: ["", "shop/42", "ftp://acme.com/", "javascript:alert(1)", "https://", "https://a b/"])
     func noLink(text: String) async throws {
         let run = try await WellKnownRun.run(["qr", "--", text])
@@ -30,7 +30,7 @@ struct QRProgramTests {
         #expect(run.errors.contains("is not a link"), "\(run.errors)")
     }
 
-    @Test("refuses a link that no code can hold, and prints the longest that fits")
+    @Test("rejects a link that is too long for a code, and prints the longest possible one")
     func long() async throws {
         let longest = "https://acme.com/" + String(repeating: "a", count: QRCode.maximumBytes - 17)
         #expect(try await WellKnownRun.run(["qr", longest]).code == 0)

@@ -4,8 +4,8 @@ import Testing
 @testable import TestSupport
 @testable import WellKnownTool
 
-/// Domains and addresses where a file may stand, against a site of our own on loopback.
-@Suite("wellknown on domains and addresses")
+/// Arguments that are domains and URLs, with a test site on loopback.
+@Suite("wellknown on domains and URLs")
 struct RemoteInputTests {
     private func house(_ routes: [String: SiteServer.Reply]) async throws -> (FetchHouse, [String]) {
         let house = try await FetchHouse.open(routes)
@@ -18,7 +18,7 @@ struct RemoteInputTests {
         FetchHouse.assetLinksPath: SiteServer.Reply(body: SampleFiles.assetLinks),
     ]
 
-    @Test("Both files of a host are linted, and compared")
+    @Test("Both files of a host are linted and compared")
     func domain() async throws {
         let (house, network) = try await house(Self.routes)
         let run = try await WellKnownRun.run(["lint", "127.0.0.1:\(house.site.port)"] + network)
@@ -28,7 +28,7 @@ struct RemoteInputTests {
         #expect(run.output.contains("parity.decision"), "\(run.output)")
     }
 
-    @Test("A site with one of the files is told so, and that is no fault")
+    @Test("A site with only one file is reported without an error")
     func one() async throws {
         let (house, network) = try await house([FetchHouse.aasaPath: SiteServer.Reply(body: SampleFiles.aasa)])
         let run = try await WellKnownRun.run(["lint", "127.0.0.1:\(house.site.port)"] + network)
@@ -36,7 +36,7 @@ struct RemoteInputTests {
         #expect(run.output.contains("and no assetlinks.json"))
     }
 
-    @Test("How a file is served is linted, too")
+    @Test("The transport of a file is also linted")
     func served() async throws {
         var routes = Self.routes
         routes[FetchHouse.aasaPath] = SiteServer.Reply(
@@ -48,7 +48,7 @@ struct RemoteInputTests {
         #expect(run.output.contains("http.redirect"), "\(run.output)")
     }
 
-    @Test("match, explain and diff take domains and addresses; the app or the platform tells which file")
+    @Test("match, explain and diff accept domains and URLs, and the app or platform selects the file")
     func questions() async throws {
         let (house, network) = try await house(Self.routes)
         let site = "127.0.0.1:\(house.site.port)"
@@ -63,7 +63,7 @@ struct RemoteInputTests {
         #expect(diff.code == 0, "\(diff.output)\(diff.errors)")
     }
 
-    @Test("A private address is not asked unless that is allowed")
+    @Test("A private address is contacted only if that is allowed")
     func privateAddress() async throws {
         let (house, _) = try await house(Self.routes)
         let site = "127.0.0.1:\(house.site.port)"
@@ -73,7 +73,7 @@ struct RemoteInputTests {
     }
 
     @Test(
-        "A mistyped file is no question to a name server",
+        "A mistyped file name causes no DNS request",
         arguments: [
             "missing.json", "./acme.com", "dir/acme.com", "links.yaml", "nodots", "../x.y", ".hidden", "-x.com",
         ])
@@ -85,7 +85,7 @@ struct RemoteInputTests {
     }
 
     @Test(
-        "Domains, hosts with ports and addresses are remote",
+        "Domains, hosts with ports and URLs are remote",
         arguments: ["acme.com", "acme.com:8443", "https://x/y.json", "localhost:8443"])
     func remote(word: String) throws {
         guard case .remote = InputWord(word) else {
