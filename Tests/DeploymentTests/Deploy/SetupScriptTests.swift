@@ -50,7 +50,7 @@ struct SetupScriptTests {
         let run = try await machine.setup()
         #expect(run.code == 1)
         #expect(run.errors.contains("  \(words)\n") && !run.errors.contains("unknown"))
-        #expect(run.lines.last?.hasPrefix("Install what the toolchain needs") == true && run.lines.count == 3)
+        #expect(run.lines.last?.hasPrefix("Install the packages that") == true && run.lines.count == 3)
     }
 
     @Test(

@@ -57,7 +57,7 @@ struct SystemdUnitTests {
         let text = try DeployTests.lines("clients.example.yaml").joined(separator: "\n")
         let secret = ProcessDeployment.secret()
         let read = try ClientsFixture(
-            text.replacing("\"credential:client\"", with: "\"env:PARTNER\""), environment: ["PARTNER": secret],
+            text.replacing("\"credential:partner\"", with: "\"env:PARTNER\""), environment: ["PARTNER": secret],
             in: TemporaryFolder())
         #expect(read.problems == [] && read.warnings == [])
         #expect(read.clients.map(\.id) == ["partner"])

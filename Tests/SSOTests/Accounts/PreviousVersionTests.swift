@@ -44,7 +44,7 @@ struct PreviousVersionTests {
         try await TestDeployment.open(preparing: { try await Self.write(to: $0, now: now) }) { deployment in
             let browser = deployment.browser()
             browser.setCookie("idp_session", to: Self.cookie, at: "localhost")
-            #expect(try await browser.isSignedInOnHomePage(of: deployment))
+            #expect(try await browser.isSignedInOnHomePage(of: deployment), "\(deployment.log.text)")
             let flow = Base64URL.encode([UInt8](repeating: 1, count: 16))
             let complete = try await browser.follow(
                 browser.get(deployment.origin + "/auth/sso/complete?flow=\(flow)"))

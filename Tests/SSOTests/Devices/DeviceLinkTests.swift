@@ -47,7 +47,7 @@ struct DeviceLinkTests {
             let form = try await owner.beginSignIn(at: deployment.client)
             let waiting = try await owner.ask(for: "ann@example.com", on: form)
             #expect(waiting.text.contains("Typing codes is paused for"))
-            #expect(waiting.text.contains("Open the link for your own browser"))
+            #expect(waiting.text.contains("open the link for your own browser"))
 
             let page = try await owner.get(link)
             #expect(page.status == 200)
@@ -58,7 +58,7 @@ struct DeviceLinkTests {
             // It now has its own budget of emails as well.
             let asking = try await deployment.asking(by: owner)
             let complete = try await owner.enter(asking.code, on: free)
-            #expect(complete.text.contains("Authentication complete"))
+            #expect(complete.text.contains("Authentication complete"), "\(complete.text)")
         }
     }
 

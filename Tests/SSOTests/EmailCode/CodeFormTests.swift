@@ -82,7 +82,7 @@ struct CodeFormTests {
                 let challenge = try connection.query(
                     "SELECT id || address || device || hex(code_mac) AS texts, length(code_mac) AS size FROM challenge")
                 let emails = try connection.query(
-                    "SELECT id || address || challenge_id AS texts, 32 AS size FROM mail_queue")
+                    "SELECT id || address || COALESCE(subject_id, '') AS texts, 32 AS size FROM mail_queue")
                 return try (challenge + emails).map { (try $0.text("texts"), try $0.integer("size")) }
             }
             #expect(rows.count == 2)
