@@ -54,6 +54,22 @@ struct EscapingTests {
         }
     }
 
+    @Test("a quotation mark with a combining accent does not end an attribute")
+    func combiningAccent() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            let name = "a\"\u{301} onfocus=alert(1) autofocus=\"\u{301}"
+            #expect(try await HomePageTests.rename(browser, of: deployment, to: name).status == 303)
+            let home = try await browser.get(deployment.origin + "/")
+            let complete = try await browser.get(deployment.authorize(deployment.client, state: "s"))
+            for page in [home, complete] {
+                let tags = try page.page().tags
+                #expect(!tags.contains { tag in tag.attributes.contains { $0.name.contains("onfocus") } })
+            }
+            #expect(try home.page().form(to: "/name")?["name"] == name)
+        }
+    }
+
     @Test("text in a form that is shown again, and the address of an email")
     func typed() async throws {
         try await TestDeployment.open { deployment in
