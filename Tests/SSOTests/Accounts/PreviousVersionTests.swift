@@ -15,10 +15,10 @@ struct PreviousVersionTests {
         let database = try await SQLiteDatabase(path: path, migrations: Array(IdPMigrations.all.prefix(9)))
         let flow = Base64URL.encode([UInt8](repeating: 1, count: 16))
         let slots = """
-            {"sso":{"flows":{"\(flow)":{"request":{"clientID":"partner-1","redirectURI":"http://127.0.0.2:4100/auth/sso/callback",\
-            "state":"from-before"},"begunAt":{"milliseconds":\(now)},"number":1}},"past":[]},\
-            "challenges":{"all":[{"address":"bob@example.com","id":"chl_old","letterAt":{"milliseconds":\(now)}}]},\
-            "signIn":{"accountID":"usr_old","authenticatedAt":{"milliseconds":\(now)},"methods":["email_code"],"signOuts":0}}
+            {"sso":{"flows":{"\(flow)":{"begunAt":\(now),"number":1,"request":{\
+            "redirect_uri":"http://127.0.0.2:4100/auth/sso/callback","client_id":"partner-1","state":"from-before"}}},"past":[]},\
+            "challenges":{"all":[{"address":"bob@example.com","id":"chl_old","letterAt":\(now)}]},\
+            "signIn":{"accountID":"usr_old","authenticatedAt":\(now),"signOuts":0,"methods":["email_code"]}}
             """
         try await database.write { connection in
             try connection.execute(
@@ -44,7 +44,7 @@ struct PreviousVersionTests {
         try await TestDeployment.open(preparing: { try await Self.write(to: $0, now: now) }) { deployment in
             let browser = deployment.browser()
             browser.setCookie("idp_session", to: Self.cookie, at: "localhost")
-            #expect(try await browser.isSignedInOnHomePage(of: deployment), "\(deployment.log.text)")
+            #expect(try await browser.isSignedInOnHomePage(of: deployment))
             let flow = Base64URL.encode([UInt8](repeating: 1, count: 16))
             let complete = try await browser.follow(
                 browser.get(deployment.origin + "/auth/sso/complete?flow=\(flow)"))
