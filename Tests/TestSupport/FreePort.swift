@@ -1,16 +1,25 @@
 import Glibc
+import Synchronization
 
 /// A port without a listener, as of a moment ago.
 ///
-/// A program that must know its own public address before it starts cannot bind port 0 itself, so the kernel picks
-/// one here and the socket is closed again. The kernel assigns ephemeral ports in a long cycle: two callers do not
-/// get the same one.
+/// A program that must know its own public address before it starts cannot bind port 0 itself. The ports are below those
+/// that the kernel assigns (ip_local_port_range begins at 32768), so a server that binds port 0 in the meantime does not
+/// get one of them.
 enum FreePort {
+    private static let next = Mutex(UInt16.random(in: 20_000..<30_000))
+
     static func find(on host: String = "127.0.0.1") throws -> UInt16 {
-        let descriptor = try SocketAddress.socket()
-        defer { close(descriptor) }
-        try SocketAddress.bind(descriptor, to: host, port: 0)
-        return try SocketAddress.localPort(of: descriptor)
+        for _ in 0..<1_000 {
+            let port = next.withLock { next in
+                next = next < 30_000 ? next + 1 : 20_000
+                return next
+            }
+            let descriptor = try SocketAddress.socket()
+            defer { close(descriptor) }
+            if (try? SocketAddress.bind(descriptor, to: host, port: port)) != nil { return port }
+        }
+        throw ProbeFailure("no free port between 20000 and 30000 on \(host)")
     }
 }
 
