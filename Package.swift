@@ -77,7 +77,9 @@ let package = Package(
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            resources: embedded("Pages/layout.mustache", "Pages/error.mustache", "Pages/base.css"),
+            resources: embedded(
+                "Pages/layout.mustache", "Pages/error.mustache", "Pages/base.css", "Pages/times.js", "Texts/en.json",
+                "Texts/de.json"),
             swiftSettings: settings),
 
         // The two programs.
@@ -88,7 +90,8 @@ let package = Package(
                 httpTypes, nioCore, .product(name: "Yams", package: "Yams"),
             ],
             resources: embedded(
-                "idp-brand.css", "Authorize/completion.mustache", "Authorize/continue.js",
+                "idp-brand.css", "idp-icon.svg", "Texts/en.json", "Texts/de.json", "Authorize/completion.mustache",
+                "Authorize/continue.js",
                 "SignIn/BrowserLink/device.mustache",
                 "Home/home.mustache",
                 "Home/welcome.mustache", "LinkTester/link-tester.mustache", "DevPages/mailbox.mustache",
@@ -103,7 +106,8 @@ let package = Package(
                 "SSOShared", "SSOWeb", hummingbird, logging, arguments, lifecycle, httpTypes, nioCore,
             ],
             resources: embedded(
-                "rp-brand.css", "Pages/account.mustache", "Pages/signed-in.mustache", "Pages/signed-out.mustache"),
+                "rp-brand.css", "rp-icon.svg", "Texts/en.json", "Texts/de.json", "Pages/account.mustache",
+                "Pages/signed-in.mustache", "Pages/signed-out.mustache"),
             swiftSettings: settings),
 
         // The example of docs/relying-party.md. Not a product.

@@ -18,8 +18,8 @@ func buildIdP(
     started: @escaping @Sendable (String) -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
     let (database, clock, randomness) = (services.database, services.clock, services.randomness)
-    let assets = IdPPages.assets
-    let pages = try IdPPages.pages(assets: assets)
+    let assets = IdPPages.assets(settings.brand)
+    let pages = try services.pages ?? IdPPages.pages(settings.brand, assets: assets)
     let script = assets.path(of: "sign-in.js")
 
     // What features share.

@@ -11,6 +11,8 @@ struct IdPServices: Sendable {
     let logger: Logger
     /// The paths of the pages for a trial.
     let devPages: DevPages
+    /// Pages in place of the built-in ones, for tests.
+    var pages: Pages?
 
     /// The real services, as the settings say.
     ///
@@ -27,27 +29,32 @@ struct IdPServices: Sendable {
     }
 }
 
-/// The IdP's templates, styles and scripts, which are compiled in.
+/// The IdP's templates, texts, styles and scripts, which are compiled in.
 enum IdPPages {
-    static let assets = StaticAssets([
-        "brand.css": PackageResources.idp_brand_css, "continue.js": PackageResources.continue_js,
-        "sign-in.js": PackageResources.sign_in_js,
-    ])
+    static func assets(_ brand: Brand) -> StaticAssets {
+        StaticAssets(
+            [
+                "brand.css": PackageResources.idp_brand_css, "icon.svg": PackageResources.idp_icon_svg,
+                "continue.js": PackageResources.continue_js, "sign-in.js": PackageResources.sign_in_js,
+            ].merging(brand.assets) { $1 })
+    }
 
-    static func pages(assets: StaticAssets) throws -> Pages {
-        try Pages(
-            brand: "Main App",
-            templates: [
-                "completion": PackageResources.completion_mustache,
-                "device": PackageResources.device_mustache,
-                "email-code": PackageResources.email_code_mustache,
-                "email-code-message-html": PackageResources.email_code_message_html_mustache,
-                "email-code-message-text": PackageResources.email_code_message_text_mustache,
-                "link-tester": PackageResources.link_tester_mustache,
-                "home": PackageResources.home_mustache,
-                "mailbox": PackageResources.mailbox_mustache,
-                "sign-in": PackageResources.sign_in_mustache,
-                "welcome": PackageResources.welcome_mustache,
-            ], assets: assets)
+    static let texts: [Language: [UInt8]] = [.english: PackageResources.en_json, .german: PackageResources.de_json]
+
+    static let templates = [
+        "completion": PackageResources.completion_mustache,
+        "device": PackageResources.device_mustache,
+        "email-code": PackageResources.email_code_mustache,
+        "email-code-message-html": PackageResources.email_code_message_html_mustache,
+        "email-code-message-text": PackageResources.email_code_message_text_mustache,
+        "link-tester": PackageResources.link_tester_mustache,
+        "home": PackageResources.home_mustache,
+        "mailbox": PackageResources.mailbox_mustache,
+        "sign-in": PackageResources.sign_in_mustache,
+        "welcome": PackageResources.welcome_mustache,
+    ]
+
+    static func pages(_ brand: Brand, assets: StaticAssets) throws -> Pages {
+        try Pages(brand: brand, templates: templates, texts: texts, assets: assets)
     }
 }

@@ -22,6 +22,8 @@ struct IdPSettings: Sendable {
     let androidAssociation: AssociationSource
     /// Whether the link tester exists.
     let linkTester: Bool
+    /// How the IdP presents itself on pages and in emails.
+    let brand: Brand
 
     /// Whether the page of the outbox folder exists: on a loopback public address only.
     var showsMailbox: Bool {
@@ -34,7 +36,8 @@ struct IdPSettings: Sendable {
         "IDP_ALLOWED_EMAILS", "IDP_CLIENTS_FILE", "SSO_CLIENT_ID", "SSO_CLIENT_NAME", "SSO_REDIRECT_URIS",
         "IDP_TRUSTED_PROXIES", "IDP_APPLE_APP_IDS", "IDP_ANDROID_APPS", "IDP_AASA_FILE",
         "IDP_ASSETLINKS_FILE", "IDP_LINK_TESTER", "IDP_LIMIT_EMAIL_POSTS", "IDP_LIMIT_CODE_POSTS",
-        "IDP_LIMIT_NEW_SESSIONS", "IDP_LIMIT_BAD_SIGNATURES",
+        "IDP_LIMIT_NEW_SESSIONS", "IDP_LIMIT_BAD_SIGNATURES", "IDP_NAME", "IDP_LOGO_FILE", "IDP_ACCENT_COLOR",
+        "IDP_SUPPORT_URL", "IDP_PRIVACY_URL",
     ]
     /// The names that may not: each is a secret or contains one.
     static let secretNames = ["IDP_SECRET_KEY", "SSO_SHARED_SECRET", "IDP_MAIL_URL"]
@@ -83,6 +86,7 @@ struct IdPSettings: Sendable {
         // A page for developers is on by default on loopback only (ASVS 15.2.3).
         let linkTester = reader.flag("IDP_LINK_TESTER", default: publicURL?.isLoopback == true)
 
+        let brand = Brand.read(reader)
         if let publicURL, !publicURL.isLoopback, let listen, LoopbackHost.contains(listen.host),
             proxies?.hasNoTrustedProxies ?? false
         {
@@ -101,12 +105,13 @@ struct IdPSettings: Sendable {
             }
         }
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let mail, let mailFrom,
-            let hourlyLimit, let limits, let allowed, let proxies, let linkTester
+            let hourlyLimit, let limits, let allowed, let proxies, let linkTester, let brand
         else { return nil }
         return IdPSettings(
             publicURL: publicURL, listen: listen, database: database, keys: keys, mail: mail, mailFrom: mailFrom,
             mailHourlyLimit: hourlyLimit, limits: limits, allowedEmails: allowed, clients: clients,
-            trustedProxies: proxies, appleAssociation: apple, androidAssociation: android, linkTester: linkTester)
+            trustedProxies: proxies, appleAssociation: apple, androidAssociation: android, linkTester: linkTester,
+            brand: brand)
     }
 
     private static func required<T>(

@@ -29,12 +29,13 @@ struct HomeRoutes: Sendable {
 
     @Sendable private func home(_ request: Request, _ context: VisitorContext) async throws -> Response {
         if let session = context.session, let user = context.user {
-            return pages.response("signed-in", model(user, formToken: sessions.formToken(for: session)))
+            return pages.response(
+                "signed-in", model(user, formToken: sessions.formToken(for: session)), for: request)
         }
         // A link straight to the identity provider, not to a redirect: phones open an app only on a tap of a link to the
         // other domain.
         let (url, started) = try signIn.client.start(returnTo: "/", isOffer: true, now: signIn.clock.now().date)
-        var response = pages.response("signed-out", ["link": url])
+        var response = pages.response("signed-out", ["link": url], for: request)
         if request.method != .head { try signIn.remember(started, request, in: &response) }
         return response
     }
@@ -44,7 +45,7 @@ struct HomeRoutes: Sendable {
             // With the query, so that a link to a part of the page leads there after the sign-in.
             return .redirect(to: ReturnPath.start(returnTo: ReturnPath.checked(request.head.path)))
         }
-        return pages.response("account", model(user))
+        return pages.response("account", model(user), for: request)
     }
 
     @Sendable private func session(_ request: Request, _ context: VisitorContext) async throws -> Response {

@@ -30,13 +30,16 @@ func buildRelyingParty(
     started: @escaping @Sendable (String) -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
     let (database, clock, randomness) = (services.database, services.clock, services.randomness)
-    let assets = StaticAssets(["brand.css": PackageResources.rp_brand_css])
+    let assets = StaticAssets([
+        "brand.css": PackageResources.rp_brand_css, "icon.svg": PackageResources.rp_icon_svg,
+    ])
     let pages = try Pages(
-        brand: "Partner service",
+        brand: Brand(name: settings.name),
         templates: [
             "account": PackageResources.account_mustache, "signed-in": PackageResources.signed_in_mustache,
             "signed-out": PackageResources.signed_out_mustache,
-        ], assets: assets)
+        ], texts: [.english: PackageResources.en_json, .german: PackageResources.de_json],
+        values: ["idp": settings.idpName], assets: assets)
 
     let sessions = Sessions(
         store: SessionStore(

@@ -15,6 +15,8 @@ struct RelyingPartySettings: Sendable {
     let caFile: String?
     let requiresSignedResponse: Bool
     let clientID: String
+    /// The names of this service and of the identity provider on the pages.
+    let name, idpName: String
     let secret: SharedSecret
 
     /// As registered at the identity provider.
@@ -22,7 +24,7 @@ struct RelyingPartySettings: Sendable {
 
     static let names = [
         "RP_PUBLIC_URL", "RP_LISTEN", "RP_DATABASE_URL", "RP_IDP_URL", "RP_IDP_BACKCHANNEL_URL", "RP_CA_FILE",
-        "RP_ALLOW_PLAINTEXT_BACKCHANNEL", "RP_REQUIRE_SIGNED_RESPONSE", "SSO_CLIENT_ID",
+        "RP_ALLOW_PLAINTEXT_BACKCHANNEL", "RP_REQUIRE_SIGNED_RESPONSE", "RP_NAME", "RP_IDP_NAME", "SSO_CLIENT_ID",
     ]
     static let secretNames = ["RP_SECRET_KEY", "SSO_SHARED_SECRET"]
 
@@ -41,6 +43,8 @@ struct RelyingPartySettings: Sendable {
         }
         let caFile = reader.optional("RP_CA_FILE", certificateFile)
         let signed = reader.flag("RP_REQUIRE_SIGNED_RESPONSE", default: true)
+        let name = reader.value("RP_NAME", default: "Partner service", Brand.programName)
+        let idpName = reader.value("RP_IDP_NAME", default: "Main App", Brand.programName)
         let clientID = reader.optional("SSO_CLIENT_ID", wellFormedID)
         if reader.text("SSO_CLIENT_ID") == nil {
             reader.problem("SSO_CLIENT_ID: is required and not set. It is the id the IdP has registered for you.")
@@ -56,12 +60,12 @@ struct RelyingPartySettings: Sendable {
         if let listen { reader.addCheck { await $0.checkListenAddress(listen, "RP_LISTEN") } }
         reader.reportExampleSecrets(publicURL: publicURL, listen: listen)
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let idp, let plaintext,
-            let backChannel, let signed, let clientID, let secret
+            let backChannel, let signed, let clientID, let secret, let name, let idpName
         else { return nil }
         return RelyingPartySettings(
             publicURL: publicURL, listen: listen, database: database, keys: keys, idp: idp, backChannel: backChannel,
             allowsPlaintextBackChannel: plaintext, caFile: caFile, requiresSignedResponse: signed,
-            clientID: clientID, secret: secret)
+            clientID: clientID, name: name, idpName: idpName, secret: secret)
     }
 
     /// No browser compares this origin, so the default port of https is accepted.

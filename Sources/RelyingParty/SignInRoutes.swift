@@ -134,7 +134,7 @@ struct SignInRoutes: Sendable {
         let fields = try await request.formFields()
         guard let session = context.session else { return redirect(to: "/") }
         guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
-            throw PublicError.staleForm(.home)
+            throw PublicError.staleForm(request, .home)
         }
         try await sessions.store.end(session)
         context.logger.info("signed_out")
@@ -150,7 +150,9 @@ extension PublicError {
         var headers: HTTPFields = [.referrerPolicy: "no-referrer"]
         headers[.retryAfter] = error.retryAfter.map(String.init)
         self.init(
-            .init(code: error.status), code: error.code, title: error.title, explanation: error.explanation,
-            nextStep: .init(label: "Sign in again", href: error.startAgain), cause: error.cause, headers: headers)
+            .init(code: error.status), code: error.code, title: Text("callback.\(error.code).title"),
+            explanation: Text("callback.\(error.code)"),
+            nextStep: .init(label: Text("callback.again"), href: error.startAgain), cause: error.cause, headers: headers
+        )
     }
 }

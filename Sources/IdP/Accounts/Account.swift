@@ -129,3 +129,8 @@ extension Account {
         createdAt = try row.timestamp("created_at")
     }
 }
+
+extension DisplayName {
+    /// The name of a new account: the part of its address before the @.
+    static func initial(for email: String) -> String { String(email.prefix { $0 != "@" }) }
+}

@@ -51,8 +51,9 @@ struct AuthorizeRoutes: Sendable {
                     "client": "\(client.id)", "account": "\(user.account.id)", "session": "\(user.session.handle)",
                     "flow": "\(FlowLogID.name(asked))",
                 ])
-            return page.response(
-                client: client, account: user.account, callback: asked.callback(token: token), goesOn: !wasRedeemed)
+            return try page.response(
+                request, client: client, account: user.account, callback: asked.callback(token: token),
+                goesOn: !wasRedeemed)
         case .pending(let session): return signIn(asked, flowID, session, context)
         case .noSession:
             var slots = SessionSlots()

@@ -14,28 +14,40 @@ struct CompletionPage: Sendable {
         let goesOn: Bool
     }
 
-    private let goingOn: PreparedPage<Value>
-    private let staying: PreparedPage<Value>
+    private struct Variants: Sendable {
+        let goingOn, staying: PreparedPage<Value>
+    }
+
+    private let variants: [Language: Variants]
 
     /// - Throws: if the template is malformed.
     init(pages: Pages, script: String) throws {
-        func prepare(goesOn: Bool) throws -> PreparedPage<Value> {
-            try PreparedPage(pages, "completion") { value in
+        func prepare(_ language: Language, goesOn: Bool) throws -> PreparedPage<Value> {
+            try PreparedPage(pages, "completion", in: language) { value in
                 Model(
                     client: value(.client), name: value(.name), email: value(.email), callback: value(.callback),
                     script: script, goesOn: goesOn)
             }
         }
-        goingOn = try prepare(goesOn: true)
-        staying = try prepare(goesOn: false)
+        variants = try Dictionary(
+            uniqueKeysWithValues: Language.allCases.map { language in
+                (
+                    language,
+                    Variants(
+                        goingOn: try prepare(language, goesOn: true), staying: try prepare(language, goesOn: false))
+                )
+            })
     }
 
     /// - Parameters:
     ///   - callback: holds the token. It appears in attributes only, never in a header or in the log.
     ///   - goesOn: false if a token of this request was redeemed already: a user who comes back with the Back button stays here.
-    func response(client: Client, account: Account, callback: String, goesOn: Bool) -> Response {
-        let page = goesOn ? goingOn : staying
-        return page.response(
+    func response(
+        _ request: Request, client: Client, account: Account, callback: String, goesOn: Bool
+    ) throws -> Response {
+        let language = Language.preferred(by: request)
+        guard let variants = variants[language] else { throw PublicError.notFound }
+        return (goesOn ? variants.goingOn : variants.staying).response(
             headers: [
                 .contentSecurityPolicy: ContentPolicy.noForms, .referrerPolicy: "no-referrer",
                 .cacheControl: "no-store",

@@ -55,7 +55,7 @@ struct MailboxRoutes: Sendable {
             let emails = outbox.items()
             return pages.response(
                 "mailbox",
-                Model(path: dev.path(of: .mailbox), emails: emails, hasEmails: !emails.isEmpty))
+                Model(path: dev.path(of: .mailbox), emails: emails, hasEmails: !emails.isEmpty), for: request)
         }
     }
 }

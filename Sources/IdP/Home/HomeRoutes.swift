@@ -17,25 +17,27 @@ struct HomeRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard let user = try await accounts.signedIn(context) else { return page.welcome() }
-        return try await home(user, name: user.account.name, hasError: false)
+        guard let user = try await accounts.signedIn(context) else { return page.welcome(for: request) }
+        return try await home(request, user, name: user.account.name, hasError: false)
     }
 
     @Sendable private func rename(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let fields = try await request.formFields()
         guard let user = try await accounts.signedIn(context) else { return .redirect(to: "/") }
         guard sessions.forms.accepts(request, fields: fields, seed: user.session.formSeed) else {
-            throw PublicError.staleForm(.home)
+            throw PublicError.staleForm(request, .home)
         }
         let typed = try fields.text("name") ?? ""
         guard let name = DisplayName.normalised(typed) else {
-            return try await home(user, name: String(typed.prefix(DisplayName.maximumLength)), hasError: true)
+            return try await home(request, user, name: String(typed.prefix(DisplayName.maximumLength)), hasError: true)
         }
         try await accounts.rename(user.account, to: name)
         return .redirect(to: "/")
     }
 
-    private func home(_ user: SignedInUser, name: String, hasError: Bool) async throws -> Response {
+    private func home(
+        _ request: Request, _ user: SignedInUser, name: String, hasError: Bool
+    ) async throws -> Response {
         let items = try await signIns(of: user.session).map { signIn in
             let client = clients.client(id: signIn.clientID)
             return HomePage.ClientItem(
@@ -43,7 +45,7 @@ struct HomeRoutes: Sendable {
                 hasHref: client?.startPage() != nil, since: PlainDate.time(signIn.at))
         }
         return page.home(
-            user, formToken: sessions.formToken(for: user.session), typedName: name, clients: items,
+            request, user, formToken: sessions.formToken(for: user.session), typedName: name, clients: items,
             hasError: hasError)
     }
 
@@ -79,15 +81,16 @@ struct HomePage: Sendable {
 
     struct Welcome: Sendable {}
 
-    func welcome() -> Response { pages.response("welcome", Welcome()) }
+    func welcome(for request: Request) -> Response { pages.response("welcome", Welcome(), for: request) }
 
     func home(
-        _ user: SignedInUser, formToken: String, typedName: String, clients: [ClientItem], hasError: Bool
+        _ request: Request, _ user: SignedInUser, formToken: String, typedName: String, clients: [ClientItem],
+        hasError: Bool
     ) -> Response {
         let model = Model(
             formToken: formToken, name: user.account.name, typedName: typedName, email: user.account.email,
             since: PlainDate.long(user.signIn.authenticatedAt), clients: clients,
             hasClients: !clients.isEmpty, hasError: hasError)
-        return pages.response("home", model, status: hasError ? .unprocessableContent : .ok)
+        return pages.response("home", model, for: request, status: hasError ? .unprocessableContent : .ok)
     }
 }

@@ -23,7 +23,7 @@ struct LinkTesterPage: Sendable {
         let href, tester: String
     }
 
-    func response(_ typed: String, files: AssociationFiles) -> Response {
+    func response(_ request: Request, _ typed: String, files: AssociationFiles) -> Response {
         let reports = AssociationKind.allCases.map { LinkTesterReport(kind: $0, content: files[$0]?.content) }
         var fault = ""
         var link: LinkURL?
@@ -40,7 +40,7 @@ struct LinkTesterPage: Sendable {
             platforms: link.map { link in reports.map { $0.platform(link) } } ?? [],
             samples: samples.map { Sample(href: $0, tester: path + "?url=" + PercentCoding.encode($0)) },
             files: reports.map(\.file))
-        return pages.response("link-tester", model, status: fault.isEmpty ? .ok : .unprocessableContent)
+        return pages.response("link-tester", model, for: request, status: fault.isEmpty ? .ok : .unprocessableContent)
     }
 }
 
@@ -80,7 +80,7 @@ struct LinkTesterRoutes: Sendable {
                 !isForThisMachineOnly || request.isLocalRequest(context.peer)
             else { throw PublicError.notFound }
             let typed = request.uri.queryParameters["url"].map(String.init) ?? ""
-            return page.response(typed, files: files)
+            return page.response(request, typed, files: files)
         }
     }
 }

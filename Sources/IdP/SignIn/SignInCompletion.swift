@@ -69,14 +69,14 @@ struct SignInCompletion: Sendable {
     }
 
     private static let notAllowed = PublicError(
-        .forbidden, code: "account_disabled", title: "This account is disabled",
-        explanation: "Ask the people who run this service to enable it.",
+        .forbidden, code: "account_disabled", title: Text("error.account-disabled.title"),
+        explanation: Text("error.account-disabled"),
         cause: "account disabled between email and code")
 
     private static let unknownIdentity = PublicError(
-        .forbidden, code: "unknown_identity", title: "No account uses this yet",
-        explanation: "Sign in with your email address first, then add it to your account.",
-        nextStep: .init(label: "Sign in", href: "/sign-in"), cause: "identity is not linked to an account")
+        .forbidden, code: "unknown_identity", title: Text("error.unknown-identity.title"),
+        explanation: Text("error.unknown-identity"), nextStep: .init(label: Text("sign-in.title"), href: "/sign-in"),
+        cause: "identity is not linked to an account")
 }
 
 extension ProvenIdentity {

@@ -20,7 +20,7 @@ struct SignInRoutes: Sendable {
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let flow = FlowID.read(request.queryFields)
         if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
-        return page.response(try await sessions.current(request, context), flow: flow)
+        return page.response(request, try await sessions.current(request, context), flow: flow)
     }
 
     @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -30,21 +30,22 @@ struct SignInRoutes: Sendable {
         guard let session = context.session,
             sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
         else {
-            throw PublicError.staleForm(.init(label: "Sign in", href: FlowID.path("/sign-in", flow)))
+            throw PublicError.staleForm(
+                request, .init(label: Text("sign-in.title"), href: FlowID.path("/sign-in", flow)))
         }
         let typed = try fields.text("email") ?? ""
         let submitted = SubmittedAddress(
             text: typed, session: session, flow: flow, clientName: page.clientName(flow, session), request: request,
             context: context)
         return try await submitAddress(submitted)
-            ?? page.response(session, flow: flow, address: String(typed.prefix(254)), hasError: true)
+            ?? page.response(request, session, flow: flow, address: String(typed.prefix(254)), hasError: true)
     }
 
     @Sendable private func signOut(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let fields = try await request.formFields()
         guard let session = context.session else { return .redirect(to: "/") }
         guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
-            throw PublicError.staleForm(.home)
+            throw PublicError.staleForm(request, .home)
         }
         // Every token of this session that was not redeemed yet ends with its row.
         try await sessions.store.end(session)
@@ -84,7 +85,9 @@ struct SignInPage: Sendable {
     /// - Parameters:
     ///   - address: what the visitor typed before, to correct it.
     ///   - hasError: whether that was not an email address.
-    func response(_ session: Session, flow: FlowID?, address: String = "", hasError: Bool = false) -> Response {
+    func response(
+        _ request: Request, _ session: Session, flow: FlowID?, address: String = "", hasError: Bool = false
+    ) -> Response {
         let attempt = SignInAttempt(flow: flow, clientName: clientName(flow, session))
         var (field, links): ((hint: String, button: String)?, [Link]) = (nil, [])
         for option in methods.compactMap({ $0.option(for: attempt) }) {
@@ -98,7 +101,7 @@ struct SignInPage: Sendable {
             address: address, script: script, hint: field?.hint ?? "", button: field?.button ?? "",
             hasService: attempt.clientName != nil, hasError: hasError, hasEmailField: field != nil,
             hasLinks: !links.isEmpty, links: links)
-        var response = pages.response("sign-in", model, status: hasError ? .unprocessableContent : .ok)
+        var response = pages.response("sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok)
         sessions.remember(session, in: &response)
         return response
     }

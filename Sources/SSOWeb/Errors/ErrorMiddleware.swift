@@ -28,7 +28,7 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
             let publicError = Self.publicError(for: error)
             log(publicError, context)
             return jsonPaths.contains(request.uri.path)
-                ? Self.json(publicError) : page(publicError, context.reference)
+                ? Self.json(publicError) : page(publicError, context.reference, for: request)
         }
     }
 
@@ -36,17 +36,17 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
         switch error {
         case let error as PublicError: error
         case let error as DatabaseError: .unavailable("\(error)")
-        case is URLEncodedFields.FieldError: .badRequest("A field of the form or link is repeated or malformed.")
+        case is URLEncodedFields.FieldError: .badRequest(cause: "a field is repeated or malformed")
         case let error as any HTTPResponseError where error.status == .notFound: .notFound
         case let error as any HTTPResponseError where (400..<500).contains(error.status.code):
             PublicError(
-                error.status, code: "invalid_request", title: "The request could not be read",
-                explanation: "The service does not understand this request.")
+                error.status, code: "invalid_request", title: Text("error.bad-request.title"),
+                explanation: Text("error.bad-request"), cause: "refused by the framework")
         case is CancellationError: .unavailable("the request was cancelled")
         default:
             PublicError(
-                .internalServerError, code: "internal_error", title: "Something went wrong",
-                explanation: "The error is on our side and has been logged. Try again in a moment.",
+                .internalServerError, code: "internal_error", title: Text("error.internal.title"),
+                explanation: Text("error.internal"),
                 cause: "\(type(of: error))")
         }
     }
@@ -58,8 +58,10 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
             status: error.status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: error.json)))
     }
 
-    private func page(_ error: PublicError, _ reference: RequestReference) -> Response {
-        pages.response("error", ErrorPage(error, reference), status: error.status, headers: error.headers)
+    private func page(_ error: PublicError, _ reference: RequestReference, for request: Request) -> Response {
+        pages.response(
+            "error", ErrorPage(error, reference, pages.texts(for: request)), for: request, status: error.status,
+            headers: error.headers)
     }
 
     private func log(_ error: PublicError, _ context: Context) {
@@ -67,17 +69,19 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
         context.logger.log(
             level: isOurs ? .error : .notice, isOurs ? "request_failed" : "request_refused",
             metadata: [
-                "status": "\(error.status.code)", "code": "\(error.code)", "cause": "\(error.cause ?? error.title)",
+                "status": "\(error.status.code)", "code": "\(error.code)", "cause": "\(error.cause ?? error.code)",
             ])
     }
 }
 
 /// What `error.mustache` shows.
 private struct ErrorPage: Sendable {
-    let title, explanation, label, href, reference: String
+    let title, titleHTML, explanationHTML, labelHTML, href, reference: String
 
-    init(_ error: PublicError, _ reference: RequestReference) {
-        (title, explanation) = (error.title, error.explanation)
-        (label, href, self.reference) = (error.nextStep.label, error.nextStep.href, reference.description)
+    init(_ error: PublicError, _ reference: RequestReference, _ texts: Texts) {
+        title = texts.plain(error.title)
+        (titleHTML, explanationHTML) = (texts.html(error.title), texts.html(error.explanation))
+        (labelHTML, href) = (texts.html(error.nextStep.label), error.nextStep.href)
+        self.reference = reference.description
     }
 }

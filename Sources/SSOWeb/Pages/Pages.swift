@@ -4,86 +4,142 @@ public import Hummingbird
 import Mustache
 import NIOCore
 
-/// Renders the pages of a program. All templates are parsed at the start and share one layout and one style sheet.
+/// Renders the pages and emails of a program in the language of the user. All templates are parsed at the start, once for
+/// each language, and share one layout and one style sheet.
+///
+/// A template has no words of its own: `[[key]]` stands for a text of the catalogue as HTML, with every value in a `<bdi>`,
+/// and `[[=key]]` for the text alone, for titles, attributes and plain emails.
 public struct Pages: Sendable {
-    private let library: MustacheLibrary
+    private let libraries: [Language: MustacheLibrary]
+    private let catalogue: Catalogue
     private let frame: Frame
     /// The program's name on its pages.
-    public var brand: String { frame.brand }
+    public var brand: String { frame.brand.name }
 
     /// What the layout shows around the content of every page.
     struct Frame: Sendable {
-        let brand: String
-        let stylesheet: String
-        let brandStylesheet: String
+        let brand: Brand
+        let stylesheets: [StyleSheet]
+        let icon, logo, times: String
+        /// What texts in every template may name.
+        let values: [String: String]
     }
+
+    struct StyleSheet: Sendable { let href: String }
 
     /// - Parameters:
-    ///   - brand: the program's name on its pages.
+    ///   - brand: how the program presents itself.
     ///   - templates: the text of each template by name, from the program's embedded files.
-    /// - Throws: ``TemplateError`` at the start, so that no request meets a broken template.
-    public init(brand: String, templates: [String: [UInt8]], assets: StaticAssets) throws {
-        MustacheContentTypes.register(EscapedHTML(), named: EscapedHTML.name)
-        var library = MustacheLibrary()
-        let shared = ["layout": PackageResources.layout_mustache, "error": PackageResources.error_mustache]
-        for (name, bytes) in shared.merging(templates, uniquingKeysWith: { $1 }) {
-            do {
-                let text = String(decoding: bytes, as: UTF8.self)
-                // Plain text templates, for emails, name their type themselves.
-                let pragma = text.hasPrefix("{{% CONTENT_TYPE") ? "" : "{{% CONTENT_TYPE:\(EscapedHTML.name)}}"
-                try library.register(pragma + text, named: name)
-            } catch {
-                throw TemplateError(name: name, cause: "\(error)")
-            }
-        }
-        self.library = library
-        frame = Frame(
-            brand: brand, stylesheet: assets.path(of: "base.css"), brandStylesheet: assets.path(of: "brand.css"))
+    ///   - texts: the program's file of texts for each language.
+    ///   - values: values that every template and text may name, beside `{brand}`.
+    ///   - assets: `brand.css`, `icon.svg` and, if the brand has them, `logo.…` and `accent.css`.
+    /// - Throws: ``TemplateError`` or ``CatalogueError`` at the start, so that no request meets a broken page.
+    public init(
+        brand: Brand, templates: [String: [UInt8]], texts: [Language: [UInt8]], values: [String: String] = [:],
+        assets: StaticAssets
+    ) throws {
+        let values = values.merging(["brand": brand.name]) { $1 }
+        try self.init(
+            brand: brand, templates: templates, catalogue: try Catalogue(texts, values: values), values: values,
+            assets: assets)
     }
 
-    /// Renders a page as a response.
+    /// - Parameter catalogue: has the texts of SSOWeb and of the program.
+    init(
+        brand: Brand, templates: [String: [UInt8]], catalogue: Catalogue, values: [String: String],
+        assets: StaticAssets
+    ) throws {
+        MustacheContentTypes.register(EscapedHTML(), named: EscapedHTML.name)
+        let shared = ["layout": PackageResources.layout_mustache, "error": PackageResources.error_mustache]
+        var libraries: [Language: MustacheLibrary] = [:]
+        for language in Language.allCases {
+            var library = MustacheLibrary()
+            for (name, bytes) in shared.merging(templates, uniquingKeysWith: { $1 }) {
+                do {
+                    let source = String(decoding: bytes, as: UTF8.self)
+                    // Plain text templates, for emails, name their type themselves.
+                    let isHTML = !source.hasPrefix("{{% CONTENT_TYPE")
+                    let text = try Self.insertTexts(of: catalogue[language], into: source, isHTML: isHTML)
+                    let pragma = isHTML ? "{{% CONTENT_TYPE:\(EscapedHTML.name)}}" : ""
+                    try library.register(pragma + text, named: name)
+                } catch {
+                    throw TemplateError(name: name, cause: "\(error)")
+                }
+            }
+            libraries[language] = library
+        }
+        self.libraries = libraries
+        self.catalogue = catalogue
+        frame = Frame(
+            brand: brand,
+            stylesheets: ["base.css", "brand.css", "accent.css"].map(assets.path).filter { !$0.isEmpty }
+                .map(StyleSheet.init),
+            icon: assets.path(of: brand.logo == nil ? "icon.svg" : brand.logoName),
+            logo: assets.path(of: brand.logoName), times: assets.path(of: "times.js"), values: values)
+    }
+
+    /// The texts in the language that a browser asks for.
+    public func texts(for request: Request) -> Texts { catalogue[.preferred(by: request)] }
+
+    /// The texts in a language.
+    public func texts(in language: Language) -> Texts { catalogue[language] }
+
+    /// Renders a page as a response, in the language that the browser asks for.
     ///
     /// - Parameter model: a struct with the properties that the template names, or a dictionary of texts.
     public func response(
-        _ template: String, _ model: some Sendable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+        _ template: String, _ model: some Sendable, for request: Request, status: HTTPResponse.Status = .ok,
+        headers: HTTPFields = [:]
     ) -> Response {
-        var fields = headers
-        fields[.contentType] = "text/html; charset=utf-8"
+        let language = Language.preferred(by: request)
         // One buffer, so that the response has a Content-Length.
         return Response(
-            status: status, headers: fields, body: .init(byteBuffer: ByteBuffer(string: text(template, model))))
+            status: status, headers: headers.merging(Self.headers(language)),
+            body: .init(byteBuffer: ByteBuffer(string: text(template, model, in: language))))
     }
 
     /// Renders a template as text, for emails.
-    public func text(_ template: String, _ model: some Sendable) -> String {
-        library.render(Framed(frame: frame, model: model), withTemplate: template) ?? ""
+    public func text(_ template: String, _ model: some Sendable, in language: Language) -> String {
+        libraries[language]?.render(Framed(frame: frame, language: language, model: model), withTemplate: template)
+            ?? ""
+    }
+
+    /// The headers of every page in a language. Caches must keep the languages apart (RFC 9110 12.5.5).
+    static func headers(_ language: Language) -> HTTPFields {
+        [
+            .contentType: "text/html; charset=utf-8", .contentLanguage: language.rawValue,
+            .vary: "Accept-Language",
+        ]
+    }
+
+    /// Puts the texts in place of `[[key]]` and `[[=key]]`.
+    private static func insertTexts(of texts: Texts, into source: String, isHTML: Bool) throws -> String {
+        var (result, rest) = ("", source[...])
+        while let open = rest.range(of: "[[") {
+            result += rest[..<open.lowerBound]
+            guard let close = rest[open.upperBound...].range(of: "]]") else { throw UnknownText(key: "[[") }
+            let name = rest[open.upperBound..<close.lowerBound]
+            let isPlain = name.hasPrefix("=")
+            let key = String(isPlain ? name.dropFirst() : name)
+            guard let text = texts.template(key, isHTML: isHTML && !isPlain) else { throw UnknownText(key: key) }
+            result += text
+            rest = rest[close.upperBound...]
+        }
+        return result + rest
+    }
+
+    private struct UnknownText: Error, CustomStringConvertible {
+        let key: String
+        var description: String { "the catalogue has no text \"\(key)\"" }
     }
 }
 
-/// Escapes the five special characters of HTML byte by byte. Mustache's own type compares whole characters: a `"` followed
-/// by a combining accent is another character, and would end an attribute.
-struct EscapedHTML: MustacheContentType {
-    static let name = "ESCAPED_HTML"
-
-    func escapeText(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
-            if let escape = Self.escape(of: byte) { bytes += escape.utf8 } else { bytes.append(byte) }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// What stands for a special character in text and attributes; nil for every other byte.
-    static func escape(of byte: UInt8) -> String? {
-        switch byte {
-        case UInt8(ascii: "<"): "&lt;"
-        case UInt8(ascii: ">"): "&gt;"
-        case UInt8(ascii: "&"): "&amp;"
-        case UInt8(ascii: "\""): "&quot;"
-        case UInt8(ascii: "'"): "&#39;"
-        default: nil
-        }
+extension HTTPFields {
+    /// These fields, with those of `others` that are missing here.
+    fileprivate func merging(_ others: HTTPFields) -> HTTPFields {
+        var fields = self
+        for field in others where fields[field.name] == nil { fields[field.name] = field.value }
+        return fields
     }
 }
 
@@ -96,11 +152,13 @@ struct TemplateError: Error, CustomStringConvertible {
 /// The properties of a page and of the layout around it.
 private struct Framed: MustacheParent {
     private let frame: Pages.Frame
+    private let language: Language
     /// Read by reflection once: a template asks for the same names many times.
     private let properties: [String: Any]
 
-    init(frame: Pages.Frame, model: any Sendable) {
+    init(frame: Pages.Frame, language: Language, model: any Sendable) {
         self.frame = frame
+        self.language = language
         if let values = model as? [String: String] {
             properties = values
             return
@@ -112,10 +170,18 @@ private struct Framed: MustacheParent {
 
     func child(named name: String) -> Any? {
         switch name {
-        case "brand": frame.brand
-        case "stylesheet": frame.stylesheet
-        case "brandStylesheet": frame.brandStylesheet
-        default: properties[name]
+        case "language": language.rawValue
+        case "stylesheets": frame.stylesheets
+        case "icon": frame.icon
+        case "logo": frame.logo
+        case "hasLogo": !frame.logo.isEmpty
+        case "times": frame.times
+        case "supportURL": frame.brand.supportURL ?? ""
+        case "hasSupport": frame.brand.supportURL != nil
+        case "privacyURL": frame.brand.privacyURL ?? ""
+        case "hasPrivacy": frame.brand.privacyURL != nil
+        case "hasFoot": frame.brand.supportURL != nil || frame.brand.privacyURL != nil
+        default: properties[name] ?? frame.values[name]
         }
     }
 }

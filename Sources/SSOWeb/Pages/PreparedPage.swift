@@ -6,7 +6,7 @@ import NIOCore
 ///
 /// ```swift
 /// enum Value: String, CaseIterable { case name, callback }
-/// let page = try PreparedPage<Value>(pages, "completion") { gap in
+/// let page = try PreparedPage<Value>(pages, "completion", in: .english) { gap in
 ///     Model(name: gap(.name), callback: gap(.callback), script: script)
 /// }
 /// return page.response { value in
@@ -22,14 +22,17 @@ public struct PreparedPage<Value: RawRepresentable<String> & CaseIterable & Send
     /// The fixed text before each gap, and what belongs into the gap.
     private let pieces: [(text: String, value: Value)]
     private let end: String
+    private let language: Language
 
     /// Renders the template and cuts it at the gaps.
     ///
     /// - Parameter model: makes the model of the template. `gap(.x)` stands for the text of `x`.
     /// - Throws: ``PreparedPageError`` when a value would not come out as escaped text: it is inserted without escaping, is changed
     ///   by a transform, or decides whether a section is shown.
-    public init(_ pages: Pages, _ template: String, _ model: (_ gap: (Value) -> String) -> some Sendable) throws {
-        let page = pages.text(template, model { Self.mark + "<&\"'>" + $0.rawValue + Self.mark })
+    public init(
+        _ pages: Pages, _ template: String, in language: Language, _ model: (_ gap: (Value) -> String) -> some Sendable
+    ) throws {
+        let page = pages.text(template, model { Self.mark + "<&\"'>" + $0.rawValue + Self.mark }, in: language)
         var (pieces, text): ([(String, Value)], String) = ([], "")
         for (index, part) in page.split(separator: Self.mark, omittingEmptySubsequences: false).enumerated() {
             if index.isMultiple(of: 2) {
@@ -43,10 +46,10 @@ public struct PreparedPage<Value: RawRepresentable<String> & CaseIterable & Send
             pieces.append((text, value))
         }
         // A section that shows for any text but not for an empty one would be wrong later.
-        guard pages.text(template, model { _ in "" }) == pieces.map(\.0).joined() + text else {
+        guard pages.text(template, model { _ in "" }, in: language) == pieces.map(\.0).joined() + text else {
             throw PreparedPageError(template: template)
         }
-        (self.pieces, end) = (pieces, text)
+        (self.pieces, end, self.language) = (pieces, text, language)
     }
 
     /// The page with its gaps filled.
@@ -54,7 +57,7 @@ public struct PreparedPage<Value: RawRepresentable<String> & CaseIterable & Send
         status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], _ text: (Value) -> String
     ) -> Response {
         var fields = headers
-        fields[.contentType] = "text/html; charset=utf-8"
+        for field in Pages.headers(language) { fields[field.name] = field.value }
         return Response(status: status, headers: fields, body: .init(byteBuffer: buffer(text)))
     }
 

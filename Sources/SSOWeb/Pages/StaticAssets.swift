@@ -8,7 +8,7 @@ import SSOShared
 public struct StaticAssets: Sendable {
     private struct Asset: Sendable {
         let path: String
-        let type: String
+        let headers: HTTPFields
         let body: ByteBuffer
     }
 
@@ -16,35 +16,52 @@ public struct StaticAssets: Sendable {
 
     /// - Parameter files: content by file name (`brand.css`, `continue.js`). `base.css` is always included.
     public init(_ files: [String: [UInt8]]) {
-        let all = ["base.css": PackageResources.base_css].merging(files) { $1 }
+        let shared = ["base.css": PackageResources.base_css, "times.js": PackageResources.times_js]
+        let all = shared.merging(files) { $1 }
         assets = all.reduce(into: [:]) { result, file in
             let parts = file.key.split(separator: ".", maxSplits: 1)
             let stem = parts.first.map(String.init) ?? file.key
             let ending = parts.count == 2 ? String(parts[1]) : "txt"
             let hash = Hex.encode(SHA256.hash(file.value)).prefix(16)
             result[file.key] = Asset(
-                path: "/assets/\(stem)-\(hash).\(ending)", type: Self.types[ending] ?? "text/plain; charset=utf-8",
+                path: "/assets/\(stem)-\(hash).\(ending)", headers: Self.headers(ending),
                 body: ByteBuffer(bytes: file.value))
         }
     }
 
-    private static let types = [
-        "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml",
-    ]
+    private static func headers(_ ending: String) -> HTTPFields {
+        let types = [
+            "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml",
+            "png": "image/png",
+        ]
+        var headers: HTTPFields = [
+            .contentType: types[ending] ?? "text/plain; charset=utf-8",
+            .cacheControl: "public, max-age=31536000, immutable",
+        ]
+        // A browser that opens an image by its address must run nothing that is in it.
+        if ending == "svg" || ending == "png" { headers[.contentSecurityPolicy] = ContentPolicy.image }
+        return headers
+    }
 
     /// The path of the file called `name`. Empty when there is no such file.
     public func path(of name: String) -> String { assets[name]?.path ?? "" }
 
-    /// Serves every file at its ``path(of:)`` with GET and HEAD, as immutable.
+    /// Serves every file at its ``path(of:)`` with GET and HEAD, as immutable, and the icon also at `/favicon.ico`, where
+    /// browsers look for it when the first response is not a page.
     public func addRoutes<Context: RequestContext>(to router: Router<Context>) {
-        for asset in assets.values {
-            router.only([.get, .head], at: RouterPath(asset.path)) { request, _ in
-                let headers: HTTPFields = [
-                    .contentType: asset.type, .cacheControl: "public, max-age=31536000, immutable",
-                ]
-                let response = Response(status: .ok, headers: headers, body: .init(byteBuffer: asset.body))
-                return request.method == .head ? response.createHeadResponse() : response
-            }
+        for asset in assets.values { Self.serve(asset, at: asset.path, asset.headers, router) }
+        guard let icon = assets["logo.svg"] ?? assets["logo.png"] ?? assets["icon.svg"] else { return }
+        var headers = icon.headers
+        headers[.cacheControl] = "public, max-age=86400"
+        Self.serve(icon, at: "/favicon.ico", headers, router)
+    }
+
+    private static func serve<Context: RequestContext>(
+        _ asset: Asset, at path: String, _ headers: HTTPFields, _ router: Router<Context>
+    ) {
+        router.only([.get, .head], at: RouterPath(path)) { request, _ in
+            let response = Response(status: .ok, headers: headers, body: .init(byteBuffer: asset.body))
+            return request.method == .head ? response.createHeadResponse() : response
         }
     }
 }

@@ -54,7 +54,7 @@ enum ClockEvent: Equatable {
                     "ahead_seconds": "\(ahead.secondsRoundedUp)",
                     "message": """
                     The wall clock jumped ahead. The program keeps its time, nothing is purged and /readyz is 503 until \
-                    the wall clock is right again or the jump has lasted for \(PlainDate.span(JudgedClock.patience)).
+                    the wall clock is right again or the jump has lasted for \(JudgedClock.patience).
                     """,
                 ])
         case .setBack(let behind):

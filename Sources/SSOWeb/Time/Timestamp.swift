@@ -75,6 +75,15 @@ public enum PlainDate {
     /// `Sat, 21 Nov 2026 14:05:09 +0000` (RFC 5322 section 3.3), for the Date of an email.
     public static func rfc5322(_ moment: Timestamp) -> String { text(moment, "%a, %d %b %Y %H:%M:%S +0000") }
 
+    /// `14:05 UTC`.
+    static func clock(_ moment: Timestamp) -> String { text(moment, "%H:%M UTC") }
+
+    /// Day, month (1 to 12) and year, for the words of a language.
+    static func parts(_ moment: Timestamp) -> (day: Int, month: Int, year: Int) {
+        let numbers = text(moment, "%-d %-m %Y").split(separator: " ").map { Int($0) ?? 0 }
+        return numbers.count == 3 ? (numbers[0], numbers[1], numbers[2]) : (0, 0, 0)
+    }
+
     /// `43 seconds`, `12 minutes`, `2 hours`. Rounded up, so that a wait is never announced too short.
     public static func span(_ span: Duration) -> String {
         let seconds = max(1, span.secondsRoundedUp)

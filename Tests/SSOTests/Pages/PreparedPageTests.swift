@@ -14,7 +14,9 @@ struct PreparedPageTests {
     }
 
     private static func pages(_ template: String) throws -> Pages {
-        try Pages(brand: "B & Co", templates: ["test": Array(template.utf8)], assets: StaticAssets([:]))
+        try Pages(
+            brand: Brand(name: "B & Co"), templates: ["test": Array(template.utf8)], texts: [:],
+            assets: StaticAssets([:]))
     }
 
     private static let template = """
@@ -24,7 +26,7 @@ struct PreparedPageTests {
         """
 
     private static func prepared(_ pages: Pages, isShown: Bool = true) throws -> PreparedPage<Value> {
-        try PreparedPage(pages, "test") { gap in
+        try PreparedPage(pages, "test", in: .english) { gap in
             Model(name: gap(.name), link: gap(.link), other: "<fixed>", isShown: isShown)
         }
     }
@@ -42,7 +44,8 @@ struct PreparedPageTests {
         for name in Self.hostile {
             for link in Self.hostile {
                 let filled = page.buffer { $0 == .name ? name : link }
-                let rendered = pages.text("test", Model(name: name, link: link, other: "<fixed>", isShown: isShown))
+                let rendered = pages.text(
+                    "test", Model(name: name, link: link, other: "<fixed>", isShown: isShown), in: .english)
                 #expect(Array(String(buffer: filled).utf8) == Array(rendered.utf8))
             }
         }

@@ -95,7 +95,8 @@ struct DeviceRoutes: Sendable {
         let key = try request.queryFields.text("key") ?? ""
         guard link.open(key, now: clock.now()) != nil else { throw Self.expired }
         let session = try await sessions.current(request, context)
-        var response = pages.response("device", Model(formToken: sessions.formToken(for: session), key: key))
+        var response = pages.response(
+            "device", Model(formToken: sessions.formToken(for: session), key: key), for: request)
         sessions.remember(session, in: &response)
         return response
     }
@@ -106,7 +107,10 @@ struct DeviceRoutes: Sendable {
         guard let opened = link.open(key, now: clock.now()) else { throw Self.expired }
         guard let session = context.session,
             sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
-        else { throw PublicError.staleForm(.init(label: "Try again", href: "\(DeviceLink.path)?key=\(key)")) }
+        else {
+            throw PublicError.staleForm(
+                request, .init(label: Text("error.try-again"), href: "\(DeviceLink.path)?key=\(key)"))
+        }
         let held = session[BrowserChallenges.self].current.flatMap { held in
             (try? EmailAddress(held.address))?.mailbox == opened.address.mailbox ? held : nil
         }
@@ -125,8 +129,6 @@ struct DeviceRoutes: Sendable {
     }
 
     private static let expired = PublicError(
-        .gone, code: "link_expired", title: "This link has expired",
-        explanation:
-            "A link works for two days. Or your mail program has cut it off. The newest email has a newer link.",
-        nextStep: .init(label: "Sign in", href: "/sign-in"), cause: "device link expired or damaged")
+        .gone, code: "link_expired", title: Text("error.link-expired.title"), explanation: Text("error.link-expired"),
+        nextStep: .init(label: Text("sign-in.title"), href: "/sign-in"), cause: "device link expired or damaged")
 }

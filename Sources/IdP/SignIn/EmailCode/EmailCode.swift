@@ -92,6 +92,7 @@ struct EmailCodeMail: MailTemplate {
         // The code is not in the subject: subjects are shown on locked screens.
         return EmailContent(
             to: to, subject: "Your code to sign in to \(service)",
-            text: pages.text("email-code-message-text", model), html: pages.text("email-code-message-html", model))
+            text: pages.text("email-code-message-text", model, in: .english),
+            html: pages.text("email-code-message-html", model, in: .english))
     }
 }

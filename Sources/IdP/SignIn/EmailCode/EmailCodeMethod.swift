@@ -80,7 +80,7 @@ struct EmailCodeMethod: SignInMethod {
         }
         guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
             throw PublicError.staleForm(
-                .init(label: "Back to the code", href: FlowID.path(Self.path, flow)))
+                request, .init(label: Text("code.back"), href: FlowID.path(Self.path, flow)))
         }
         try limits.countCodePost(request, context, deviceID: challenge.deviceID)
         guard let code = EmailCode.normalised(try fields.text("code") ?? "") else {
@@ -149,7 +149,8 @@ struct EmailCodeMethod: SignInMethod {
         let key = (try? EmailAddress(challenge.address).budgetKey) ?? challenge.address
         let next = try await mail.nextAllowed(for: key, requester)
         return page.response(
-            formToken: sessions.formToken(for: session), address: challenge.address, flow: flow, problem: error,
+            request, formToken: sessions.formToken(for: session), address: challenge.address, flow: flow,
+            problem: error,
             emailAt: session[BrowserChallenges.self].current?.emailAt, isDelayed: delay.isDelayed,
             isKnown: challenge.deviceID != nil,
             pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)

@@ -29,7 +29,8 @@ struct EmailCodePage: Sendable {
     ///   - pause: for how long no code is accepted for this address; nil when codes are accepted.
     ///   - wait: until another email may be sent to this address.
     func response(
-        formToken: String, address: String, flow: FlowID?, problem: InputError?, emailAt: Timestamp?, isDelayed: Bool,
+        _ request: Request, formToken: String, address: String, flow: FlowID?, problem: InputError?,
+        emailAt: Timestamp?, isDelayed: Bool,
         isKnown: Bool, pause: Duration?, wait: Duration?, now: Timestamp
     ) -> Response {
         let error = [problem.flatMap(words), pause.map { words(pause: $0, now) }].compactMap { $0 }
@@ -42,7 +43,7 @@ struct EmailCodePage: Sendable {
             hasBrowserHint: !isKnown && (pause != nil || emailAt == nil))
         var headers: HTTPFields = [:]
         if case .paused = problem, let pause { headers[.retryAfter] = String(max(1, pause.secondsRoundedUp)) }
-        return pages.response("email-code", model, status: status(problem), headers: headers)
+        return pages.response("email-code", model, for: request, status: status(problem), headers: headers)
     }
 
     private func words(_ problem: InputError) -> String? {

@@ -1,9 +1,10 @@
-/// Owns the rule for names of users and clients.
-enum DisplayName {
-    static let maximumLength = 80
+/// Owns the rule for names on pages: of users, clients and programs.
+public enum DisplayName {
+    /// In characters.
+    public static let maximumLength = 80
 
     /// The name as it is stored, or nil if it is empty, too long, or has invisible characters.
-    static func normalised(_ text: String) -> String? {
+    public static func normalised(_ text: String) -> String? {
         let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         guard !words.isEmpty, words.count <= maximumLength, words.utf8.count <= 4 * maximumLength else { return nil }
         let isPlain = words.unicodeScalars.allSatisfy { scalar in
@@ -17,9 +18,9 @@ enum DisplayName {
         return isPlain && words.unicodeScalars.contains(where: isVisible) ? words : nil
     }
 
-    /// The name of a client as it is stored, or nil. Unlike ``normalised(_:)`` it refuses line breaks and control
+    /// The name of a client or program as it is stored, or nil. Unlike ``normalised(_:)`` it refuses line breaks and control
     /// characters: in a settings file they are mistakes, and joining the lines would show a name that nobody chose.
-    static func ofClient(_ text: String) -> String? {
+    public static func ofClient(_ text: String) -> String? {
         let isOneLine = text.unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator: false
@@ -38,7 +39,4 @@ enum DisplayName {
         default: !scalar.properties.isDefaultIgnorableCodePoint && scalar.value != 0x2800
         }
     }
-
-    /// The name of a new account: the part of its address before the @.
-    static func initial(for email: String) -> String { String(email.prefix { $0 != "@" }) }
 }

@@ -1,0 +1,183 @@
+import Foundation
+import SSOShared
+
+/// How a program presents itself on its pages and in its emails.
+public struct Brand: Sendable {
+    /// The program's name.
+    public let name: String
+    /// Shown in place of the built-in mark.
+    public let logo: LogoFile?
+    /// The colour of links and buttons, in place of the style sheet's.
+    public let accent: AccentColor?
+    /// Where users get help.
+    public let supportURL: String?
+    /// The privacy notice.
+    public let privacyURL: String?
+
+    public init(
+        name: String, logo: LogoFile? = nil, accent: AccentColor? = nil, supportURL: String? = nil,
+        privacyURL: String? = nil
+    ) {
+        self.name = name
+        self.logo = logo
+        self.accent = accent
+        self.supportURL = supportURL
+        self.privacyURL = privacyURL
+    }
+
+    /// A program's name from its settings.
+    ///
+    /// - Throws: ``SettingError`` for an empty, long or invisible one.
+    public static func programName(_ text: String) throws -> String {
+        guard let name = DisplayName.ofClient(text) else {
+            throw SettingError("must be 1 to \(DisplayName.maximumLength) visible characters on one line.")
+        }
+        return name
+    }
+
+    var logoName: String { logo.map { "logo.\($0.kind.rawValue)" } ?? "" }
+
+    /// The files that the pages of this brand need, beside the program's own.
+    public var assets: [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        if let logo { files[logoName] = logo.content }
+        if let accent { files["accent.css"] = Array(accent.styleSheet.utf8) }
+        return files
+    }
+}
+
+/// A logo: an SVG or PNG image, checked when the settings are read.
+///
+/// An SVG can hold scripts. In an `<img>` browsers run none; a user who opens its address gets a content security policy
+/// that allows nothing (``StaticAssets``). Files that would need either defence are refused as well.
+public struct LogoFile: Sendable {
+    public enum Kind: String, Sendable { case svg, png }
+
+    /// Larger than any mark that is shown at 48 pixels.
+    public static let maximumBytes = 64 << 10
+
+    public let kind: Kind
+    public let content: [UInt8]
+
+    /// - Throws: ``SettingError`` that names what is wrong with the file.
+    public init(path: String) throws {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw SettingError("\"\(path)\" cannot be read. Use the path of an SVG or PNG file.")
+        }
+        try self.init([UInt8](data), name: path)
+    }
+
+    /// - Parameter name: for the error.
+    public init(_ content: [UInt8], name: String) throws {
+        guard content.count <= Self.maximumBytes else {
+            throw SettingError("\"\(name)\" has \(content.count) bytes. A logo has at most \(Self.maximumBytes).")
+        }
+        if content.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) {
+            guard content.count > 24, content[12..<16].elementsEqual("IHDR".utf8) else {
+                throw SettingError("\"\(name)\" is a damaged PNG file: its first part is not a header.")
+            }
+            let size = [16, 20].map { start in content[start..<start + 4].reduce(0) { $0 << 8 | Int($1) } }
+            guard size.allSatisfy({ (1...2048).contains($0) }) else {
+                throw SettingError("\"\(name)\" is \(size[0]) by \(size[1]) pixels. A logo has at most 2048 by 2048.")
+            }
+            self.kind = .png
+        } else {
+            try Self.checkSVG(content, name)
+            self.kind = .svg
+        }
+        self.content = content
+    }
+
+    private static func checkSVG(_ content: [UInt8], _ name: String) throws {
+        guard let text = String(validating: content, as: UTF8.self)?.lowercased(), let root = root(of: text),
+            root.hasPrefix("<svg"), root.dropFirst(4).first.map({ " \t\r\n>/".contains($0) || $0 == "\r\n" }) == true
+        else { throw SettingError("\"\(name)\" is not an SVG or PNG file.") }
+        for forbidden in ["<script", "<!doctype", "<!entity", "<foreignobject", "javascript:", "<iframe", "<?xml-"]
+        where text.contains(forbidden) {
+            throw SettingError(
+                "\"\(name)\" contains \(forbidden), which a logo does not need. Export it as plain SVG.")
+        }
+        if text.firstMatch(of: #/[\s"'\/]on[a-z]+\s*=/#) != nil {
+            throw SettingError("\"\(name)\" contains an event handler (on…=). Export it as plain SVG.")
+        }
+    }
+
+    /// The text from the root element on: without byte order mark, XML declaration and comments.
+    private static func root(of text: String) -> Substring? {
+        var rest = text.drop { $0.isWhitespace || $0 == "\u{feff}" }
+        while rest.hasPrefix("<?xml ") || rest.hasPrefix("<!--") {
+            guard let end = rest.range(of: rest.hasPrefix("<?") ? "?>" : "-->") else { return nil }
+            rest = rest[end.upperBound...].drop { $0.isWhitespace }
+        }
+        return rest
+    }
+}
+
+/// The colour of links and buttons. In dark mode a lighter shade of it is used.
+public struct AccentColor: Sendable {
+    /// Red, green and blue, 0 to 255.
+    private let channels: [Double]
+
+    /// - Parameter text: `#1f5fbf`.
+    /// - Throws: ``SettingError`` for another form, or for a colour that is hard to read on white.
+    public init(_ text: String) throws {
+        let digits = text.utf8.dropFirst()
+        guard text.utf8.first == UInt8(ascii: "#"), digits.count == 6, let bytes = Hex.decode(String(text.dropFirst()))
+        else { throw SettingError("\"\(text)\" must be a colour of six hex digits, such as #1f5fbf") }
+        let channels = bytes.map(Double.init)
+        let contrast = Self.contrast(channels, Self.white)
+        guard contrast >= Self.minimum else {
+            let readable = Self.shade(channels, towards: Self.black, until: Self.white)
+            throw SettingError(
+                "\"\(text)\" has a contrast of \(Self.rounded(contrast)):1 to white. Text needs at least 4.5:1 "
+                    + "(WCAG 2.2, 1.4.3). Use a darker colour, such as \(Self.hex(readable))")
+        }
+        self.channels = channels
+    }
+
+    /// The style sheet that sets the colour for light and dark pages.
+    var styleSheet: String {
+        let dark = Self.shade(channels, towards: Self.white, until: Self.darkSurface)
+        return """
+            :root { --accent: \(Self.hex(channels)); --accent-strong: \(Self.hex(Self.mix(channels, Self.black, 0.2))); \
+            --on-accent: #ffffff; }
+            @media (prefers-color-scheme: dark) { :root { --accent: \(Self.hex(dark)); --accent-strong: \
+            \(Self.hex(Self.mix(dark, Self.white, 0.3))); --on-accent: #000000; } }
+
+            """
+    }
+
+    /// WCAG 2.2, 1.4.3.
+    private static let minimum = 4.5
+    private static let white: [Double] = [255, 255, 255]
+    private static let black: [Double] = [0, 0, 0]
+    /// `--surface` of dark pages in base.css.
+    private static let darkSurface: [Double] = [25, 31, 42]
+
+    /// The nearest shade between a colour and another that can be read on a ground.
+    private static func shade(_ color: [Double], towards end: [Double], until ground: [Double]) -> [Double] {
+        let shades = stride(from: 0.0, through: 1, by: 0.02).map { mix(color, end, $0).map { $0.rounded() } }
+        return shades.first { contrast($0, ground) >= minimum + 0.05 } ?? end
+    }
+
+    private static func mix(_ first: [Double], _ second: [Double], _ share: Double) -> [Double] {
+        zip(first, second).map { $0 + ($1 - $0) * share }
+    }
+
+    /// The contrast ratio of two colours (WCAG 2.2, "contrast ratio").
+    static func contrast(_ first: [Double], _ second: [Double]) -> Double {
+        let (one, other) = (luminance(first), luminance(second))
+        return (max(one, other) + 0.05) / (min(one, other) + 0.05)
+    }
+
+    private static func luminance(_ color: [Double]) -> Double {
+        let linear = color.map { $0 / 255 }.map { $0 <= 0.04045 ? $0 / 12.92 : pow(($0 + 0.055) / 1.055, 2.4) }
+        return zip(linear, [0.2126, 0.7152, 0.0722]).reduce(0) { $0 + $1.0 * $1.1 }
+    }
+
+    private static func hex(_ color: [Double]) -> String {
+        "#" + Hex.encode(color.map { UInt8(max(0, min(255, $0.rounded()))) })
+    }
+
+    private static func rounded(_ ratio: Double) -> String { String((ratio * 10).rounded(.down) / 10) }
+}

@@ -1,0 +1,84 @@
+import SSOShared
+
+/// A text of a page or an email, by its key in the catalogue of texts. It becomes words in the language of the user.
+///
+/// ```swift
+/// Text("error.flow-over", ["client": client.name])
+/// Text("code.tries-left", count: 2)   // "code.tries-left.other"
+/// ```
+public struct Text: Sendable {
+    let key: String
+    let values: [String: any TextValue]
+    let count: Int?
+
+    /// - Parameters:
+    ///   - key: a key of every language's catalogue.
+    ///   - values: what stands in place of `{name}`: a name or a number, or another text.
+    public init(_ key: String, _ values: [String: any TextValue] = [:]) {
+        (self.key, self.values, count) = (key, values, nil)
+    }
+
+    /// A text that depends on a number: the key ends with `.one` or `.other` in the catalogue, and `{count}` is the number.
+    public init(_ key: String, count: Int, _ values: [String: any TextValue] = [:]) {
+        self.key = key + (count == 1 ? ".one" : ".other")
+        self.values = values.merging(["count": String(count)]) { $1 }
+        self.count = count
+    }
+
+    /// `43 seconds`, `12 minutes`, `2 hours`. Rounded up, so that a wait is never announced too short.
+    public static func span(_ span: Duration) -> Text {
+        let seconds = max(1, span.secondsRoundedUp)
+        return switch seconds {
+        case ...90: Text("span.seconds", count: seconds)
+        case ...5400: Text("span.minutes", count: (seconds + 59) / 60)
+        default: Text("span.hours", count: (seconds + 3599) / 3600)
+        }
+    }
+}
+
+/// What a text may contain: a name, an address or a number as it is, or another text.
+public protocol TextValue: Sendable {}
+extension String: TextValue {}
+extension Text: TextValue {}
+
+/// A text of the catalogue with its placeholders: `{name}` for a value, `{since, time}` for a moment.
+struct TextPattern: Sendable {
+    enum Piece: Sendable, Equatable {
+        case literal(String)
+        case value(String)
+        case time(String)
+    }
+
+    let pieces: [Piece]
+
+    /// - Returns: nil for a brace without its partner, or a placeholder that is not a name.
+    init?(_ source: String) {
+        var (pieces, rest): ([Piece], Substring) = ([], source[...])
+        while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+            if open > rest.startIndex { pieces.append(.literal(String(rest[..<open]))) }
+            guard rest[open] == "{", let close = rest[open...].firstIndex(of: "}") else { return nil }
+            let parts = rest[rest.index(after: open)..<close].split(separator: ",", omittingEmptySubsequences: false)
+                .map { $0.drop { $0 == " " } }
+            guard let name = parts.first, !name.isEmpty, name.utf8.allSatisfy({ $0.isASCIILetter }) else { return nil }
+            switch parts.dropFirst() {
+            case []: pieces.append(.value(String(name)))
+            case ["time"]: pieces.append(.time(String(name)))
+            default: return nil
+            }
+            rest = rest[rest.index(after: close)...]
+        }
+        if !rest.isEmpty { pieces.append(.literal(String(rest))) }
+        self.pieces = pieces
+    }
+
+    /// The names of the placeholders.
+    var names: Set<String> {
+        Set(
+            pieces.compactMap { piece in
+                switch piece {
+                case .literal: nil
+                case .value(let name), .time(let name): name
+                }
+            })
+    }
+}
