@@ -67,7 +67,7 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
         context.logger.log(
             level: isOurs ? .error : .notice, isOurs ? "request_failed" : "request_refused",
             metadata: [
-                "status": "\(error.status.code)", "code": "\(error.code)", "cause": "\(error.cause ?? error.title)",
+                "status": .number(error.status.code), "code": "\(error.code)", "cause": "\(error.cause ?? error.code)",
             ])
     }
 }
