@@ -30,18 +30,6 @@ struct IdPSettings: Sendable {
         if case .outbox = mail { publicURL.isLoopback } else { false }
     }
 
-    /// The names that may be used on the command line.
-    static let names = [
-        "IDP_PUBLIC_URL", "IDP_LISTEN", "IDP_DATABASE_URL", "IDP_MAIL_FROM", "IDP_MAIL_HOURLY_LIMIT",
-        "IDP_ALLOWED_EMAILS", "IDP_CLIENTS_FILE", "SSO_CLIENT_ID", "SSO_CLIENT_NAME", "SSO_REDIRECT_URIS",
-        "IDP_TRUSTED_PROXIES", "IDP_APPLE_APP_IDS", "IDP_ANDROID_APPS", "IDP_AASA_FILE",
-        "IDP_ASSETLINKS_FILE", "IDP_LINK_TESTER", "IDP_LIMIT_EMAIL_POSTS", "IDP_LIMIT_CODE_POSTS",
-        "IDP_LIMIT_NEW_SESSIONS", "IDP_LIMIT_BAD_SIGNATURES", "IDP_NAME", "IDP_LOGO_FILE", "IDP_ACCENT_COLOR",
-        "IDP_SUPPORT_URL", "IDP_PRIVACY_URL",
-    ]
-    /// The names that may not: each is a secret or contains one.
-    static let secretNames = ["IDP_SECRET_KEY", "SSO_SHARED_SECRET", "IDP_MAIL_URL"]
-
     /// Reads all settings. Afterwards `reader` has all problems.
     ///
     /// - Returns: nil when there is a problem.
@@ -53,12 +41,19 @@ struct IdPSettings: Sendable {
         let database = database(reader)
         let keys = reader.derivedKeys("IDP_SECRET_KEY")
         let mail = mailURL(reader, publicURL: publicURL)
-        let mailFrom = required(reader, "IDP_MAIL_FROM", hint: "Give one such as: Main App <sign-in@example.com>") {
-            try MailFrom($0)
+        let mailFrom = required(
+            reader, "IDP_MAIL_FROM", hint: "Use Name <address>, for example \(MailFromError.example)."
+        ) {
+            try sender($0)
         }
         let hourlyLimit = reader.value("IDP_MAIL_HOURLY_LIMIT", default: "1000", positiveNumber)
         let limits = networkLimits(reader)
         let allowed = reader.value("IDP_ALLOWED_EMAILS", default: "", AllowedEmails.init)
+        if allowed?.isEmpty == true {
+            reader.warn(
+                "IDP_ALLOWED_EMAILS: is empty, so nobody can sign in. Use addresses and *@domain, for example "
+                    + "*@example.com, ann@partner.org.")
+        }
         let clients = registeredClients(reader, environment: environment)
         for client in clients.all {
             for secret in client.secrets {
@@ -71,7 +66,7 @@ struct IdPSettings: Sendable {
             for (item, network) in zip(items, networks) where network.exceedsPrivateRange {
                 reader.warn(
                     "IDP_TRUSTED_PROXIES: \(item) is larger than any private network: every host in it can forge the address that "
-                        + "limits and logs use. Give the proxy's own network.")
+                        + "limits and logs use. Use the proxy's own network, for example 10.1.2.0/24.")
             }
             return ClientAddress(trusted: networks)
         }
@@ -92,7 +87,7 @@ struct IdPSettings: Sendable {
         {
             reader.warn(
                 "IDP_TRUSTED_PROXIES: is not set, so all visitors seem to come from the proxy on this machine, and the "
-                    + "limits per network are off. Give 127.0.0.1 if the proxy sets X-Forwarded-For.")
+                    + "limits per network are off. Use 127.0.0.1 if the proxy sets X-Forwarded-For.")
         }
         reader.reportExampleSecrets(publicURL: publicURL, listen: listen)
         if let database {
@@ -124,6 +119,10 @@ struct IdPSettings: Sendable {
         return reader.optional(name, parse)
     }
 
+    private static func sender(_ text: String) throws(SettingError) -> MailFrom {
+        do { return try MailFrom(text) } catch { throw SettingError("\"\(text)\" \(error)") }
+    }
+
     private static func networkLimits(_ reader: SettingsReader) -> SignInLimits.Counts? {
         var counts = SignInLimits.Counts()
         let all: [(String, WritableKeyPath<SignInLimits.Counts, Int>)] = [
@@ -145,14 +144,15 @@ struct IdPSettings: Sendable {
 
     private static func positiveNumber(_ text: String) throws -> Int {
         guard let number = Int(text), (1...1_000_000).contains(number) else {
-            throw SettingError("\"\(text)\" must be a whole number from 1 to 1000000.")
+            throw SettingError("\"\(text)\" must be a whole number from 1 to 1000000, such as 500.")
         }
         return number
     }
 
     /// The URL may contain a password, so it is shown without, and may come from a file.
     private static func mailURL(_ reader: SettingsReader, publicURL: PublicOrigin?) -> MailURL? {
-        let hint = "Give smtp://user:password@host:587, smtps://…, or outbox:FOLDER for a trial on this machine."
+        let hint =
+            "Use smtp://user:password@host:587, smtps://user:password@host:465, or outbox:var/outbox for a trial on this machine."
         guard let text = reader.secretText("IDP_MAIL_URL", required: true, hint: hint) else { return nil }
         do {
             let mail = try MailURL.parse(text.trimmingCharacters(in: .whitespacesAndNewlines))
@@ -160,7 +160,7 @@ struct IdPSettings: Sendable {
             if case .outbox = mail, let publicURL, !publicURL.isLoopback {
                 reader.problem(
                     "IDP_MAIL_URL: outbox: shows every email to every visitor. It is for a loopback IDP_PUBLIC_URL "
-                        + "only. Give smtp:// or smtps://.")
+                        + "only. Use a mail server, for example smtps://mail.example.com:465.")
             }
             return mail
         } catch {

@@ -7,11 +7,11 @@ import SSOWeb
 struct RelyingPartyServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relying-party", abstract: "The sample relying party: users sign in with the IdP.",
+        discussion: "Settings: relying-party serve --help, and docs/operations.md.",
         version: "relying-party \(ProductVersion.text)", subcommands: [Serve.self, Check.self],
         defaultSubcommand: Serve.self)
 
-    static let discussion = SettingsArguments.help(
-        RelyingPartySettings.names, secrets: RelyingPartySettings.secretNames)
+    static let discussion = SettingDescription.help(RelyingPartySettings.table)
 
     struct Serve: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -23,11 +23,11 @@ struct RelyingPartyServer: AsyncParsableCommand {
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Checks every setting, prints the effective values, and exits 0 or 1.",
+            abstract: "Checks every setting, prints the effective values and all problems, and exits 0 or 1.",
             discussion: RelyingPartyServer.discussion)
         @Flag(help: "Also call the identity provider over the back channel, TLS included.") var connect = false
         @OptionGroup var settings: SettingsOptions<RelyingPartyProgram>
-        func run() async throws { try await settings.check(connecting: connect) }
+        func run() async throws { try await settings.check(connect ? [RelyingPartyProgram.connection] : []) }
     }
 }
 
@@ -35,8 +35,8 @@ struct RelyingPartyServer: AsyncParsableCommand {
 enum RelyingPartyProgram: Program {
     static let name = "relying-party"
     static let prefix = "RP_"
-    static let settingNames = RelyingPartySettings.names
-    static let secretNames = RelyingPartySettings.secretNames
+    static let commandNames = ["serve", "check"]
+    static let settings = RelyingPartySettings.table
     static let foreignNames = ["SSO_CLIENT_NAME", "SSO_REDIRECT_URIS"]
 
     static func read(
@@ -55,7 +55,9 @@ enum RelyingPartyProgram: Program {
         await services.database.close()
     }
 
-    static func connect(_ settings: RelyingPartySettings, _ reader: SettingsReader) async {
+    /// `check --connect`.
+    static let connection = ConnectionCheck<Self>(option: "--connect", omission: "no server was contacted") {
+        settings, reader in
         do {
             try await BackChannelClient(settings).checkHealth()
             reader.record("connect RP_IDP_BACKCHANNEL_URL", "the identity provider answers at \(settings.backChannel)")

@@ -22,11 +22,49 @@ struct RelyingPartySettings: Sendable {
     /// As registered at the identity provider.
     var redirectURI: String { publicURL.text + SSOPath.callback }
 
-    static let names = [
-        "RP_PUBLIC_URL", "RP_LISTEN", "RP_DATABASE_URL", "RP_IDP_URL", "RP_IDP_BACKCHANNEL_URL", "RP_CA_FILE",
-        "RP_ALLOW_PLAINTEXT_BACKCHANNEL", "RP_REQUIRE_SIGNED_RESPONSE", "RP_NAME", "RP_IDP_NAME", "SSO_CLIENT_ID",
+    /// Every setting of the relying party but the common ones, in the order of `--help`.
+    static let table = [
+        SettingDescription(
+            "RP_PUBLIC_URL", default: "http://localhost:8081", example: "https://partner.example.com",
+            "The one origin in links, cookies and checks. It must be https, unless the host is loopback."),
+        SettingDescription(
+            "RP_LISTEN", default: "127.0.0.1:8081", example: "127.0.0.1:9091",
+            "The address and port to listen on. Keep it on loopback or in a private network: the proxy does TLS."),
+        SettingDescription(
+            "RP_DATABASE_URL", default: "sqlite:var/rp.sqlite", example: "sqlite:/var/lib/swift-sso-rp/rp.sqlite",
+            "The database file with its sessions, on a local disk."),
+        SettingDescription(
+            "RP_SECRET_KEY", default: "required", example: "the output of: openssl rand -hex 32", isSecret: true,
+            "At least 32 bytes, and not the shared secret. A comma-separated list rotates it: the first makes new values, all are accepted."
+        ),
+        SettingDescription(
+            "RP_IDP_URL", default: "http://localhost:8080", example: "https://id.example.com",
+            "The identity provider, where browsers sign in."),
+        SettingDescription(
+            "RP_IDP_BACKCHANNEL_URL", default: "RP_IDP_URL", example: "https://id.internal:8443",
+            "Where tokens are verified, if that has another address in your network."),
+        SettingDescription(
+            "RP_ALLOW_PLAINTEXT_BACKCHANNEL", default: "false", example: "true",
+            "Whether the back channel may use unencrypted http to another machine."),
+        SettingDescription(
+            "RP_CA_FILE", default: "none", example: "/etc/swift-sso/authority.pem",
+            "Further certificate authorities for the back channel, as PEM. TLS is always verified."),
+        SettingDescription(
+            "RP_REQUIRE_SIGNED_RESPONSE", default: "true", example: "false",
+            "Whether an answer of the back channel without a right signature is refused."),
+        SettingDescription(
+            "RP_NAME", default: "Partner service", example: "Partner service",
+            "The name of this service on its pages."),
+        SettingDescription(
+            "RP_IDP_NAME", default: "Main App", example: "Main App",
+            "The name of the identity provider on the pages."),
+        SettingDescription(
+            "SSO_CLIENT_ID", default: "required", example: "partner",
+            "The id that the identity provider has registered for this service."),
+        SettingDescription(
+            "SSO_SHARED_SECRET", default: "required", example: "the output of: openssl rand -hex 32", isSecret: true,
+            "The secret that the identity provider has registered for this service."),
     ]
-    static let secretNames = ["RP_SECRET_KEY", "SSO_SHARED_SECRET"]
 
     /// - Returns: nil when there is a problem. `reader` then has all of them.
     static func read(_ reader: SettingsReader) -> RelyingPartySettings? {
@@ -47,7 +85,7 @@ struct RelyingPartySettings: Sendable {
         let idpName = reader.value("RP_IDP_NAME", default: "Main App", Brand.programName)
         let clientID = reader.optional("SSO_CLIENT_ID", wellFormedID)
         if reader.text("SSO_CLIENT_ID") == nil {
-            reader.problem("SSO_CLIENT_ID: is required and not set. It is the id the IdP has registered for you.")
+            reader.problem("SSO_CLIENT_ID: is required and not set. Use the id that the IdP has registered for you, for example partner.")
         }
         let secret = reader.sharedSecret("SSO_SHARED_SECRET")
         reader.requireDifferent(keys, "RP_SECRET_KEY", from: secret, "SSO_SHARED_SECRET")
@@ -71,12 +109,12 @@ struct RelyingPartySettings: Sendable {
     /// No browser compares this origin, so the default port of https is accepted.
     private static func origin(_ text: String, allowsPlaintext: Bool) throws -> String {
         guard let url = try? WebURL(text), url.isOrigin else {
-            throw SettingError("must be an origin without user, path and query, such as https://idp.example.com")
+            throw SettingError("must be an origin without user, path and query, for example https://idp.example.com.")
         }
         guard url.isHTTPS || allowsPlaintext || url.authority.isLoopback else {
             throw SettingError(
-                "\"\(text)\" must be https, unless the host is loopback. "
-                    + "For plain http inside one host's network set RP_ALLOW_PLAINTEXT_BACKCHANNEL=true")
+                "\"\(text)\" must be https, for example https://idp.example.com, unless the host is loopback. "
+                    + "To allow unencrypted http to another machine set RP_ALLOW_PLAINTEXT_BACKCHANNEL=true.")
         }
         return url.origin
     }
@@ -85,7 +123,8 @@ struct RelyingPartySettings: Sendable {
     private static func wellFormedID(_ text: String) throws -> String {
         guard ClientID.isWellFormed(text) else {
             throw SettingError(
-                "\"\(text)\" must be lower-case letters, digits and -, at most 63. Copy it from the IdP.")
+                "\"\(text)\" must be at most 63 lower-case letters, digits and -. Copy it from the IdP, for example partner."
+            )
         }
         return text
     }

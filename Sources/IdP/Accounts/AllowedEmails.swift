@@ -5,6 +5,9 @@ struct AllowedEmails: Sendable {
     private var domains: Set<[UInt8]> = []
     private var addresses: Set<[UInt8]> = []
 
+    /// Whether nobody may sign in.
+    var isEmpty: Bool { domains.isEmpty && addresses.isEmpty }
+
     /// - Throws: ``SettingError`` naming each item that is neither an address nor `*@domain`.
     init(_ text: String) throws {
         let items = text.split(separator: ",").filter { !$0.allSatisfy(\.isWhitespace) }
@@ -16,7 +19,7 @@ struct AllowedEmails: Sendable {
     private static func read(_ item: Substring) throws -> (isDomain: Bool, bytes: [UInt8]) {
         let words = item.split(whereSeparator: \.isWhitespace)
         guard words.count == 1, let pattern = words.first?.lowercased() else {
-            throw SettingError("\"\(item)\" contains a space. Separate items with commas.")
+            throw SettingError("\"\(item)\" contains a space. Separate items with commas, for example *@example.com, ann@partner.org.")
         }
         let isDomain = pattern.hasPrefix("*@")
         // A domain is checked as part of an address, so that one rule defines what an address is. An address may hold a
@@ -24,7 +27,9 @@ struct AllowedEmails: Sendable {
         guard !pattern.dropFirst(isDomain ? 1 : 0).contains("*"),
             let address = try? EmailAddress(isDomain ? "a" + pattern.dropFirst() : pattern)
         else {
-            throw SettingError("\"\(pattern)\" is not an email address, and not *@domain such as *@example.com.")
+            throw SettingError(
+                "\"\(pattern)\" is not a valid item. Use addresses and *@domain, for example *@example.com, ann@partner.org."
+            )
         }
         return (isDomain, Array(address.text.utf8.dropFirst(isDomain ? 2 : 0)))
     }

@@ -62,6 +62,13 @@ struct EmailAddress: Sendable, Hashable {
         return "\(parts[0][..<plus])@\(parts[1])"
     }
 
+    /// How logs show the address: `a…@example.com`. Enough for an operator to find the one that a user names.
+    var masked: String {
+        let parts = text.split(separator: "@")
+        guard parts.count == 2, let first = parts[0].first else { return "…" }
+        return "\(first)…@\(parts[1])"
+    }
+
     /// RFC 5322 3.2.3: atoms of `atext`, with single dots between them.
     private static func isDotAtom(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -28,7 +28,7 @@ final class AssociationFiles: Sendable {
     func reload() {
         logger.notice(
             "reload",
-            metadata: ["message": "association files are read again; settings and clients are read at start only"])
+            metadata: ["message": "reloading the association files; settings and clients need a restart"])
         for kind in AssociationKind.allCases {
             guard let source = sources[kind], case .file = source else { continue }
             load(kind, source)
@@ -49,7 +49,7 @@ final class AssociationFiles: Sendable {
             }
             guard let content = reading.content else { return }
             serve(kind, content)
-            logger.info("association_file_loaded", metadata: ["file": "\(path)", "bytes": "\(content.count)"])
+            logger.info("association_file_loaded", metadata: ["file": "\(path)", "bytes": .number(content.count)])
         }
     }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Logging
 import SSOShared
 import SSOWeb
 
@@ -6,43 +7,168 @@ import SSOWeb
 /// The browser is only ever sent to a registered redirect URI.
 enum AuthorizeQuery {
     case accepted(Client, AuthorizeRequest)
-    /// The client and its redirect URI are right, but something else is wrong: redirect there with the error.
-    case refused(callback: String)
+    case refused(AuthorizeRefusal)
 
-    /// - Throws: ``AuthorizeError/unknownClient`` where no redirect URI can be trusted: a page, never a redirect.
-    static func read(_ fields: URLEncodedFields, clients: ClientRegistry) throws -> Self {
-        guard let id = try? fields.bytes("client_id"), let client = clients.client(id: id),
-            let uri = try? fields.bytes("redirect_uri"), client.hasRedirectURI(uri)
-        else { throw AuthorizeError.unknownClient }
-        let redirectURI = String(decoding: uri, as: UTF8.self)
-
-        let given = (try? fields.bytes("state")) ?? nil
-        guard let given, let state = String(validating: given, as: UTF8.self), AuthorizeRequest.isValidState(state),
-            let challenge = challenge(fields)
-        else {
-            let echoed = given.flatMap { $0.isEmpty ? nil : $0 }
-            return .refused(
-                callback: AuthorizeRequest.errorCallback(
-                    redirectURI: redirectURI, error: "invalid_request", state: echoed))
+    static func read(_ fields: URLEncodedFields, clients: ClientRegistry) -> Self {
+        func refused(_ cause: AuthorizeRefusal.Cause, _ client: Client? = nil, callback: String? = nil) -> Self {
+            .refused(AuthorizeRefusal(cause: cause, fields: fields, client: client, callback: callback))
         }
-        return .accepted(
-            client,
-            AuthorizeRequest(
-                clientID: client.id, redirectURI: redirectURI, state: state, codeChallenge: challenge.value))
+        let (client, redirectURI): (Client, String)
+        do throws(AuthorizeRefusal.Cause) {
+            client = try Self.client(fields, clients)
+        } catch {
+            return refused(error)
+        }
+        do throws(AuthorizeRefusal.Cause) {
+            redirectURI = try Self.redirectURI(fields, client)
+        } catch {
+            return refused(error, client)
+        }
+        do throws(AuthorizeRefusal.Cause) {
+            let state = try state(fields)
+            let challenge = try challenge(fields)
+            return .accepted(
+                client,
+                AuthorizeRequest(clientID: client.id, redirectURI: redirectURI, state: state, codeChallenge: challenge))
+        } catch {
+            let echoed = ((try? fields.bytes("state")) ?? nil).flatMap { $0.isEmpty ? nil : $0 }
+            let callback = AuthorizeRequest.errorCallback(
+                redirectURI: redirectURI, error: "invalid_request", description: error.explanation, state: echoed)
+            return refused(error, client, callback: callback)
+        }
     }
 
-    /// The optional `code_challenge` (RFC 7636), S256 only; nil if it is present and malformed.
-    private static func challenge(_ fields: URLEncodedFields) -> (value: String?, Void)? {
+    private static func client(
+        _ fields: URLEncodedFields, _ clients: ClientRegistry
+    ) throws(AuthorizeRefusal.Cause) -> Client {
+        let id: [UInt8]?
+        do { id = try fields.bytes("client_id") } catch {
+            throw error.isRepetition ? .clientRepeated : .clientMalformed
+        }
+        guard let id else { throw .clientMissing }
+        guard let client = clients.client(id: id) else { throw .clientUnknown }
+        return client
+    }
+
+    private static func redirectURI(
+        _ fields: URLEncodedFields, _ client: Client
+    ) throws(AuthorizeRefusal.Cause) -> String {
+        let uri: [UInt8]?
+        do { uri = try fields.bytes("redirect_uri") } catch {
+            throw error.isRepetition ? .redirectURIRepeated : .redirectURIMalformed
+        }
+        guard let uri else { throw .redirectURIMissing }
+        guard client.hasRedirectURI(uri) else { throw .redirectURINotRegistered }
+        return String(decoding: uri, as: UTF8.self)
+    }
+
+    private static func state(_ fields: URLEncodedFields) throws(AuthorizeRefusal.Cause) -> String {
+        let bytes: [UInt8]?
+        do { bytes = try fields.bytes("state") } catch {
+            throw error.isRepetition ? .stateRepeated : .stateNotASCII
+        }
+        guard let bytes, !bytes.isEmpty else { throw .stateMissing }
+        guard bytes.count <= AuthorizeRequest.maximumStateBytes else { throw .stateTooLong }
+        guard let state = String(validating: bytes, as: UTF8.self), AuthorizeRequest.isValidState(state) else {
+            throw .stateNotASCII
+        }
+        return state
+    }
+
+    /// The optional `code_challenge` (RFC 7636), S256 only.
+    private static func challenge(_ fields: URLEncodedFields) throws(AuthorizeRefusal.Cause) -> String? {
         let (given, method): (String?, String?)
         do {
             given = try fields.text("code_challenge")
             method = try fields.text("code_challenge_method")
         } catch {
+            throw error.isRepetition ? .challengeRepeated : .challengeMalformed
+        }
+        guard let given else {
+            guard method == nil else { throw .challengeMissing }
             return nil
         }
-        guard let given else { return method == nil ? (nil, ()) : nil }
-        guard method == CodeChallenge.method, CodeChallenge.isWellFormedChallenge(given) else { return nil }
-        return (given, ())
+        guard method == CodeChallenge.method else { throw .challengeMethod }
+        guard CodeChallenge.isWellFormedChallenge(given) else { throw .challengeMalformed }
+        return given
+    }
+}
+
+extension URLEncodedFields.FieldError {
+    fileprivate var isRepetition: Bool { if case .repeated = self { true } else { false } }
+}
+
+/// Why an authorize request was refused, for the log and for the client's developer.
+struct AuthorizeRefusal: Sendable {
+    /// The raw values are stable: the log has them as `cause`.
+    enum Cause: String, Error, CaseIterable {
+        case clientMissing = "client_id_missing"
+        case clientRepeated = "client_id_repeated"
+        case clientMalformed = "client_id_malformed"
+        case clientUnknown = "client_id_unknown"
+        case redirectURIMissing = "redirect_uri_missing"
+        case redirectURIRepeated = "redirect_uri_repeated"
+        case redirectURIMalformed = "redirect_uri_malformed"
+        case redirectURINotRegistered = "redirect_uri_not_registered"
+        case stateMissing = "state_missing"
+        case stateRepeated = "state_repeated"
+        case stateTooLong = "state_too_long"
+        case stateNotASCII = "state_not_ascii"
+        case challengeMissing = "code_challenge_missing"
+        case challengeMethod = "code_challenge_method_not_s256"
+        case challengeRepeated = "code_challenge_repeated"
+        case challengeMalformed = "code_challenge_malformed"
+
+        /// One ASCII sentence, for `error_description`.
+        var explanation: String {
+            switch self {
+            case .clientMissing: "client_id is missing"
+            case .clientRepeated: "client_id appears more than once"
+            case .clientMalformed: "client_id is not percent-encoded correctly"
+            case .clientUnknown: "client_id is not registered"
+            case .redirectURIMissing: "redirect_uri is missing"
+            case .redirectURIRepeated: "redirect_uri appears more than once"
+            case .redirectURIMalformed: "redirect_uri is not percent-encoded correctly"
+            case .redirectURINotRegistered: "redirect_uri is not registered for this client"
+            case .stateMissing: "state is missing"
+            case .stateRepeated: "state appears more than once"
+            case .stateTooLong: "state is longer than \(AuthorizeRequest.maximumStateBytes) bytes"
+            case .stateNotASCII: "state has a character that is not printable ASCII"
+            case .challengeMissing: "code_challenge_method was sent without code_challenge"
+            case .challengeMethod: "code_challenge_method must be S256"
+            case .challengeRepeated: "code_challenge or code_challenge_method appears more than once"
+            case .challengeMalformed: "code_challenge must be 43 base64url characters, the SHA-256 of the verifier"
+            }
+        }
+    }
+
+    let cause: Cause
+    /// Where the browser goes with the error. Nil before client and redirect URI are known to belong together: then there is
+    /// a page, never a redirect.
+    let callback: String?
+    /// The client, once it is known.
+    let client: Client?
+    private let fields: URLEncodedFields
+
+    init(cause: Cause, fields: URLEncodedFields, client: Client?, callback: String?) {
+        (self.cause, self.fields, self.client, self.callback) = (cause, fields, client, callback)
+    }
+
+    /// What the log says of it. Without a callback that includes both values as they were sent, and the registered redirect
+    /// URI that is most like the one that was sent: mostly they differ in a slash, a host or a port.
+    var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "cause": "\(cause.rawValue)", "client": "\(client?.id ?? "-")", "message": "\(cause.explanation)",
+        ]
+        guard callback == nil else { return metadata }
+        let sent = (try? fields.bytes("redirect_uri")) ?? nil
+        for (name, value) in [("sent_client_id", (try? fields.bytes("client_id")) ?? nil), ("sent_redirect_uri", sent)] {
+            if let value { metadata[name] = "\(SentText.shown(value))" }
+        }
+        if let client, let sent, let nearest = client.nearestRedirectURI(to: sent) {
+            metadata["nearest_redirect_uri"] = "\(nearest)"
+        }
+        return metadata
     }
 }
 
@@ -52,12 +178,12 @@ enum AuthorizeError {
     static let unknownClient = PublicError(
         .badRequest, code: "unknown_client", title: Text("error.unknown-client.title"),
         explanation: Text("error.unknown-client"),
-        cause: "unknown client, or a redirect URI that is not registered for it")
+        cause: "client_or_redirect_uri_unknown")
 
     /// The request is not a page of its own, opened by the user.
     static let notAPage = PublicError(
         .badRequest, code: "not_a_page", title: Text("error.not-a-page.title"), explanation: Text("error.not-a-page"),
-        cause: "Sec-Fetch or Sec-Purpose names a frame, a part of a page or a prefetch")
+        cause: "frame_or_prefetch")
 
     /// There never was such a flow in this browser, or it ended long ago.
     static let noSuchFlow = PublicError(

@@ -36,8 +36,11 @@ struct AuthorizeRoutes: Sendable {
     @Sendable private func authorize(_ request: Request, _ context: VisitorContext) async throws -> Response {
         // Checked at every arrival, also after a sign-in: a request from the session is not trusted more than a link.
         let (client, asked): (Client, AuthorizeRequest)
-        switch try AuthorizeQuery.read(request.queryFields, clients: clients) {
-        case .refused(let callback): return .redirect(to: callback, type: .found)
+        switch AuthorizeQuery.read(request.queryFields, clients: clients) {
+        case .refused(let refusal):
+            context.logger.notice("authorize_refused", metadata: refusal.metadata)
+            guard let callback = refusal.callback else { throw AuthorizeError.unknownClient }
+            return .redirect(to: callback, type: .found)
         case .accepted(let found, let wanted): (client, asked) = (found, wanted)
         }
         // A frame, an image or a prefetch must not obtain tokens without the user's knowledge (ASVS 7.6.2).

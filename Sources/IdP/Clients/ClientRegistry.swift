@@ -22,6 +22,18 @@ struct Client: Sendable {
 
     /// Whether exactly these bytes are registered (RFC 9700 4.1.3, RFC 3986 6.2.1: without normalisation).
     func hasRedirectURI(_ bytes: [UInt8]) -> Bool { redirectURIs.contains { $0.utf8.elementsEqual(bytes) } }
+
+    /// The registered redirect URI that shares most with a text at both ends, for the log: the two differ in one place, such
+    /// as a slash, a host or a port. In linear time, because anybody may send the text.
+    func nearestRedirectURI(to sent: [UInt8]) -> String? {
+        func shared(_ uri: String) -> Int {
+            let own = Array(uri.utf8)
+            let start = zip(own, sent).prefix { $0 == $1 }.count
+            let end = zip(own.dropFirst(start).reversed(), sent.dropFirst(start).reversed()).prefix { $0 == $1 }.count
+            return start + end
+        }
+        return redirectURIs.max { shared($0) < shared($1) }
+    }
 }
 
 /// All registered relying parties: from `IDP_CLIENTS_FILE`, from the `SSO_…` settings, or both.

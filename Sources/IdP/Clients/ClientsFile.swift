@@ -25,11 +25,11 @@ struct ClientsFile {
         }
         do {
             guard let root = try Yams.compose(yaml: text) else {
-                problem("IDP_CLIENTS_FILE: \(path): it is empty. It needs a list called clients.")
+                problem("IDP_CLIENTS_FILE: \(path): is empty. It must have a list called clients, as in deploy/clients.example.yaml.")
                 return []
             }
             guard let keys = map(root, known: ["clients"], what: "clients file") else { return [] }
-            guard let list = keys["clients"]?.sequence else { return refuse("clients must be a list.", root) ?? [] }
+            guard let list = keys["clients"]?.sequence else { return refuse("clients must be a list, as in deploy/clients.example.yaml.", root) ?? [] }
             return list.compactMap(client)
         } catch {
             problem("IDP_CLIENTS_FILE: \(path):\(Self.words(error))")
@@ -53,7 +53,7 @@ struct ClientsFile {
         guard let id = text(keys, "id", node) else { return nil }
         guard ClientID.isWellFormed(id.value) else {
             return refuse(
-                "id \"\(id.value)\" must be at most 63 lower-case letters, digits and -, such as: partner", id.node)
+                "id \"\(id.value)\" must be at most 63 lower-case letters, digits and -, for example partner.", id.node)
         }
         return id.value
     }
@@ -61,7 +61,7 @@ struct ClientsFile {
     private func displayName(_ keys: [String: Node], _ node: Node) -> String? {
         guard let name = text(keys, "name", node) else { return nil }
         return DisplayName.ofClient(name.value)
-            ?? refuse("name must be 1 to 80 visible characters on one line.", name.node)
+            ?? refuse("name \(DisplayName.problem(ofClient: name.value))", name.node)
     }
 
     private func redirectURIs(_ keys: [String: Node], client: String, _ node: Node) -> [String]? {
@@ -94,7 +94,7 @@ struct ClientsFile {
         if reference.hasPrefix("env:") {
             let variable = String(reference.dropFirst(4))
             text = environment(variable)
-            if text == nil { return refuse("secrets: the environment has no \(variable).", node) }
+            if text == nil { return refuse("secrets: the environment has no \(variable). Set it, or use file:PATH.", node) }
         } else if reference.hasPrefix("file:") {
             text = SecretFile.read(String(reference.dropFirst(5)), setting: name, problem: problem)
         } else if reference.hasPrefix("credential:") {
@@ -137,7 +137,7 @@ struct ClientsFile {
             let name = key.string ?? ""
             guard known.contains(name) else {
                 problem(
-                    "IDP_CLIENTS_FILE: \(path):\(line(key)): unknown key \"\(name)\". Known: \(known.joined(separator: ", "))."
+                    "IDP_CLIENTS_FILE: \(path):\(line(key)): unknown key \"\(name)\". The keys are \(known.joined(separator: ", "))."
                 )
                 continue
             }
@@ -147,19 +147,35 @@ struct ClientsFile {
     }
 
     private func text(_ keys: [String: Node], _ name: String, _ parent: Node) -> (value: String, node: Node)? {
-        guard let node = keys[name] else { return refuse("\(name) is missing.", parent) }
-        guard let scalar = node.scalar, !scalar.string.isEmpty else { return refuse("\(name) must be text.", node) }
+        guard let node = keys[name] else { return refuse("\(name) is missing. \(Self.example(of: name))", parent) }
+        guard let scalar = node.scalar else { return refuse("\(name) must be text. \(Self.example(of: name))", node) }
+        guard !scalar.string.isEmpty else {
+            return refuse("\(name) must not be empty. \(Self.example(of: name))", node)
+        }
         return (scalar.string, node)
     }
 
     private func texts(_ keys: [String: Node], _ name: String, _ parent: Node) -> [(value: String, node: Node)]? {
-        guard let node = keys[name] else { return refuse("\(name) is missing.", parent) }
+        guard let node = keys[name] else { return refuse("\(name) is missing. \(Self.example(of: name))", parent) }
         guard let items = node.sequence, !items.isEmpty else {
-            return refuse("\(name) must be a list with at least one item.", node)
+            return refuse("\(name) must be a list with at least one item. \(Self.example(of: name))", node)
         }
         let texts = items.compactMap { item in item.scalar.map { ($0.string, item) } }
-        guard texts.count == items.count else { return refuse("\(name) must be a list of text items.", node) }
+        guard texts.count == items.count else {
+            return refuse("\(name) must be a list of text items. \(Self.example(of: name))", node)
+        }
         return texts
+    }
+
+    private static func example(of key: String) -> String {
+        let value =
+            switch key {
+            case "id": "partner"
+            case "name": "Partner service"
+            case "redirect_uris": "[https://partner.example.com/auth/sso/callback]"
+            default: #"["file:/etc/swift-sso/secrets/partner"]"#
+            }
+        return "For example \(key): \(value)"
     }
 
     private func refuse<T>(_ words: String, _ node: Node) -> T? {
@@ -192,16 +208,16 @@ enum EnvironmentClient {
         guard names.contains(where: { reader.text($0) != nil }) else { return nil }
         // All are read before any is required, so that all problems are reported at once.
         let id = reader.optional("SSO_CLIENT_ID", checkedID)
-        if reader.text("SSO_CLIENT_ID") == nil { missing(reader, "SSO_CLIENT_ID", "Give one such as: partner") }
+        if reader.text("SSO_CLIENT_ID") == nil { missing(reader, "SSO_CLIENT_ID", "Use, for example, partner.") }
         let name = reader.value("SSO_CLIENT_NAME", default: id ?? "partner") { text in
             guard let name = DisplayName.ofClient(text) else {
-                throw SettingError("must be 1 to 80 visible characters on one line.")
+                throw SettingError(DisplayName.problem(ofClient: text))
             }
             return name
         }
         let uris = reader.optional("SSO_REDIRECT_URIS", checkedURIs)
         if reader.text("SSO_REDIRECT_URIS") == nil {
-            missing(reader, "SSO_REDIRECT_URIS", "Give one such as: https://partner.example.com/auth/sso/callback")
+            missing(reader, "SSO_REDIRECT_URIS", "Use, for example, https://partner.example.com/auth/sso/callback.")
         }
         guard let secret = reader.sharedSecret("SSO_SHARED_SECRET"), let id, let name, let uris else { return nil }
         return Client(id: id, name: name, redirectURIs: uris, secrets: [secret])
@@ -213,7 +229,7 @@ enum EnvironmentClient {
 
     private static func checkedID(_ text: String) throws -> String {
         guard ClientID.isWellFormed(text) else {
-            throw SettingError("\"\(text)\" must be at most 63 lower-case letters, digits and -, such as: partner")
+            throw SettingError("\"\(text)\" must be at most 63 lower-case letters, digits and -, for example partner.")
         }
         return text
     }
@@ -221,7 +237,7 @@ enum EnvironmentClient {
     private static func checkedURIs(_ text: String) throws -> [String] {
         // A space separates as well. An absolute URL contains none.
         let uris = text.split(whereSeparator: { $0 == "," || $0 == " " }).map(String.init)
-        guard !uris.isEmpty else { throw SettingError("must list at least one URL.") }
+        guard !uris.isEmpty else { throw SettingError("must list at least one URL, for example https://partner.example.com/auth/sso/callback.") }
         try RedirectURI.check(all: uris)
         return uris
     }

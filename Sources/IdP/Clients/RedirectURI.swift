@@ -8,7 +8,7 @@ enum RedirectURI {
     static func check(_ text: String) throws {
         func refuse(_ why: String) throws -> Never { throw SettingError("\"\(text)\" \(why)") }
         guard !text.isEmpty, text.utf8.count <= 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-            try refuse("must be ASCII without spaces, at most 2000 bytes.")
+            try refuse("must be ASCII without spaces, of 1 to 2000 bytes, such as https://partner.example.com/callback.")
         }
         guard hasWholeEscapes(text) else { try refuse("has a % without two hexadecimal digits after it.") }
         // Parsers and browsers read these differently. A redirect URI needs none of them.
@@ -26,8 +26,8 @@ enum RedirectURI {
         try checkAuthority(of: text, isWeb: scheme == "https" || scheme == "http", refuse)
         // Decoded, because a client reads `%74oken` as `token`.
         let names = (parts.queryItems ?? []).map { $0.name.lowercased() }
-        guard !names.contains("token"), !names.contains("state"), !names.contains("error") else {
-            try refuse("has token, state or error in its query: the IdP adds these itself.")
+        guard Set(names).isDisjoint(with: ["token", "state", "error", "error_description"]) else {
+            try refuse("has token, state, error or error_description in its query: the IdP adds these itself.")
         }
         switch scheme {
         case "https":
@@ -69,7 +69,7 @@ enum RedirectURI {
         do {
             _ = try HostPort(String(text[start...].prefix { $0 != "/" && $0 != "?" }), allowing: .looseNames)
         } catch .invalidPort(let port) {
-            try refuse("has the port \"\(port)\". Give a whole number from 1 to 65535, or remove the colon.")
+            try refuse("has the port \"\(port)\". Use a whole number from 1 to 65535, or remove the colon.")
         } catch .missingHost {
             if isWeb { try refuse("must have a host.") }
         } catch {

@@ -6,12 +6,13 @@ import SSOWeb
 @main
 struct IdPCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "idp", abstract: "The identity provider: signs users in for your services.",
+        commandName: "idp", abstract: "The identity provider: signs users in and tells your services who they are.",
+        discussion: "Settings: idp serve --help, and docs/operations.md.",
         version: "idp \(ProductVersion.text)",
         subcommands: [Serve.self, Check.self, UserCommand.self, BackupCommand.self, RestoreCommand.self],
         defaultSubcommand: Serve.self)
 
-    static let discussion = SettingsArguments.help(IdPSettings.names, secrets: IdPSettings.secretNames)
+    static let discussion = SettingDescription.help(IdPSettings.table)
 
     struct Serve: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -22,11 +23,26 @@ struct IdPCommand: AsyncParsableCommand {
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Checks every setting, prints what is in force, and exits 0 or 1.",
+            abstract: "Checks every setting, prints what is in force and all problems, and exits 0 or 1.",
             discussion: IdPCommand.discussion)
         @Flag(help: "Also call the mail server, up to TLS and login. No email is sent.") var connect = false
+        @Option(
+            help: ArgumentHelp("Also call the mail server and send a test email to this address.", valueName: "address"))
+        var mailTo: String?
         @OptionGroup var settings: SettingsOptions<IdPProgram>
-        func run() async throws { try await settings.check(connecting: connect) }
+
+        func validate() throws {
+            guard let mailTo else { return }
+            do { _ = try EmailAddress(mailTo) } catch {
+                throw ValidationError("--mail-to: \"\(mailTo)\" is not an email address. \(error)")
+            }
+        }
+
+        func run() async throws {
+            let recipient = try mailTo.map { try EmailAddress($0) }
+            let isNeeded = connect || recipient != nil
+            try await settings.check(isNeeded ? [IdPProgram.connection(sendingTo: recipient)] : [])
+        }
     }
 }
 
@@ -34,8 +50,8 @@ struct IdPCommand: AsyncParsableCommand {
 enum IdPProgram: Program {
     static let name = "idp"
     static let prefix = "IDP_"
-    static let settingNames = IdPSettings.names
-    static let secretNames = IdPSettings.secretNames
+    static let commandNames = ["serve", "check", "user", "backup", "restore"]
+    static let settings = IdPSettings.table
     static let foreignNames = [String]()
 
     static func read(_ reader: SettingsReader, environment: @escaping (String) -> String?) -> IdPSettings? {
@@ -55,19 +71,16 @@ enum IdPProgram: Program {
         await services.database.close()
     }
 
-    static func connect(_ settings: IdPSettings, _ reader: SettingsReader) async {
-        switch settings.mail {
-        // Whether the folder is writable was checked already.
-        case .outbox(let folder): reader.record("connect IDP_MAIL_URL", "outbox folder \(folder)")
-        case .smtp(let endpoint):
-            do {
-                // Short, because an operator waits and no email can be lost.
-                let timeouts = SMTPMailer.Timeouts(answer: .seconds(10))
-                let words = try await SMTPMailer(endpoint, timeouts: timeouts).probe(from: settings.mailFrom)
-                reader.record("connect IDP_MAIL_URL", words)
-            } catch {
-                reader.problem("IDP_MAIL_URL: \(endpoint): \(error)")
-            }
+    /// `check --connect`, and `check --mail-to` with a recipient.
+    static func connection(sendingTo recipient: EmailAddress?) -> ConnectionCheck<Self> {
+        ConnectionCheck(
+            option: recipient == nil ? "--connect" : "--mail-to",
+            omission: recipient == nil ? "no server was contacted" : "no email was sent"
+        ) { settings, reader in
+            let check = MailServerCheck(settings)
+            guard await check.connect(reader), let recipient else { return }
+            let now = ServiceClock.system().now()
+            await check.send(to: recipient, at: now, id: "check-\(now.milliseconds)", reader)
         }
     }
 }

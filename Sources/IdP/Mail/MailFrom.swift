@@ -1,18 +1,23 @@
-/// Why a text is not a sender. One sentence for the operator.
+/// Why a text is not a sender. The description follows the text in a sentence for the operator.
 enum MailFromError: Error, Equatable, CustomStringConvertible {
     case shape
     case several
     case name
     case address(EmailAddressError)
 
+    /// A valid sender.
+    static let example = "Main App <sign-in@example.com>"
+
     var description: String {
         switch self {
-        case .shape: "must have the form: Name <address>"
+        case .shape, .address(.empty), .address(.noAt):
+            "is not a valid sender. Use Name <address>, for example \(Self.example)."
         case .several:
-            "must name one mailbox. Give one such as Main App <sign-in@example.com>, and put a name that holds , ; @ "
-                + "< or > in quotation marks."
-        case .name: "has a name that is longer than 64 bytes or contains a control character."
-        case .address(let fault): "\(fault)"
+            "is more than one mailbox. Use one mailbox, for example \(Self.example), and put a name that has , ; @ < or > "
+                + "in quotation marks."
+        case .name: "has a name that is longer than 64 bytes or has a control character. Use, for example, \(Self.example)."
+        case .address(let error):
+            "is not a valid sender. \(error) Use Name <address>, for example \(Self.example)."
         }
     }
 }

@@ -4,6 +4,13 @@ protocol Mailer: Sendable {
     ///
     /// Cancelling the task ends the attempt soon after. It is then unknown whether the email was sent.
     func send(_ email: EmailMessage) async throws(MailError)
+
+    /// Where emails go, for the log: `mail.example.com:587`. Without login.
+    var destination: String { get }
+}
+
+extension Mailer {
+    var destination: String { "-" }
 }
 
 /// Why an email was not sent. The descriptions contain reply codes and words of the IdP only: never an address, a login or

@@ -33,7 +33,7 @@ struct OutboxMailer: Mailer {
             place = parent
         }
         guard stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            return "the outbox folder \(folder) cannot be created: \(place) is not a folder. Give another one."
+            return "the outbox folder \(folder) cannot be created: \(place) is not a folder. Use another one, for example outbox:var/outbox."
         }
         guard access(place, W_OK | X_OK) == 0 else {
             return "the outbox folder \(folder) cannot be written to. Make \(place) writable for this user."
@@ -45,6 +45,8 @@ struct OutboxMailer: Mailer {
     struct Item: Sendable, Codable {
         let subject, to, date, text: String
     }
+
+    var destination: String { "outbox:\(folder)" }
 
     /// The newest emails, newest first.
     func items(limit: Int = 50) -> [Item] {

@@ -31,6 +31,8 @@ final class SMTPMailer: Mailer {
             caFile: caFile.flatMap { $0.isEmpty ? nil : $0 }, timeouts: timeouts)
     }
 
+    var destination: String { settings.endpoint.authority }
+
     func send(_ email: EmailMessage) async throws(MailError) {
         let cancellation = Cancellation()
         let failure: MailError? = await withTaskCancellationHandler {

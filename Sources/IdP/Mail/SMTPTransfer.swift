@@ -25,14 +25,20 @@ struct SMTPTransfer {
         // The envelope holds parsed addresses only. A dot-atom cannot contain an SMTP command.
         guard let recipients = curl_slist_append(nil, "<\(email.to.text)>") else { throw .temporary("out of memory") }
         defer { curl_slist_free_all(recipients) }
+        let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+        words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        defer { words.deallocate() }
         let body = Body(email.rfc5322(), cancellation, deadline: .now + settings.timeouts.upload)
         // The handle points at the body until it is cleaned up.
         try withExtendedLifetime(body) { () throws(MailError) in
-            guard isSetUp(handle, email, recipients, body) else { throw .temporary("this libcurl lacks SMTP or TLS") }
+            guard isSetUp(handle, email, recipients, body),
+                sso_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, words) == CURLE_OK
+            else { throw .temporary("this libcurl lacks SMTP or TLS") }
             let result = curl_easy_perform(handle)
             var code = 0
             _ = sso_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &code)
-            if let failure = failure(result, code: code, isLate: body.isLate) { throw failure }
+            let subject = Self.refusedPart(String(cString: words))
+            if let failure = failure(result, code: code, subject: subject, isLate: body.isLate) { throw failure }
         }
     }
 
@@ -75,10 +81,17 @@ struct SMTPTransfer {
         return codes.allSatisfy { $0 == CURLE_OK }
     }
 
+    /// What the server refused, by libcurl's own words (`RCPT failed: 550`). They are not repeated: others hold the server's
+    /// text.
+    private static func refusedPart(_ detail: String) -> String {
+        detail.hasPrefix("RCPT") ? "recipient" : detail.hasPrefix("MAIL") ? "sender" : "email"
+    }
+
     /// - Parameters:
     ///   - code: the last SMTP reply code, 0 if there was none.
+    ///   - subject: what the server refused.
     ///   - isLate: the email was not uploaded in time.
-    private func failure(_ result: CURLcode, code: Int, isLate: Bool) -> MailError? {
+    private func failure(_ result: CURLcode, code: Int, subject: String, isLate: Bool) -> MailError? {
         switch result {
         case CURLE_OK: return nil
         case CURLE_ABORTED_BY_CALLBACK where isLate: return .temporary("the mail server took too long")
@@ -95,8 +108,10 @@ struct SMTPTransfer {
         default: break
         }
         switch code {
-        case 500...599: return .permanent("the mail server refused the email with \(code) (curl \(result.rawValue))")
-        case 400...499: return .temporary("the mail server deferred the email with \(code) (curl \(result.rawValue))")
+        case 500...599:
+            return .permanent("the mail server refused the \(subject) with \(code) (curl \(result.rawValue))")
+        case 400...499:
+            return .temporary("the mail server deferred the \(subject) with \(code) (curl \(result.rawValue))")
         default: return .temporary("the connection to the mail server broke (curl \(result.rawValue))")
         }
     }

@@ -61,7 +61,7 @@ struct SSOTokenStore: Sendable {
     /// What became of a token that was presented.
     enum Outcome: Sendable {
         case accepted(Account, Redeemed)
-        /// Unknown, expired, used, void, or for another redirect URI or verifier. The client is not told which.
+        /// Unknown, expired, used, void, or for another redirect URI or verifier.
         case refused(Rejection)
         /// The token of another client. It has leaked and is void from now on.
         case burnt(owner: String)
@@ -76,33 +76,13 @@ struct SSOTokenStore: Sendable {
         let flow: String
     }
 
-    /// Why a token was refused, for the log only.
+    /// Why a token was refused. The log gets all of it.
     struct Rejection: Sendable {
-        /// A word or two.
-        let cause: String
-        /// It was redeemed before: the client sent it twice, or an attacker has seen it (RFC 9700 4.5).
-        let isReplay: Bool
+        let cause: TokenRejectionCause
         /// The session it was issued in.
         let session: String?
         /// The flow it was issued for, as the log calls it.
         let flow: String?
-
-        init(_ row: SQLRow?, now: Timestamp, mayOwnerSignIn: Bool) throws {
-            guard let row else {
-                (cause, isReplay, session, flow) = ("unknown", false, nil, nil)
-                return
-            }
-            isReplay = try row.optionalInteger("used_at") != nil
-            session = try row.text("session_handle")
-            flow = FlowLogID.name(stateDigest: try row.blob("state_digest"))
-            cause =
-                if isReplay { "used before" } else if !mayOwnerSignIn {
-                    "account may not sign in"
-                } else if try row.optionalInteger("voided_at") != nil { "void" } else {
-                    try row.timestamp("expires_at") <= now
-                        ? "expired" : "session or account ended, or bound to another redirect URI or verifier"
-                }
-        }
     }
 
     /// Consumes a token. Of any number of concurrent attempts, in any number of processes, exactly one is accepted, and it
@@ -155,16 +135,39 @@ struct SSOTokenStore: Sendable {
                 RETURNING client_id
                 """, presented)
             // Read after every refusal, so that each answer takes as long.
-            let known = try connection.query(
-                """
-                SELECT used_at, voided_at, expires_at, session_handle, state_digest FROM sso_token WHERE digest = :digest
-                """, presented)
+            let known = try connection.query(Self.rejectedSQL, presented.merging(binding) { $1 }).first
             if let issuedTo = try voided.first?.text("client_id"), issuedTo != client.id {
                 return .burnt(owner: issuedTo)
             }
-            return .refused(try Rejection(known.first, now: now, mayOwnerSignIn: mayOwnerSignIn))
+            return .refused(
+                Rejection(
+                    cause: try known.map(TokenRejectionCause.init) ?? .unknown,
+                    session: try known?.text("session_handle"),
+                    flow: try known.map { FlowLogID.name(stateDigest: try $0.blob("state_digest")) }))
         }
     }
+
+    /// The conditions of ``consumeSQL`` one by one, for a token that it did not accept. See ``TokenRejectionCause``.
+    private static let rejectedSQL: String = {
+        let conditions = [
+            "is_own": "client_id = :client", "is_used": "used_at IS NOT NULL", "is_void": "voided_at IS NOT NULL",
+            "is_expired": "expires_at <= :now", "is_early": "created_at > :skewed", "may_sign_in": ":eligible = 1",
+            "has_redirect": hasRedirect, "has_challenge": "code_challenge = :challenge",
+            "wants_verifier": "code_challenge <> ''", "has_verifier": ":challenge <> ''", "has_session": hasSession,
+        ]
+        let columns = conditions.sorted { $0.key < $1.key }
+            .map { "CASE WHEN \($0.value) THEN 1 ELSE 0 END AS \($0.key)" }
+        return """
+            SELECT session_handle, state_digest, \(columns.joined(separator: ", "))
+              FROM sso_token WHERE digest = :digest
+            """
+    }()
+
+    private static let hasRedirect = "(:redirect IS NULL OR redirect_uri = :redirect)"
+    private static let hasSession = """
+        EXISTS (SELECT 1 FROM session s WHERE s.handle = sso_token.session_handle
+                   AND s.expires_at > :now AND s.seen_at > :idle)
+        """
 
     /// One statement, so that nothing can happen between check and mark. It also checks the session and the account: a user
     /// who signed out or was disabled meanwhile has no valid token.
@@ -172,9 +175,7 @@ struct SSOTokenStore: Sendable {
         UPDATE sso_token SET used_at = :now
          WHERE digest = :digest AND client_id = :client AND used_at IS NULL AND voided_at IS NULL
            AND expires_at > :now AND created_at <= :skewed AND :eligible = 1
-           AND (:redirect IS NULL OR redirect_uri = :redirect) AND code_challenge = :challenge
-           AND EXISTS (SELECT 1 FROM session s WHERE s.handle = sso_token.session_handle
-                          AND s.expires_at > :now AND s.seen_at > :idle)
+           AND \(hasRedirect) AND code_challenge = :challenge AND \(hasSession)
            AND EXISTS (SELECT 1 FROM account a WHERE a.id = sso_token.account_id AND a.disabled = 0
                           AND a.sign_outs = sso_token.account_sign_outs)
         RETURNING session_handle, authenticated_at, methods, state_digest

@@ -25,22 +25,31 @@ struct SignatureCheck: Sendable {
         }
     }
 
-    /// The registered client that the request names, whether or not it sent the request.
-    func claimedClient(of request: Request) -> String? {
-        request.headers[values: .ssoClient].first.flatMap { clients.client(id: $0)?.id }
+    /// Why a request counts as unsigned. The raw values are stable: the log has them as `cause`.
+    enum Rejection: String, Error, CaseIterable {
+        case missing = "signature_missing"
+        case repeated = "signature_repeated"
+        case malformed = "signature_malformed"
+        case clientRepeated = "client_repeated"
+        case unknownClient = "client_unknown"
+        case wrong = "signature_wrong"
     }
 
-    /// The client; nil if a header is missing, doubled or malformed, the client is unknown or the signature is wrong. The
-    /// caller cannot tell which.
+    /// What the request names as its client, whether or not that client is registered and sent the request.
+    func claimedClient(of request: Request) -> String? { request.headers[values: .ssoClient].first }
+
+    /// The client whose secret made the signature.
     ///
     /// Tries every secret of every candidate, also after a match, so that the time does not reveal which one it was.
-    func check(_ request: Request, body: [UInt8]) -> Signed? {
+    ///
+    /// - Throws: what is wrong with the headers or the signature.
+    func check(_ request: Request, body: [UInt8]) throws(Rejection) -> Signed {
         let values = request.headers[values: .ssoSignature]
-        guard values.count == 1, let value = values.first, let given = RequestSignature(headerValue: value) else {
-            return nil
-        }
+        guard let value = values.first else { throw .missing }
+        guard values.count == 1 else { throw .repeated }
+        guard let given = RequestSignature(headerValue: value) else { throw .malformed }
         let names = request.headers[values: .ssoClient]
-        guard names.count <= 1 else { return nil }
+        guard names.count <= 1 else { throw .clientRepeated }
         let candidates = names.first.map { name in clients.client(id: name).map { [$0] } ?? [] } ?? clients.all
         var found: Signed?
         for client in candidates {
@@ -48,6 +57,7 @@ struct SignatureCheck: Sendable {
                 found = Signed(client: client, secret: secret, signature: given)
             }
         }
+        guard let found else { throw names.isEmpty || !candidates.isEmpty ? .wrong : .unknownClient }
         return found
     }
 }

@@ -10,9 +10,17 @@ struct VerifyRequestError: Error {
     let code: VerifyError
     /// One sentence for the client's developer. The same for everything that must not be distinguishable.
     let words: String
+    /// A stable id.
     let cause: String
+    /// The client, or what the request names as its client.
     var client: String?
+    /// The flow and the session of the token.
     var flow: String?
+    var session: String?
+    /// The client that the token was issued to, if it was another one.
+    var issuedTo: String?
+    /// More about the cause, without a value of the request.
+    var detail: String?
     /// An attack may be under way: logged as a warning.
     var isAlert = false
     var retryAfter: Duration?
@@ -29,53 +37,56 @@ struct VerifyRequestError: Error {
         status: .methodNotAllowed, code: .invalidRequest, words: "Use POST.", cause: "method")
 
     static let wrongType = Self(
-        status: .unsupportedMediaType, code: .invalidRequest, words: "The body must be application/json.",
-        cause: "content type")
+        status: .unsupportedMediaType, code: .invalidRequest, words: "Content-Type must be application/json.",
+        cause: "content_type")
 
     static let tooLarge = Self(
         status: .contentTooLarge, code: .invalidRequest,
-        words: "The body must have at most \(VerifyRequest.maximumBytes) bytes.", cause: "body size")
+        words: "The body must have at most \(VerifyRequest.maximumBytes) bytes.", cause: "body_size")
 
-    /// - Parameter claimed: the registered client that the request names, for the log.
-    static func badSignature(claimed: String?) -> Self {
+    /// - Parameter claimed: what the request names as its client, for the log.
+    static func badSignature(_ rejection: SignatureCheck.Rejection, claimed: String?) -> Self {
         Self(
-            status: .unauthorized, code: .invalidSignature,
-            words: "X-SSO-Signature is missing, malformed or wrong, or X-SSO-Client is not registered. "
-                + "Compare the secret's fingerprint in both logs.",
-            cause: "signature", client: claimed, isAlert: true)
+            status: .unauthorized, code: .invalidSignature, words: rejection.explanation, cause: rejection.rawValue,
+            client: claimed, isAlert: rejection.isAlert)
     }
 
     static func rateLimited(_ wait: Duration) -> Self {
         Self(
             status: .tooManyRequests, code: .rateLimited, words: "Too many requests with a wrong signature.",
-            cause: "bad signatures", retryAfter: wait)
+            cause: "bad_signatures", retryAfter: wait)
     }
 
-    static func badRequest(_ cause: String, client: String) -> Self {
-        Self(
+    static func badRequest(_ error: VerifyBodyError, client: String) -> Self {
+        let form =
+            switch error {
+            case .missing, .wrongType("the document"), .notJSON:
+                " The body must be one JSON object with the string \"token\" and, optionally, \"redirect_uri\" and "
+                    + "\"code_verifier\"."
+            case .wrongType: ""
+            }
+        return Self(
             status: .badRequest, code: .invalidRequest,
-            words:
-                "The body must be one JSON object with the string \"token\" and, optionally, the strings \"redirect_uri\" and \"code_verifier\".",
-            cause: cause, client: client)
+            words: error == .wrongType("the document") ? String(form.dropFirst()) : "\(error)\(form)",
+            cause: "body", client: client, detail: "\(error)")
     }
 
-    static func badToken(_ client: String, _ cause: String) -> Self {
+    static func badToken(_ client: String, _ cause: TokenRejectionCause) -> Self {
         Self(
-            status: .unauthorized, code: .invalidToken,
-            words: "The token is unknown, expired, used, void, or was not issued to you for this redirect URI.",
-            cause: cause, client: client)
+            status: .unauthorized, code: .invalidToken, words: cause.explanation, cause: cause.rawValue, client: client,
+            isAlert: cause.isAlert)
     }
 
     static func badToken(_ client: String, _ rejection: SSOTokenStore.Rejection) -> Self {
-        var error = badToken(
-            client, rejection.session.map { "\(rejection.cause), of session \($0)" } ?? rejection.cause)
-        (error.isAlert, error.flow) = (rejection.isReplay, rejection.flow)
+        var error = badToken(client, rejection.cause)
+        (error.flow, error.session) = (rejection.flow, rejection.session)
         return error
     }
 
+    /// A token in the wrong hands has leaked, and is void from now on.
     static func leakedToken(_ client: String, owner: String) -> Self {
-        var error = badToken(client, "token_of_other_client issued to \(owner), void from now on")
-        error.isAlert = true
+        var error = badToken(client, .otherClient)
+        (error.isAlert, error.issuedTo) = (true, owner)
         return error
     }
 
@@ -83,4 +94,29 @@ struct VerifyRequestError: Error {
         status: .serviceUnavailable, code: .temporarilyUnavailable,
         words: "Try again in a moment. The token is still valid.",
         cause: "storage", retryAfter: .seconds(1))
+}
+
+extension SignatureCheck.Rejection {
+    /// The sentence for the client's developer. An unknown client and a wrong signature have the same, so that a caller
+    /// without a secret does not learn which clients are registered.
+    fileprivate var explanation: String {
+        switch self {
+        case .missing: "X-SSO-Signature is missing. It must be sha256= and 64 hexadecimal digits."
+        case .repeated: "X-SSO-Signature appears more than once."
+        case .malformed: "X-SSO-Signature is malformed. It must be sha256= and 64 hexadecimal digits."
+        case .clientRepeated: "X-SSO-Client appears more than once."
+        case .wrong, .unknownClient:
+            "X-SSO-Signature is wrong, or X-SSO-Client is not registered. Sign the exact bytes of the body, and compare the "
+                + "fingerprint of your secret with the one in the identity provider's log."
+        }
+    }
+
+    /// A wrong signature means that the two sides hold different secrets, or that an attacker tries. A header that is missing
+    /// or malformed means only that the caller has a bug, or is a scanner.
+    fileprivate var isAlert: Bool {
+        switch self {
+        case .wrong, .unknownClient: true
+        case .missing, .repeated, .malformed, .clientRepeated: false
+        }
+    }
 }

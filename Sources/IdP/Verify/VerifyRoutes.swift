@@ -34,11 +34,7 @@ struct VerifyRoutes: Sendable {
             return try await answer(request, context)
         } catch let error as VerifyRequestError {
             context.logger.log(
-                level: error.isAlert ? .warning : .info, "verify_refused",
-                metadata: [
-                    "error": "\(error.code.rawValue)", "client": "\(error.client ?? "-")",
-                    "cause": "\(error.cause)", "flow": "\(error.flow ?? "-")",
-                ])
+                level: error.isAlert ? .warning : .info, "verify_refused", metadata: Self.metadata(error))
             return error.response
         } catch let failure as DatabaseError {
             // A storage failure is never reported as a bad token: the client may try again.
@@ -46,6 +42,18 @@ struct VerifyRoutes: Sendable {
                 "verify_failed", metadata: ["cause": "\(failure)"])
             return VerifyRequestError.unavailable.response
         }
+    }
+
+    private static func metadata(_ error: VerifyRequestError) -> Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "error": "\(error.code.rawValue)", "cause": "\(error.cause)", "flow": "\(error.flow ?? "-")",
+            // As sent, if the signature was wrong.
+            "client": "\(error.client.map { SentText.shown($0) } ?? "-")",
+        ]
+        for (name, value) in [
+            ("session", error.session), ("issued_to", error.issuedTo), ("detail", error.detail),
+        ] { if let value { metadata[name] = "\(value)" } }
+        return metadata
     }
 
     private func answer(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -61,14 +69,15 @@ struct VerifyRoutes: Sendable {
         do { body = try await request.boundedBody(VerifyRequest.maximumBytes) } catch is PublicError {
             throw VerifyRequestError.tooLarge
         }
-        guard let signed = signatures.check(request, body: body) else {
+        let signed: SignatureCheck.Signed
+        do { signed = try signatures.check(request, body: body) } catch {
             if let wait = badSignatures.hit(address) { throw VerifyRequestError.rateLimited(wait) }
-            throw VerifyRequestError.badSignature(claimed: signatures.claimedClient(of: request))
+            throw VerifyRequestError.badSignature(error, claimed: signatures.claimedClient(of: request))
         }
         proven.note(address)
         let asked: VerifyRequest
         do { asked = try VerifyRequest(body: body) } catch {
-            throw VerifyRequestError.badRequest("\(error)", client: signed.client.id)
+            throw VerifyRequestError.badRequest(error, client: signed.client.id)
         }
         return try await redeem(asked, signed, context)
     }
@@ -77,10 +86,11 @@ struct VerifyRoutes: Sendable {
         _ asked: VerifyRequest, _ signed: SignatureCheck.Signed, _ context: VisitorContext
     ) async throws -> Response {
         // RFC 7636 4.1: 43 to 128 unreserved characters.
-        guard let token = SSOToken(wire: asked.token),
-            asked.codeVerifier.map(CodeChallenge.isWellFormedVerifier) ?? true
-        else {
-            throw VerifyRequestError.badToken(signed.client.id, "malformed")
+        guard asked.codeVerifier.map(CodeChallenge.isWellFormedVerifier) ?? true else {
+            throw VerifyRequestError.badToken(signed.client.id, .malformedVerifier)
+        }
+        guard let token = SSOToken(wire: asked.token) else {
+            throw VerifyRequestError.badToken(signed.client.id, .malformedToken)
         }
         let outcome = try await tokens.consume(
             token, client: signed.client, redirectURI: asked.redirectURI, codeVerifier: asked.codeVerifier,

@@ -60,11 +60,15 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
     ///
     /// - Parameters:
     ///   - redirectURI: a registered one. Any other would make this an open redirector.
+    ///   - description: one ASCII sentence for the relying party's developer, sent as `error_description`.
     ///   - state: returned byte for byte, percent-encoded, or nil when there was none. The relying party needs it to find
     ///     the failed sign-in, even when the state itself is invalid.
-    public static func errorCallback(redirectURI: String, error: String, state: [UInt8]?) -> String {
+    public static func errorCallback(
+        redirectURI: String, error: String, description: String? = nil, state: [UInt8]?
+    ) -> String {
         let echo = state.map { "&state=" + PercentCoding.encode(bytes: $0) } ?? ""
-        return adding([("error", error)], to: redirectURI) + echo
+        let items = [("error", error)] + (description.map { [("error_description", $0)] } ?? [])
+        return adding(items, to: redirectURI) + echo
     }
 
     /// Appends to a URI without parsing it, so that the registered bytes stay as they are, the query included. Works for

@@ -142,7 +142,8 @@ public enum VerifyError: String, Error, Sendable, CaseIterable {
     case invalidRequest = "invalid_request"
     /// Missing, malformed or wrong signature, or an unknown client (401).
     case invalidSignature = "invalid_signature"
-    /// Unknown, expired, used, void, or issued to another client or redirect URI (401). The answer does not say which.
+    /// Unknown, expired, used, void, or issued to another client or redirect URI (401). The description may say which, but
+    /// a token of another client is described as an unknown one.
     case invalidToken = "invalid_token"
     /// Too many requests (429), with `Retry-After`.
     case rateLimited = "rate_limited"
@@ -175,8 +176,18 @@ public enum VerifyBodyError: Error, Sendable, Equatable, CustomStringConvertible
     public var description: String {
         switch self {
         case .notJSON(let error): "The body is not JSON: \(error)."
-        case .missing(let key): "The body has no \(key)."
-        case .wrongType(let key): "The value of \(key) has the wrong type."
+        case .missing(let key): "\(key) is missing."
+        case .wrongType("the document"): "The body must be one JSON object."
+        case .wrongType(let key): "\(key) must be \(Self.type(of: key))."
+        }
+    }
+
+    private static func type(of key: String) -> String {
+        switch key {
+        case "user", "session": "an object"
+        case "methods": "a list of strings"
+        case "authenticated_at": "a whole number"
+        default: "a string"
         }
     }
 }

@@ -69,7 +69,7 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
         context.logger.log(
             level: isOurs ? .error : .notice, isOurs ? "request_failed" : "request_refused",
             metadata: [
-                "status": "\(error.status.code)", "code": "\(error.code)", "cause": "\(error.cause ?? error.code)",
+                "status": .number(error.status.code), "code": "\(error.code)", "cause": "\(error.cause ?? error.code)",
             ])
     }
 }

@@ -12,6 +12,8 @@ public struct EventLogHandler: LogHandler {
     public var metadataProvider: Logger.MetadataProvider?
     public var logLevel: Logger.Level = .info
     private static let ownFields: Set<String> = ["time", "level", "program", "event"]
+    /// The modules of the web framework.
+    private static let framework: Set<String> = ["Hummingbird", "HummingbirdCore"]
     private let format: Format
     private let label: String
     private let hasPriorities: Bool
@@ -30,31 +32,48 @@ public struct EventLogHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    public func log(event: LogEvent) { LogWriter.standardError.append(line(for: event)) }
+    public func log(event: LogEvent) {
+        guard Self.isWritten(event) else { return }
+        LogWriter.standardError.append(line(for: event))
+    }
+
+    /// Whether an event becomes a line. The framework's sentences at `info` do not: "Server started" is `listening`.
+    static func isWritten(_ event: LogEvent) -> Bool {
+        event.level != .info || !framework.contains(event.source)
+    }
 
     /// One line, including its end.
     func line(for event: LogEvent) -> String {
         var fields = metadata
         if let more = metadataProvider?.get() { fields.merge(more) { $1 } }
         if let more = event.metadata { fields.merge(more) { $1 } }
-        let pairs = fields.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
+        let pairs = fields.sorted { $0.key < $1.key }
         let now = PlainDate.rfc3339(Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)))
         let priority = hasPriorities ? JournalStream.prefix(event.level) : ""
         switch format {
         case .text:
             return
                 "\(priority)\(now) \(event.level) \(LogEscape.text("\(event.message)"))"
-                + pairs.map { " \(LogEscape.bare($0.0))=\(LogEscape.quotedIfNeeded($0.1))" }.joined() + "\n"
+                + pairs.map { " \(LogEscape.bare($0.0))=\(LogEscape.quotedIfNeeded("\($0.1)"))" }.joined() + "\n"
         case .json:
-            let all =
-                [
-                    ("time", now), ("level", "\(event.level)"), ("program", label), ("event", "\(event.message)"),
-                ]
-                // A field with the name of a standard field must not replace it or repeat a key.
-                + pairs.map { (Self.ownFields.contains($0.0) ? "_\($0.0)" : $0.0, $0.1) }
-            return "\(priority){" + all.map { "\(LogEscape.json($0.0)):\(LogEscape.json($0.1))" }.joined(separator: ",")
+            let own = [("time", now), ("level", "\(event.level)"), ("program", label), ("event", "\(event.message)")]
+                .map { ($0.0, LogEscape.json($0.1)) }
+            // A field with the name of a standard field must not replace it or repeat a key.
+            let others = pairs.map { (Self.ownFields.contains($0.0) ? "_\($0.0)" : $0.0, $0.1.json) }
+            return "\(priority){" + (own + others).map { "\(LogEscape.json($0.0)):\($0.1)" }.joined(separator: ",")
                 + "}\n"
         }
+    }
+}
+
+extension Logger.MetadataValue {
+    /// A count, a status, a time or a port: a number in JSON. Texts that only look like a number, such as ids, stay texts.
+    public static func number(_ value: some BinaryInteger) -> Self { .stringConvertible(Int(clamping: value)) }
+
+    /// The value in a JSON line.
+    fileprivate var json: String {
+        if case .stringConvertible(let value) = self, let number = value as? Int { return "\(number)" }
+        return LogEscape.json("\(self)")
     }
 }
 

@@ -9,13 +9,13 @@ public enum ProgramLog {
     public static func logger(program: String, settings reader: SettingsReader) -> Logger {
         let format = reader.value("LOG_FORMAT", default: "text") { text in
             guard let format = EventLogHandler.Format(rawValue: text) else {
-                throw SettingError("\"\(text)\" must be text or json.")
+                throw SettingError("\"\(text)\" must be text or json, such as LOG_FORMAT=json.")
             }
             return format
         }
         let level = reader.value("LOG_LEVEL", default: "info") { text in
             guard let level = Logger.Level(rawValue: text) else {
-                throw SettingError("\"\(text)\" must be trace, debug, info, notice, warning or error.")
+                throw SettingError("\"\(text)\" must be trace, debug, info, notice, warning, error or critical.")
             }
             return level
         }
@@ -29,7 +29,7 @@ public enum ProgramLog {
         LogWriter.standardError.reportDropped { count in
             handler.line(
                 for: LogEvent(
-                    level: .warning, message: "log_lines_dropped", metadata: ["count": "\(count)"], source: nil,
+                    level: .warning, message: "log_lines_dropped", metadata: ["count": .number(count)], source: nil,
                     file: #fileID, function: #function, line: #line))
         }
         var logger = Logger(label: program) { _ in handler }

@@ -19,7 +19,8 @@ public struct RequestLog<Context: WebRequestContext>: RouterMiddleware {
             level: isHealthCheck ? .trace : .debug, "request",
             metadata: [
                 "method": "\(request.method.rawValue.prefix(16))", "route": "\(context.endpointPath ?? "-")",
-                "status": "\(response.status.code)", "milliseconds": "\((ContinuousClock.now - start).milliseconds)",
+                "status": .number(response.status.code),
+                "milliseconds": .number((ContinuousClock.now - start).milliseconds),
             ])
         return response
     }

@@ -30,7 +30,7 @@ public struct Brand: Sendable {
     /// - Throws: ``SettingError`` for an empty, long or invisible one.
     public static func programName(_ text: String) throws -> String {
         guard let name = DisplayName.ofClient(text) else {
-            throw SettingError("must be 1 to \(DisplayName.maximumLength) visible characters on one line.")
+            throw SettingError(DisplayName.problem(ofClient: text))
         }
         return name
     }

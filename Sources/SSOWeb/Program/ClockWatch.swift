@@ -51,7 +51,7 @@ enum ClockEvent: Equatable {
             logger.error(
                 "clock_jumped",
                 metadata: [
-                    "ahead_seconds": "\(ahead.secondsRoundedUp)",
+                    "ahead_seconds": .number(ahead.secondsRoundedUp),
                     "message": """
                     The wall clock jumped ahead. The program keeps its time, nothing is purged and /readyz is 503 until \
                     the wall clock is right again or the jump has lasted for \(JudgedClock.patience).
@@ -61,7 +61,7 @@ enum ClockEvent: Equatable {
             logger.error(
                 "clock_set_back",
                 metadata: [
-                    "behind_seconds": "\(behind.secondsRoundedUp)",
+                    "behind_seconds": .number(behind.secondsRoundedUp),
                     "message": """
                     The wall clock was set back. The program keeps its time and nothing is purged. If the wall clock is \
                     right now, restart the program.

@@ -10,10 +10,10 @@ public protocol Program: Sendable {
     static var name: String { get }
     /// The prefix of its settings: `IDP_`.
     static var prefix: String { get }
-    /// Settings that are accepted on the command line.
-    static var settingNames: [String] { get }
-    /// Settings that are refused on the command line.
-    static var secretNames: [String] { get }
+    /// The names of its commands: `serve`, `check`.
+    static var commandNames: [String] { get }
+    /// All its settings but the common ones.
+    static var settings: [SettingDescription] { get }
     /// Names that begin with `SSO_` and that the other program reads from the same `.env`.
     static var foreignNames: [String] { get }
 
@@ -24,9 +24,30 @@ public protocol Program: Sendable {
     ///
     /// - Throws: the error that prevented the start or ended the service.
     static func serve(_ settings: Settings, _ log: ProgramLogger) async throws
-    /// Connects to the servers that the settings name, for `check --connect`. Records what answered and reports what
-    /// did not. Changes nothing there and sends no email.
-    static func connect(_ settings: Settings, _ reader: SettingsReader) async
+}
+
+extension Program {
+    /// Settings that are accepted on the command line.
+    static var settingNames: [String] { settings.filter { !$0.isSecret }.map(\.name) }
+    /// Settings that are refused on the command line.
+    static var secretNames: [String] { settings.filter(\.isSecret).map(\.name) }
+}
+
+/// What `check` does on request, beyond looking at the settings: it calls a server that they name. Records what answered
+/// and reports what did not.
+public struct ConnectionCheck<Subject: Program>: Sendable {
+    let option: String
+    let omission: String
+    let run: @Sendable (Subject.Settings, SettingsReader) async -> Void
+
+    /// - Parameters:
+    ///   - option: the option that asks for it, such as `--connect`.
+    ///   - omission: what did not happen when a setting is wrong, such as `no server was contacted`.
+    public init(
+        option: String, omission: String, run: @escaping @Sendable (Subject.Settings, SettingsReader) async -> Void
+    ) {
+        (self.option, self.omission, self.run) = (option, omission, run)
+    }
 }
 
 /// The log of a running program.
@@ -36,7 +57,7 @@ public struct ProgramLogger: Sendable {
     /// How long the program accepts connections after SIGTERM.
     public let grace: ShutdownGrace
 
-    /// Logs the address at which the server listens.
+    /// Logs the address at which the server listens: the only line of a start.
     public func started(_ address: String, publicURL: PublicOrigin) {
         logger.info(
             "listening",
@@ -58,29 +79,32 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
 
     /// - Throws: a message about the first argument that is not a setting.
     public func validate() throws {
-        let known = SettingsArguments(known: Subject.settingNames, secrets: Subject.secretNames)
+        let known = SettingsArguments(
+            known: Subject.settingNames, secrets: Subject.secretNames, commands: Subject.commandNames)
         if let problem = known.problem(in: arguments) { throw ValidationError(problem) }
     }
 
-    /// Prints the effective settings, then all problems, including those outside the settings. Changes nothing.
+    /// Prints the effective settings, then all warnings and problems, including those outside the settings, and last how
+    /// many there are. Changes nothing.
     ///
-    /// - Parameter connecting: whether to connect to the servers that the settings name.
+    /// - Parameter connections: what to try beyond the settings.
     /// - Throws: exit code 1 when ``serve()`` would not start, or when a server does not answer correctly.
-    public func check(connecting: Bool = false) async throws {
+    public func check(_ connections: [ConnectionCheck<Subject>] = []) async throws {
         let reader = reader()
         let (_, _, settings) = read(reader)
         await reader.runChecks()
-        if connecting, let settings { await Subject.connect(settings, reader) }
-        if connecting, settings == nil { reader.warn("--connect: no server was contacted because a setting is wrong.") }
-        let width = reader.lines.map(\.name.count).max() ?? 0
-        for line in reader.lines {
-            print(
-                line.name.padding(toLength: width, withPad: " ", startingAt: 0), LogEscape.text(line.shown),
-                separator: "  ")
+        for connection in connections {
+            if let settings {
+                await connection.run(settings, reader)
+            } else {
+                reader.warn("\(connection.option): \(connection.omission) because a setting is wrong.")
+            }
         }
+        // Without a buffer, so that the order holds when both outputs go to one place.
+        StandardOutput.write(reader.table)
         report(reader)
+        StandardOutput.write(reader.summary + "\n")
         guard reader.problems.isEmpty else { throw CommandExit.runtimeError }
-        print("All settings are valid.")
     }
 
     /// Checks the settings, then serves.

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import NIOCore
 import NIOPosix
@@ -23,10 +24,32 @@ extension SettingsReader {
                 .bind(host: address.host, port: address.port).get()
             try await channel.close()
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            warn("\(name): \(address) is already in use. This is fine if this program is running.")
+            warn("\(name): \(address) is already in use. Ignore this if the program is already running.")
         } catch {
             let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-            problem("\(name): cannot listen at \(address): \(reason). Give an address of this machine.")
+            problem("\(name): cannot listen at \(address): \(reason). Use an address of this machine, for example 127.0.0.1:8080.")
+        }
+    }
+}
+
+/// What `check` prints.
+extension SettingsReader {
+    /// The effective settings, one per line. Control characters are escaped.
+    var table: String {
+        let width = lines.map(\.name.count).max() ?? 0
+        return lines.map { line in
+            "\(line.name.padding(toLength: width, withPad: " ", startingAt: 0))  \(LogEscape.text(line.shown))\n"
+        }.joined()
+    }
+
+    /// The last line: how many problems and warnings there are.
+    var summary: String {
+        func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+        switch (problems.count, warnings.count) {
+        case (0, 0): return "All settings are fine."
+        case (0, let warnings): return "No problems. \(count(warnings, "warning"))."
+        case (let problems, 0): return "\(count(problems, "problem"))."
+        case (let problems, let warnings): return "\(count(problems, "problem")), \(count(warnings, "warning"))."
         }
     }
 }

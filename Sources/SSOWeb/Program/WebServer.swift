@@ -33,8 +33,14 @@ public enum WebServer {
                 // A burst of connections waits in the system's queue. With a full queue clients retry after a second.
                 backlog: 1024, availableConnectionsDelegate: ConnectionGate(places: places)),
             services: services,
-            onServerRunning: { channel in started(channel.localAddress.map { "\($0)" } ?? "unknown") },
+            onServerRunning: { channel in started(channel.localAddress.map(text) ?? "unknown") },
             logger: logger)
+    }
+
+    /// `127.0.0.1:8080` or `[::1]:8080`.
+    private static func text(_ address: SocketAddress) -> String {
+        guard let host = address.ipAddress, let port = address.port else { return "\(address)" }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
     /// The handlers of one connection.
@@ -73,7 +79,7 @@ public enum WebServer {
                     await group.triggerGracefulShutdown()
                     continue
                 }
-                logger.info("stopping", metadata: ["grace": "\(grace.duration)"])
+                logger.info("stopping", metadata: ["grace_milliseconds": .number(grace.duration.milliseconds)])
                 Task {
                     try? await Task.sleep(for: grace.duration)
                     await group.triggerGracefulShutdown()
@@ -84,7 +90,7 @@ public enum WebServer {
         do {
             try await group.run()
         } catch is CancellationError {
-            logger.warning("drain_timeout", metadata: ["limit": "\(limits.drain)"])
+            logger.warning("drain_timeout", metadata: ["limit_seconds": .number(limits.drain.secondsRoundedUp)])
         }
     }
 }
@@ -124,7 +130,7 @@ public struct ReloadService: Service {
         self.init {
             logger.notice(
                 "reload_ignored",
-                metadata: ["message": "SIGHUP: no file to reload. Settings are read at the start only."])
+                metadata: ["message": "no file to reload; settings need a restart"])
         }
     }
 

@@ -12,7 +12,7 @@ public struct ListenAddress: Sendable, CustomStringConvertible {
     /// - Throws: ``SettingError`` when it is not a host and a port.
     public init(_ text: String) throws(SettingError) {
         guard let address = try? HostPort(text, allowing: .portZero), let port = address.port else {
-            throw SettingError("\"\(text)\" is not an address to bind. Give host and port, such as 127.0.0.1:8080.")
+            throw SettingError("\"\(text)\" is not a valid address. Use host:port, for example 127.0.0.1:8080.")
         }
         (host, self.port) = (address.host, port)
     }
@@ -28,12 +28,16 @@ public struct DatabaseLocation: Sendable, CustomStringConvertible {
     public init(_ text: String) throws(SettingError) {
         guard text.hasPrefix("sqlite:"), text.utf8.count > 7, !text.utf8.contains(0) else {
             // The rest may contain a password.
-            throw SettingError("\"\(text.prefix { $0 != ":" }):…\" is not a supported database. Give sqlite:PATH.")
+            throw SettingError(
+                "\"\(text.prefix { $0 != ":" }):…\" is not a supported database. Use sqlite:PATH, for example "
+                    + "sqlite:var/data.sqlite.")
         }
         let path = String(text.dropFirst(7))
         // SQLite reads these as a database in memory or as a URI.
         guard path != ":memory:", !path.hasPrefix("file:"), !path.hasPrefix("//") else {
-            throw SettingError("\"\(text)\" is not a file. Give sqlite:PATH. An absolute path begins with one slash.")
+            throw SettingError(
+                "\"\(text)\" is not a file. Use sqlite:PATH with at most one slash at its start, for example "
+                    + "sqlite:/var/lib/data.sqlite.")
         }
         self.path = path
     }
@@ -80,22 +84,26 @@ public struct PublicOrigin: Sendable, Hashable, CustomStringConvertible {
     public init(_ text: String) throws(SettingError) {
         // The text before an @ may be a password, so nothing of it is repeated.
         guard !text.contains("@") else {
-            throw SettingError("has a user name in it. Leave out path, query and user name.")
+            throw SettingError("has a user name in it. Leave out path, query and user name, for example https://sso.example.com.")
         }
         let url: WebURL
         do throws(WebURLError) { url = try WebURL(text, allowing: .emptyPort) } catch {
-            throw SettingError("\"\(text)\" \(error). Give an origin such as https://sso.example.com.")
+            throw SettingError("\"\(text)\" \(error). Use an origin, for example https://sso.example.com.")
         }
         guard url.isOrigin else {
-            throw SettingError("\"\(text)\" has more than scheme, host and port. Leave out path, query and user name.")
+            throw SettingError(
+                "\"\(text)\" has more than scheme, host and port. Leave out path, query and user name, for example "
+                    + "https://sso.example.com.")
         }
         guard url.isHTTPS || url.authority.isLoopback else {
-            throw SettingError("\"\(text)\" must be https, except on a loopback host (localhost, 127.0.0.1, ::1).")
+            throw SettingError("\"\(text)\" must be https, for example https://sso.example.com. http is for loopback hosts only.")
         }
         // Browsers omit the default port from Origin (RFC 6454 6.2), so no form would match with it.
         let hasEmptyPort = url.authority.port == nil && text.hasSuffix(url.rest.isEmpty ? ":" : ":/")
         guard url.authority.port != (url.isHTTPS ? 443 : 80), !hasEmptyPort else {
-            throw SettingError("\"\(text)\" names the default port of its scheme. Leave it out, as browsers do.")
+            throw SettingError(
+                "\"\(text)\" names the default port of its scheme. Leave it out, as browsers do: \(url.origin)."
+            )
         }
         self.text = url.origin
         host = url.authority.host

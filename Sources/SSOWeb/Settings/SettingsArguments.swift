@@ -1,31 +1,24 @@
+import SSOShared
+
 /// Checks settings on the command line: `--idp-listen 127.0.0.1:9090` or `--idp-listen=127.0.0.1:9090`.
 ///
 /// Refuses secrets, including URLs with a password: every user of the machine can read a command line.
 public struct SettingsArguments: Sendable {
-    /// The settings that every program has in addition to its own.
-    public static let common = ["LOG_FORMAT", "LOG_LEVEL", "HSTS_INCLUDE_SUBDOMAINS", ShutdownGrace.setting]
-
     let known: Set<String>
     let secrets: Set<String>
 
+    /// The commands of the program, for the message about a word that is neither.
+    private let commands: [String]
+
     /// - Parameters:
-    ///   - known: the names of settings, as in the environment.
+    ///   - known: the names of settings, as in the environment. The common ones are added.
     ///   - secrets: the names that are accepted only as `NAME` in the environment or as a file, `NAME_FILE`.
-    public init(known: [String], secrets: [String]) {
-        self.known = Set((known + Self.common + secrets.map { $0 + "_FILE" }).map(Self.flag))
+    ///   - commands: the commands of the program.
+    public init(known: [String], secrets: [String], commands: [String] = []) {
+        let common = SettingDescription.common.map(\.name)
+        self.known = Set((known + common + secrets.map { $0 + "_FILE" }).map(Self.flag))
         self.secrets = Set(secrets.map(Self.flag))
-    }
-
-    /// The part of `--help` that lists the settings.
-    public static func help(_ names: [String], secrets: [String]) -> String {
-        """
-        A setting is read from the command line (--idp-listen 127.0.0.1:9090), else from the environment (IDP_LISTEN), \
-        else from a file .env in the working folder.
-
-        Settings: \((names + common).joined(separator: ", ")).
-
-        Secrets, only in the environment or as NAME_FILE: \(secrets.joined(separator: ", ")).
-        """
+        self.commands = commands
     }
 
     /// What is wrong with the arguments, as a sentence for the user. nil when they are valid.
@@ -39,12 +32,22 @@ public struct SettingsArguments: Sendable {
                 return
                     "\(flag) is a secret, and every user of this machine can read a command line. Use \(flag)-file FILE."
             }
-            guard known.contains(flag) || secrets.contains(flag) else { return "Unknown option \(flag)." }
+            guard known.contains(flag) || secrets.contains(flag) else { return unknown(flag) }
             guard given.insert(flag).inserted else { return "\(flag) appears twice." }
             if parts.count == 2 { continue }
             guard let value = rest.popFirst(), !value.hasPrefix("--") else { return "\(flag) needs a value." }
         }
         return nil
+    }
+
+    private func unknown(_ word: String) -> String {
+        guard !word.hasPrefix("-") else {
+            let near = SpellingSuggestion.of(word, among: known.sorted())
+            return "Unknown option \(word).\(near.map { " Did you mean \($0)?" } ?? "") --help lists all settings."
+        }
+        let near = SpellingSuggestion.of(word, among: commands)
+        return "\"\(word)\" is neither a command nor a setting.\(near.map { " Did you mean \($0)?" } ?? "") "
+            + "The commands are \(commands.joined(separator: ", ")). A setting begins with --, such as --log-level notice."
     }
 
     /// Whether a URL contains no user name or password.

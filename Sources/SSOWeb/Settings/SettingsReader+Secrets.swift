@@ -41,7 +41,7 @@ extension SettingsReader {
     public func secretText(_ name: String, required: Bool, hint: String) -> String? {
         switch source.secret(name) {
         case .both:
-            problem("\(name): given twice, as \(name) and as \(name)_FILE. Keep one of them.")
+            problem("\(name): is set twice, as \(name) and as \(name)_FILE. Keep one of them.")
             return nil
         case .text(let text): return text
         case .file(let path): return SecretFile.read(path, setting: "\(name)_FILE", problem: problem)
@@ -91,7 +91,8 @@ extension SettingsReader {
 public enum SecretFile {
     private static let maximumBytes = 64 * 1024
 
-    /// The text of the file, or nil after `problem` received the reason.
+    /// The text of the file without one line end at its end, which every editor and `openssl rand` write. nil after
+    /// `problem` received the reason. Other white space stays, so that the reader of the secret warns of it.
     public static func read(_ path: String, setting: String, problem: (String) -> Void) -> String? {
         guard let bytes = BoundedFile.read(path, upTo: maximumBytes) else {
             problem("\(setting): cannot read the file \(path). It must be a readable file of at most 64 KiB.")
@@ -105,7 +106,8 @@ public enum SecretFile {
             problem("\(setting): the file \(path) is empty.")
             return nil
         }
-        return text
+        // "\r\n" is one Character.
+        return text.last.map { $0 == "\n" || $0 == "\r\n" } == true ? String(text.dropLast()) : text
     }
 }
 

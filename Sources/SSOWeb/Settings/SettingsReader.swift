@@ -1,3 +1,5 @@
+import SSOShared
+
 /// Reads settings one by one, collects all problems and warnings, and records the effective values.
 ///
 /// Its methods do not throw, so that an operator sees all problems at once and not one per start.
@@ -56,7 +58,8 @@ public final class SettingsReader {
         let known = Set(known + secrets + secrets.map { $0 + "_FILE" })
         for (name, place) in source.names(prefix: prefix) where !known.contains(name) {
             guard !inFileOnly || place.hasPrefix(".env") else { continue }
-            warn("\(name): is not a setting. It is in \(place) and has no effect.")
+            let near = SpellingSuggestion.of(name, among: known.sorted())
+            warn("\(name): unknown setting in \(place), ignored.\(near.map { " Did you mean \($0)?" } ?? "")")
         }
     }
 
@@ -78,7 +81,7 @@ public final class SettingsReader {
     /// Reads a setting that is `true` or `false`.
     public func flag(_ name: String, default fallback: Bool) -> Bool? {
         value(name, default: fallback ? "true" : "false") { text throws(SettingError) in
-            guard let flag = Bool(text) else { throw SettingError("\"\(text)\" must be true or false.") }
+            guard let flag = Bool(text) else { throw SettingError("\"\(text)\" must be true or false, such as \(name)=true.") }
             return flag
         }
     }

@@ -30,6 +30,14 @@ public enum DisplayName {
         return isOneLine ? normalised(text) : nil
     }
 
+    /// What is wrong with a client's name that ``ofClient(_:)`` refuses, for the operator.
+    public static func problem(ofClient text: String) -> String {
+        let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        if words.isEmpty { return "must not be empty. Use a name that users know, for example Partner service." }
+        if words.count > maximumLength { return "has \(words.count) characters; at most \(maximumLength) are allowed." }
+        return "must be visible characters on one line, for example Partner service."
+    }
+
     /// Whether a character is visible by itself. Joiners, fillers, spaces of other scripts and lone marks are not: a name
     /// of these alone would be a gap on pages and in emails.
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {

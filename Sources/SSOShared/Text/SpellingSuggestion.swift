@@ -1,8 +1,8 @@
 /// Suggests the name that a misspelled name probably stands for.
-enum SpellingSuggestion {
+package enum SpellingSuggestion {
     /// Returns the most similar of some names. A name is similar if it is equal apart from case, blanks, `_` and `-`,
     /// or if at most two letters differ. For names with fewer than six letters, one letter may differ.
-    static func of(_ text: String, among names: [String]) -> String? {
+    package static func of(_ text: String, among names: [String]) -> String? {
         // Longer texts are not misspellings, and the time grows with the product of the lengths.
         guard text.utf8.count <= 80 else { return nil }
         let plain = folded(text)

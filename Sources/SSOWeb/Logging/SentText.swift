@@ -1,0 +1,25 @@
+/// A text that a caller has sent, as the log shows it: bounded, and without a token that it may contain. The log escapes
+/// control characters.
+public enum SentText {
+    /// Longer texts are cut.
+    public static let maximumBytes = 256
+
+    /// - Parameter text: what was sent.
+    public static func shown(_ text: String) -> String { shown(Array(text.utf8)) }
+
+    /// - Parameter bytes: what was sent, which may not be UTF-8.
+    public static func shown(_ bytes: [UInt8]) -> String {
+        var shown = bytes.prefix(maximumBytes)
+        // A callback that somebody sends as a redirect URI holds a token.
+        if let token = shown.indices.first(where: { shown[$0...].starts(with: "sst_".utf8) }) {
+            return String(decoding: shown[..<token], as: UTF8.self) + "sst_<redacted>"
+        }
+        // Not in the middle of a character.
+        if bytes.count > maximumBytes {
+            while let last = shown.last, last & 0xc0 == 0x80 { shown.removeLast() }
+            if let last = shown.last, last >= 0x80 { shown.removeLast() }
+            return String(decoding: shown, as: UTF8.self) + "…"
+        }
+        return String(decoding: shown, as: UTF8.self)
+    }
+}
