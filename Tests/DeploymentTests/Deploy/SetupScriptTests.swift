@@ -132,6 +132,15 @@ struct SetupScriptTests {
         #expect(run.lines.filter { $0.contains("skipped: ") && !$0.contains("chromium") }.count == 1)
     }
 
+    @Test("the languages of the samples are installed for the tests, unless they are there in another way")
+    func languages() async throws {
+        let machine = try Machine()
+        try machine.have("node", "#!/bin/sh")
+        #expect(try await machine.setup("--test").code == 0)
+        #expect(machine.installed.isSuperset(of: ["ruby", "php-cli", "php-curl", "golang-go", "jq"]))
+        #expect(!machine.installed.contains("nodejs"))
+    }
+
     @Test("building installs the linker, and no package that only the tests need")
     func buildPackages() async throws {
         let machine = try Machine()

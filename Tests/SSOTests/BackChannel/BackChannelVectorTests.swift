@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import SSOShared
@@ -6,13 +7,47 @@ import Testing
 /// The files with which relying parties in other languages are tested.
 @Suite("Back channel vectors")
 struct BackChannelVectorTests {
-    static let requests = BackChannelVector.all.filter { $0["request-signature"] == nil }
-    static let responses = BackChannelVector.all.filter { $0["request-signature"] != nil }
+    static let requests = BackChannelVector.of(.request)
+    static let responses = BackChannelVector.of(.response)
 
-    @Test("there are good and bad vectors")
-    func enough() {
-        #expect(Self.requests.count >= 40 && Self.responses.count >= 15)
-        #expect(Set(BackChannelVector.all.map { $0["expect"] }).count == 4)
+    @Test("there are good and bad vectors of each kind, and every file is one")
+    func enough() throws {
+        #expect(Self.requests.count >= 40 && Self.responses.count >= 20)
+        #expect(Set(BackChannelVector.all.map { $0["expect"] }).count == 5)
+        let files = try FileManager.default.contentsOfDirectory(atPath: BackChannelVector.folder.path())
+        #expect(files.filter { $0.hasSuffix(".txt") }.count == BackChannelVector.all.count)
+    }
+
+    @Test("only a vector that the usual JSON parsers cannot refuse is not required")
+    func levels() {
+        #expect(BackChannelVector.all.filter { !$0.isRequired }.map(\.name) == ["response-user-id-twice"])
+        #expect(BackChannelVector.all.allSatisfy { ["must", "should", nil].contains($0["level"]) })
+    }
+
+    @Test("index.json has every file: after a change run Tests/Vectors/back-channel/make-index")
+    func index() throws {
+        let data = try Data(contentsOf: BackChannelVector.folder.appending(path: "index.json"))
+        let index = try JSONDecoder().decode([[String: String]].self, from: data)
+        let expected = BackChannelVector.all.map { vector in
+            vector.fields.merging([
+                "file": "\(vector.name).txt", "kind": vector.kind.rawValue, "level": vector["level"] ?? "must",
+                "body": Data(vector.body).base64EncodedString(),
+            ]) { $1 }
+        }
+        #expect(index == expected)
+    }
+
+    @Test("a fingerprint is the one of its secret", arguments: BackChannelVector.of(.fingerprint))
+    func fingerprint(_ vector: BackChannelVector) throws {
+        let secret = try SharedSecret.parse(try vector.required("secret"), setting: "SECRET")
+        #expect((secret.fingerprint == vector["fingerprint"]) == vector.isGood)
+    }
+
+    @Test("a code challenge is the one of its verifier", arguments: BackChannelVector.of(.challenge))
+    func challenge(_ vector: BackChannelVector) throws {
+        let verifier = try vector.required("code-verifier")
+        #expect(CodeChallenge.isWellFormedVerifier(verifier))
+        #expect((CodeChallenge.s256(verifier) == vector["code-challenge"]) == vector.isGood)
     }
 
     @Test("a request is judged as its vector says", arguments: requests)

@@ -1,13 +1,19 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
-
 /// One file of `Vectors/back-channel`: header lines, a blank line, the raw body to the end of the file.
 struct BackChannelVector: CustomTestStringConvertible {
+    enum Kind: String { case request, response, fingerprint, challenge }
+
+    /// The file's name without its ending.
     let name: String
+    let kind: Kind
     let body: [UInt8]
-    private let fields: [String: String]
+    let fields: [String: String]
+
+    /// Whether every implementation has to agree. `should` is for what the usual JSON parsers cannot do.
+    var isRequired: Bool { fields["level"] != "should" }
+    var isGood: Bool { fields["expect"] == "ok" }
 
     var testDescription: String { name }
 
@@ -25,6 +31,10 @@ struct BackChannelVector: CustomTestStringConvertible {
 
     init(file: URL) throws {
         name = file.deletingPathExtension().lastPathComponent
+        guard let kind = name.split(separator: "-").first.flatMap({ Kind(rawValue: String($0)) }) else {
+            throw Malformed(file: name, field: "kind")
+        }
+        self.kind = kind
         var rest = [UInt8](try Data(contentsOf: file))[...]
         var fields: [String: String] = [:]
         while let end = rest.firstIndex(of: 0x0a) {
@@ -40,11 +50,19 @@ struct BackChannelVector: CustomTestStringConvertible {
         body = [UInt8](rest)
     }
 
+    static let folder = TestVectors.folder.appending(path: "back-channel")
+
     static let all: [BackChannelVector] = {
-        let folder = TestVectors.folder.appending(path: "back-channel")
         let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
         return files.filter { $0.pathExtension == "txt" }
             .sorted { $0.path < $1.path }
             .compactMap { try? BackChannelVector(file: $0) }
     }()
+
+    static func of(_ kind: Kind) -> [BackChannelVector] { all.filter { $0.kind == kind } }
+
+    static func named(_ name: String) throws -> BackChannelVector {
+        guard let vector = all.first(where: { $0.name == name }) else { throw Malformed(file: name, field: "file") }
+        return vector
+    }
 }

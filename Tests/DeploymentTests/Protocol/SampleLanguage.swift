@@ -1,0 +1,157 @@
+import Foundation
+import SSOShared
+import Testing
+
+@testable import SSOShared
+@testable import TestSupport
+
+/// The languages of the samples in docs/protocol.md.
+enum SampleLanguage: String, CaseIterable, Sendable {
+    case python, node, ruby, php, go, shell, swift
+
+    var heading: String {
+        switch self {
+        case .python: "Python"
+        case .node: "Node.js"
+        case .ruby: "Ruby"
+        case .php: "PHP"
+        case .go: "Go"
+        case .shell: "Shell"
+        case .swift: "Swift"
+        }
+    }
+
+    /// The ending of the sample's file, and of the file in `Tests/Samples` that calls it.
+    private var ending: String {
+        switch self {
+        case .python: "py"
+        case .node: "mjs"
+        case .ruby: "rb"
+        case .php: "php"
+        case .go: "go"
+        case .shell: "sh"
+        case .swift: "swift"
+        }
+    }
+
+    /// The program that runs the sample, and what else it needs.
+    private var programs: [String] {
+        switch self {
+        case .python: ["python3"]
+        case .node, .ruby, .php, .go: [rawValue]
+        case .shell: ["sh", "curl", "jq", "openssl"]
+        case .swift: []
+        }
+    }
+
+    /// Runs the calls in order, on the sample as it stands in the document.
+    ///
+    /// - Throws: a cancellation of the test when the language is not installed.
+    func run(_ calls: [SampleCall]) async throws -> [SampleResult] {
+        if self == .swift { return try await Self.runSwift(calls) }
+        let paths = programs.map(Self.path)
+        guard let program = paths.first ?? nil, paths.allSatisfy({ $0 != nil }) else {
+            try Test.cancel("not installed: \(programs.joined(separator: ", ")) (script/setup --test)")
+        }
+        if self == .php, try await Self.start([program, "-r", "exit((int) !extension_loaded('curl'));"]).code != 0 {
+            try Test.cancel("PHP has no extension curl (script/setup --test)")
+        }
+        let folder = try TemporaryFolder()
+        let sample = try ProtocolPage.code(below: heading)
+        let caller = try ProtocolPage.text(of: "Tests/Samples/calls.\(ending)")
+        try folder.write(String(decoding: JSONEncoder().encode(calls), as: UTF8.self), to: "calls.json")
+        var words = [program, "calls.\(ending)", "calls.json"]
+        if self == .go {
+            _ = try folder.folder("sso")
+            try folder.write(sample, to: "sso/sso.go")
+            try folder.write(caller, to: "main.go")
+            try folder.write("module trial\n", to: "go.mod")
+            words = [program, "run", ".", "calls.json"]
+        } else {
+            try folder.write(sample, to: "sso.\(ending)")
+            try folder.write(caller, to: "calls.\(ending)")
+        }
+        let run = try await Self.start(words, in: folder)
+        guard run.code == 0 else { throw ProbeFailure("\(self): exit \(run.code)\n\(run.errors)\(run.output)") }
+        let results = try JSONDecoder().decode([SampleResult].self, from: Data(run.output.utf8))
+        guard results.count == calls.count else { throw ProbeFailure("\(self): \(run.output)\n\(run.errors)") }
+        return results
+    }
+
+    /// The sample in Swift is compiled into these tests.
+    private static func runSwift(_ calls: [SampleCall]) async throws -> [SampleResult] {
+        var results: [SampleResult] = []
+        for call in calls {
+            let sso = try SSO(idp: call.idp, client: call.client, secretText: call.secret)
+            do {
+                results.append(try await run(call, sso))
+            } catch let error as BackChannelError {
+                guard case .rejected(let code) = error else {
+                    results.append(SampleResult(refused: "\(error)"))
+                    continue
+                }
+                results.append(SampleResult(refused: "\(error)", error: code.rawValue))
+            }
+        }
+        return results
+    }
+
+    private static func run(_ call: SampleCall, _ sso: SSO) async throws -> SampleResult {
+        let (token, redirectURI) = (call.token ?? "", call.redirectURI ?? "")
+        let body = [UInt8](call.body ?? Data())
+        switch call.call {
+        case .body:
+            let body = sso.body(token: token, redirectURI: redirectURI, codeVerifier: call.codeVerifier)
+            return SampleResult(text: String(decoding: body, as: UTF8.self))
+        case .sign: return SampleResult(text: sso.sign(body))
+        case .check:
+            guard let request = RequestSignature(headerValue: call.requestSignature ?? "") else {
+                throw ProbeFailure("request signature")
+            }
+            let headers =
+                (call.signatures ?? []).map { ("x-sso-signature", $0) } + [("content-type", "application/json")]
+            let answer = BackChannelAnswer(request: request, clientID: call.client, secret: sso.secret)
+            return try SampleResult(
+                answer.read(HTTPClient.Response(status: 200, headers: headers, body: body), requireSignature: true))
+        case .verify:
+            return try SampleResult(
+                await sso.verify(token: token, redirectURI: redirectURI, codeVerifier: call.codeVerifier))
+        }
+    }
+
+    private static func path(_ program: String) -> String? {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let folders = ["/usr/bin", "/bin"] + path.split(separator: ":").map(String.init)
+        return folders.map { "\($0)/\(program)" }.first(where: FileManager.default.isExecutableFile)
+    }
+
+    private static func start(
+        _ words: [String], in folder: TemporaryFolder? = nil
+    ) async throws -> (code: Int32, output: String, errors: String) {
+        let folder = try folder ?? TemporaryFolder()
+        // A proxy that nothing listens at: a sample that believes the environment fails.
+        let environment = Programs.inherited.merging([
+            "HOME": folder.path, "http_proxy": "http://127.0.0.1:1", "GOCACHE": goCache, "LC_ALL": "C.UTF-8",
+        ]) { $1 }
+        let child = try ChildProcess(
+            words[0], Array(words.dropFirst()), environment: environment, folder: folder.path,
+            standardOutput: folder.path(of: "stdout"), standardError: folder.path(of: "stderr"))
+        // The first build in Go may compile its library.
+        guard case .code(let code) = try await child.waitForExit(within: .seconds(300)) else {
+            return (-1, "", "killed")
+        }
+        return (code, folder.text(of: "stdout"), folder.text(of: "stderr"))
+    }
+
+    /// Kept between runs.
+    private static let goCache = TestVectors.repository.appending(path: ".build/go-cache").path()
+}
+
+extension SampleResult {
+    fileprivate init(_ reply: VerifyReply) {
+        let session = Reply.Session(
+            id: reply.session.id, time: reply.session.authenticatedAt, methods: reply.session.methods)
+        self.reply = Reply(
+            user: Reply.User(id: reply.user.id, email: reply.user.email, name: reply.user.name), session: session)
+    }
+}

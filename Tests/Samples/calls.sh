@@ -1,0 +1,41 @@
+#!/bin/sh
+# shellcheck disable=SC2154 # eval sets the fields of a call
+# Runs the calls of a file on the shell sample of docs/protocol.md: the file and the results are JSON arrays.
+set -u
+folder=$(cd "$(dirname "$0")" && pwd)
+calls=$1
+shift
+export CLIENT SECRET IDP
+
+run() {
+    case $call in
+        body) body "$token" "$redirect_uri" ${code_verifier:+"$code_verifier"} ;;
+        sign) sign <"$folder/bytes" ;;
+        check) check "$folder/bytes" "$signatures" "$request_signature" ;;
+        # As a user runs it.
+        verify) sh "$folder/sso.sh" "$token" "$redirect_uri" ${code_verifier:+"$code_verifier"} ;;
+    esac
+}
+
+jq -r '.[] | @sh "call=\(.call) IDP=\(.idp) CLIENT=\(.client) SECRET=\(.secret) token=\(.token // "")
+    redirect_uri=\(.redirect_uri // "") code_verifier=\(.code_verifier // "") bytes=\(.body // "")
+    signatures=\(.signatures // [] | join(":")) request_signature=\(.request_signature // "")"
+    | gsub("\\n *"; " ")' "$calls" >"$folder/calls"
+while read -r fields; do
+    eval "$fields"
+    # Sourced for each call: it removes white space from the secret.
+    # shellcheck source=/dev/null
+    . "$folder/sso.sh"
+    signatures=$(printf %s "$signatures" | tr : '\n')
+    printf %s "$bytes" | base64 -d >"$folder/bytes"
+    if value=$(run 2>"$folder/errors"); then
+        case $call in
+            body | sign) jq -n --arg value "$value" '{text: $value}' ;;
+            *) jq -n --argjson value "$value" '{reply: $value}' ;;
+        esac
+    else
+        # The sample prints "verify: status 401: ERROR: DESCRIPTION".
+        jq -Rs 'rtrimstr("\n") | {refused: .}
+            + (capture("^verify: status [0-9]*: (?<error>[a-z_]*): (?<description>.*)$") // {})' "$folder/errors"
+    fi
+done <"$folder/calls" | jq -s .
