@@ -13,13 +13,8 @@ struct HomeRoutes: Sendable {
     let signIn: SignInRoutes
     let pages: Pages
 
-    /// What the templates show of a user.
-    private func model(_ user: SignedInUser, formToken: String = "") -> [String: String] {
-        [
-            "id": user.id, "name": user.name, "email": user.email, "since": PlainDate.long(user.signedInAt),
-            "methods": user.methods.joined(separator: ", "), "formToken": formToken,
-        ]
-    }
+    /// Where a browser goes after signing out. Without the query the page says nothing about signing out.
+    static let signedOutPath = "/?signed-out"
 
     func add(to router: Router<VisitorContext>) {
         router.page(at: "/", use: home)
@@ -29,13 +24,16 @@ struct HomeRoutes: Sendable {
 
     @Sendable private func home(_ request: Request, _ context: VisitorContext) async throws -> Response {
         if let session = context.session, let user = context.user {
+            let texts = pages.texts(for: request)
             return pages.response(
-                "signed-in", model(user, formToken: sessions.formToken(for: session)), for: request)
+                "signed-in", AccountPage(user, texts, formToken: sessions.formToken(for: session)), for: request)
         }
         // A link straight to the identity provider, not to a redirect: phones open an app only on a tap of a link to the
         // other domain.
         let (url, started) = try signIn.client.start(returnTo: "/", isOffer: true, now: signIn.clock.now().date)
-        var response = pages.response("signed-out", ["link": url], for: request)
+        let page = WelcomePage(
+            link: url, hasSignedOut: request.uri.query == "signed-out", idpHome: signIn.client.idp + "/")
+        var response = pages.response("signed-out", page, for: request)
         if request.method != .head { try signIn.remember(started, request, in: &response) }
         return response
     }
@@ -45,7 +43,7 @@ struct HomeRoutes: Sendable {
             // With the query, so that a link to a part of the page leads there after the sign-in.
             return .redirect(to: ReturnPath.start(returnTo: ReturnPath.checked(request.head.path)))
         }
-        return pages.response("account", model(user), for: request)
+        return pages.response("account", AccountPage(user, pages.texts(for: request)), for: request)
     }
 
     @Sendable private func session(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -63,5 +61,38 @@ struct HomeRoutes: Sendable {
         Response(
             status: status, headers: [.contentType: "application/json"],
             body: .init(byteBuffer: ByteBuffer(string: JSONText.object(members))))
+    }
+}
+
+/// What `signed-out.mustache` shows.
+private struct WelcomePage: Sendable {
+    let link: String
+    let hasSignedOut: Bool
+    let idpHome: String
+}
+
+/// What `signed-in.mustache` and `account.mustache` show of a user.
+private struct AccountPage: Sendable {
+    let id, name, email, methods, formToken: String
+    let hasMethods: Bool
+    let since: Moment
+
+    init(_ user: SignedInUser, _ texts: Texts, formToken: String = "") {
+        (id, name, email, self.formToken) = (user.id, user.name, user.email, formToken)
+        since = texts.moment(user.signedInAt)
+        let methods = SignInMethodNames.text(user.methods)
+        (self.methods, hasMethods) = (methods.map(texts.plain) ?? "", methods != nil)
+    }
+}
+
+/// The sign-in methods of the protocol (`session.methods` of the answer to verify) in words.
+enum SignInMethodNames {
+    /// The methods that have a text, `method.NAME`.
+    static let known = ["email_code"]
+
+    /// "an email code". nil when no method has a text.
+    static func text(_ methods: [String]) -> Text? {
+        methods.filter(known.contains).map { Text("method.\($0)") }
+            .reduce(nil) { all, next in all.map { Text("method.and", ["first": $0, "second": next]) } ?? next }
     }
 }

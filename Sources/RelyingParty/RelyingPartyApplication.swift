@@ -10,6 +10,8 @@ struct RelyingPartyServices: Sendable {
     let clock: ServiceClock
     let randomness: any Randomness
     let logger: Logger
+    /// Pages in place of the built-in ones, for tests.
+    var pages: Pages?
 
     /// The real services, as the settings say.
     static func live(_ settings: RelyingPartySettings, logger: Logger) async throws -> RelyingPartyServices {
@@ -18,6 +20,20 @@ struct RelyingPartyServices: Sendable {
             backChannel: try BackChannelClient(settings), clock: .system(), randomness: SystemRandomness(),
             logger: logger)
     }
+}
+
+/// The relying party's templates, texts and styles, which are compiled in.
+enum RelyingPartyPages {
+    static let assets = StaticAssets([
+        "brand.css": PackageResources.rp_brand_css, "icon.svg": PackageResources.rp_icon_svg,
+    ])
+
+    static let templates = [
+        "account": PackageResources.account_mustache, "signed-in": PackageResources.signed_in_mustache,
+        "signed-out": PackageResources.signed_out_mustache,
+    ]
+
+    static let texts: [Language: [UInt8]] = [.english: PackageResources.en_json, .german: PackageResources.de_json]
 }
 
 /// Assembles the relying party: the only place that names every feature.
@@ -30,16 +46,12 @@ func buildRelyingParty(
     started: @escaping @Sendable (String) -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
     let (database, clock, randomness) = (services.database, services.clock, services.randomness)
-    let assets = StaticAssets([
-        "brand.css": PackageResources.rp_brand_css, "icon.svg": PackageResources.rp_icon_svg,
-    ])
-    let pages = try Pages(
-        brand: Brand(name: settings.name),
-        templates: [
-            "account": PackageResources.account_mustache, "signed-in": PackageResources.signed_in_mustache,
-            "signed-out": PackageResources.signed_out_mustache,
-        ], texts: [.english: PackageResources.en_json, .german: PackageResources.de_json],
-        values: ["idp": settings.idpName], assets: assets)
+    let assets = RelyingPartyPages.assets
+    let pages =
+        try services.pages
+        ?? Pages(
+            brand: Brand(name: settings.name), templates: RelyingPartyPages.templates, texts: RelyingPartyPages.texts,
+            values: ["idp": settings.idpName], assets: assets)
 
     let sessions = Sessions(
         store: SessionStore(

@@ -50,7 +50,8 @@ struct SignInRoutes: Sendable {
         do {
             return try await finish(request, context)
         } catch let error as SignInError {
-            throw PublicError(error)
+            guard let user = context.user, error.code == SignInError.unknownState.code else { throw PublicError(error) }
+            throw PublicError(error, isSignedInAs: user.email)
         }
     }
 
@@ -58,8 +59,8 @@ struct SignInRoutes: Sendable {
         let fields = request.queryFields
         let callback = try SignInCallback(purpose: request.isPrefetch ? "prefetch" : nil) { name in
             // A field that is given twice or cannot be decoded has no value; `error` in any form is an error.
-            if name == "error" { return Array(repeating: "", count: fields.count(name)) }
-            return ((try? fields.text(name)) ?? nil).map { [$0] } ?? []
+            if let value = (try? fields.text(name)) ?? nil { return [value] }
+            return name == "error" ? Array(repeating: "", count: fields.count(name)) : []
         }
         if context.user != nil, let path = context.session?[PendingSignIns.self].finishedReturnTo(callback.state) {
             return redirect(to: path)
@@ -132,13 +133,13 @@ struct SignInRoutes: Sendable {
 
     @Sendable private func signOut(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let fields = try await request.formFields()
-        guard let session = context.session else { return redirect(to: "/") }
+        guard let session = context.session else { return redirect(to: HomeRoutes.signedOutPath) }
         guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
             throw PublicError.staleForm(request, .home)
         }
         try await sessions.store.end(session)
         context.logger.info("signed_out")
-        var response = redirect(to: "/")
+        var response = redirect(to: HomeRoutes.signedOutPath)
         sessions.forget(in: &response)
         return response
     }
@@ -154,5 +155,13 @@ extension PublicError {
             explanation: Text("callback.\(error.code)"),
             nextStep: .init(label: Text("callback.again"), href: error.startAgain), cause: error.cause, headers: headers
         )
+    }
+
+    /// The page for a sign-in link that does not work, for a user who is signed in: there is nothing to repeat.
+    init(_ error: SignInError, isSignedInAs email: String) {
+        self.init(
+            .init(code: error.status), code: error.code, title: Text("callback.signed-in.title"),
+            explanation: Text("callback.signed-in", ["email": email]), cause: error.cause,
+            headers: [.referrerPolicy: "no-referrer"])
     }
 }

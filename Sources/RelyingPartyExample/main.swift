@@ -7,6 +7,7 @@ import Synchronization
 let environment = ProcessInfo.processInfo.environment
 let origin = environment["ORIGIN"] ?? "http://localhost:8082"
 let idp = environment["IDP"] ?? "http://localhost:8080"
+let idpName = environment["IDP_NAME"] ?? "Main App"
 let id = environment["SSO_CLIENT_ID"] ?? "partner"
 let secret = try SharedSecret.parse(environment["SSO_SHARED_SECRET"] ?? "", setting: "SSO_SHARED_SECRET")
 let keys = try DerivedKeys.parse(environment["SECRET_KEY"] ?? "", setting: "SECRET_KEY")
@@ -67,8 +68,9 @@ router.get("/auth/sso/callback") { request, _ in
         }
         return response
     } catch let error as SignInError {
+        let words = "<h1>\(error.title(idp: idpName))</h1><p>\(error.explanation(idp: idpName))</p>"
         let again = #"<a href="\#(error.startAgain)">Sign in again</a>"#
-        return page("<h1>\(error.title)</h1><p>\(error.explanation)</p>\(again)", .init(code: error.status))
+        return page(words + again, .init(code: error.status))
     }
 }
 router.post("/sign-out") { request, _ in

@@ -47,12 +47,14 @@ final class TestDeployment: Deployment {
     ///   - clientSettings: the same for every client.
     ///   - additions: sign-in methods and session slots of the test.
     ///   - wrap: puts a test double around the IdP's database.
+    ///   - pages: pages of the IdP in place of the built-in ones.
+    ///   - clientPages: the same for every client.
     ///   - prepare: makes the database file at the given path before the IdP opens it.
     ///   - mailer: delivers emails into the given folder.
     static func open(
         clients count: Int = 1, settings: [String: String] = [:], clientSettings: [String: String] = [:],
         mailer: (String) -> any Mailer = { OutboxMailer(folder: $0) }, adding additions: SignInAdditions = .init(),
-        wrapping wrap: (any Database) -> any Database = { $0 },
+        wrapping wrap: (any Database) -> any Database = { $0 }, pages: Pages? = nil, clientPages: Pages? = nil,
         preparing prepare: (String) async throws -> Void = { _ in }, _ body: (TestDeployment) async throws -> Void
     ) async throws {
         let (folder, clock, log) = (try TemporaryFolder(), TestClock(), CapturedLog())
@@ -80,7 +82,7 @@ final class TestDeployment: Deployment {
         let dev = try DevPages(randomness: SystemRandomness())
         let services = IdPServices(
             database: wrap(database), mailer: mailer(mailbox.folder), clock: clock.clock,
-            randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev)
+            randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev, pages: pages)
         try await serving({ try buildIdP(settings: idp, services: services, adding: additions, started: $0) }) { port in
             var clients: [Client] = []
             for (index, name) in names.enumerated() {
@@ -91,7 +93,7 @@ final class TestDeployment: Deployment {
                         database: try await SQLiteDatabase(
                             path: folder.path(of: "\(name).sqlite"), migrations: RelyingPartyMigrations.all)))
             }
-            try await serve(clients[...], done: [], idp: port, clock, log, clientSettings) { clients in
+            try await serve(clients[...], done: [], idp: port, clock, log, clientSettings, clientPages) { clients in
                 try await body(
                     TestDeployment(
                         folder: folder, clock: clock, port: port, database: database, mailbox: mailbox,
@@ -128,7 +130,7 @@ final class TestDeployment: Deployment {
 
     private static func serve(
         _ waiting: ArraySlice<Client>, done: [Client], idp: UInt16, _ clock: TestClock, _ log: CapturedLog,
-        _ rest: [String: String], _ body: ([Client]) async throws -> Void
+        _ rest: [String: String], _ pages: Pages?, _ body: ([Client]) async throws -> Void
     ) async throws {
         guard let client = waiting.first else { return try await body(done) }
         let host = try WebAddress(client.origin + "/").host
@@ -143,12 +145,12 @@ final class TestDeployment: Deployment {
         }
         let services = RelyingPartyServices(
             database: client.database, backChannel: try BackChannelClient(settings), clock: clock.clock,
-            randomness: SystemRandomness(), logger: log.logger(client.id))
+            randomness: SystemRandomness(), logger: log.logger(client.id), pages: pages)
         try await serving({ try buildRelyingParty(settings: settings, services: services, started: $0) }) { port in
             let served = Client(
                 id: client.id, name: client.name, secret: client.secret, origin: client.origin, port: port,
                 database: client.database)
-            try await serve(waiting.dropFirst(), done: done + [served], idp: idp, clock, log, rest, body)
+            try await serve(waiting.dropFirst(), done: done + [served], idp: idp, clock, log, rest, pages, body)
         }
     }
 

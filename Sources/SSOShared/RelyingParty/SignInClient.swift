@@ -80,7 +80,7 @@ public struct SignInClient: Sendable {
     private func verify(
         _ callback: SignInCallback, _ pending: PendingSignIn
     ) async throws(SignInError) -> VerifyReply {
-        if callback.isError { throw .refused(returnTo: pending.returnTo) }
+        if let error = callback.error { throw .refused(error, returnTo: pending.returnTo) }
         guard let token = callback.token else { throw .noToken(returnTo: pending.returnTo) }
         do {
             return try await backChannel.verify(
@@ -97,7 +97,8 @@ public struct SignInCallback: Sendable {
     public let state: String
     /// nil when there is none, or two.
     let token: String?
-    let isError: Bool
+    /// The value of `error`, empty when there are two.
+    let error: String?
 
     /// - Parameters:
     ///   - values: returns all values of a query parameter, decoded. A parameter given twice is refused.
@@ -112,7 +113,7 @@ public struct SignInCallback: Sendable {
         guard let state = single("state") else { throw .unknownState }
         self.state = state
         token = single("token")
-        isError = !values("error").isEmpty
+        error = values("error").isEmpty ? nil : single("error") ?? ""
     }
 
     /// Identifies this callback in this browser. Contains none of its secrets.

@@ -1,15 +1,13 @@
-/// Why a callback did not sign the user in, in words for the user. Each error offers to start again.
+/// Why a callback did not sign the user in, with English words for the user. Each error offers to start again.
 ///
-/// The words say "Main App" for the identity provider; a relying party with another one writes its own by ``code``.
+/// A relying party in another language finds its own words by ``code``.
 public struct SignInError: Error, Sendable {
     /// The HTTP status of the page.
     public let status: Int
-    /// Stable, for the log and for scripts.
+    /// Stable, for the log, for scripts and for texts. One of ``codes``.
     public let code: String
-    /// What happened, as a heading.
-    public let title: String
-    /// What it means, in a sentence or two.
-    public let explanation: String
+    private let title: String
+    private let explanation: String
     /// For the log. Contains no token, state or secret.
     public let cause: String
     /// Where "Sign in again" leads: ``SSOPath/start`` with the page to return to.
@@ -17,26 +15,58 @@ public struct SignInError: Error, Sendable {
     /// Seconds for the header `Retry-After`.
     public let retryAfter: Int?
 
+    /// Every ``code``.
+    public static let codes = [
+        "unknown_state", "prefetch", "access_denied", "sign_in_refused", "no_token", "invalid_token", "not_verified",
+        "idp_unavailable",
+    ]
+
+    /// What happened, as a heading.
+    ///
+    /// - Parameter idp: the name of the identity provider.
+    public func title(idp: String) -> String { title.replacing("{idp}", with: idp) }
+
+    /// What it means and what to do, in a sentence or two.
+    ///
+    /// - Parameter idp: the name of the identity provider.
+    public func explanation(idp: String) -> String { explanation.replacing("{idp}", with: idp) }
+
     /// The state is not one that this browser was given, or it is used or too old. The identity provider is not called.
     public static let unknownState = SignInError(
-        400, "unknown_state", "This sign-in did not start here",
-        "It was started in another browser, took longer than ten minutes, or is finished already.",
+        400, "unknown_state", "We couldn't complete that sign-in",
+        "It was started in another browser, took longer than ten minutes, or is already complete. "
+            + "Start again: it only takes a click.",
         cause: "state unknown in this browser, used or expired")
 
     /// The browser loads the page ahead of a click.
     public static let prefetch = SignInError(
-        400, "prefetch", "Open this page by itself", "A sign-in is not finished before a click.",
+        400, "prefetch", "Open this page by itself", "A sign-in is completed only by a click.",
         cause: "Sec-Purpose: prefetch")
 
-    static func refused(returnTo: String) -> SignInError {
-        SignInError(
-            400, "sign_in_refused", "You were not signed in", "Main App sent you back without signing you in.",
-            cause: "the identity provider answered with an error", returnTo: returnTo)
+    /// The identity provider sent the user back with an `error` (RFC 6749 4.1.2.1).
+    ///
+    /// - Parameter error: the value as it was sent.
+    static func refused(_ error: String, returnTo: String) -> SignInError {
+        let isReadable = (1...40).contains(error.utf8.count) && error.utf8.allSatisfy { $0.isASCIILetter || $0 == 0x5f }
+        let cause = "the identity provider answered with the error \(isReadable ? error : "of an unknown form")"
+        switch error {
+        case "access_denied":
+            return SignInError(
+                400, "access_denied", "You were not signed in",
+                "The sign-in at {idp} was cancelled or not allowed. You can start again.", cause: cause,
+                returnTo: returnTo)
+        case "temporarily_unavailable", "server_error":
+            return unavailable(cause: cause, returnTo: returnTo)
+        default:
+            return SignInError(
+                400, "sign_in_refused", "You were not signed in",
+                "{idp} sent you back without signing you in. Try again.", cause: cause, returnTo: returnTo)
+        }
     }
 
     static func noToken(returnTo: String) -> SignInError {
         SignInError(
-            400, "no_token", "You were not signed in", "The answer of Main App was not complete.",
+            400, "no_token", "You were not signed in", "The response from {idp} was incomplete. Try again.",
             cause: "no token, or two", returnTo: returnTo)
     }
 
@@ -46,19 +76,24 @@ public struct SignInError: Error, Sendable {
         switch error {
         case .rejected(.invalidToken):
             SignInError(
-                400, "invalid_token", "This sign-in is no longer valid",
-                "Its token was used already or is older than five minutes.", cause: "\(error)", returnTo: returnTo)
+                400, "invalid_token", "This sign-in has expired",
+                "This sign-in link has expired or was already used. Start again: it only takes a click.",
+                cause: "\(error)", returnTo: returnTo)
         case .rejected, .untrusted:
             SignInError(
                 502, "not_verified", "You were not signed in",
-                "This service and Main App cannot communicate right now. The operators of this service have to fix that.",
+                "Sign-in isn't working right now because of a set-up problem on our side. Please tell our support.",
                 cause: "\(error)", returnTo: returnTo)
         case .unavailable:
-            SignInError(
-                503, "idp_unavailable", "Main App does not answer",
-                "Your sign-in could not be finished. Try again in a moment.", cause: "\(error)", returnTo: returnTo,
-                retryAfter: 5)
+            unavailable(cause: "\(error)", returnTo: returnTo)
         }
+    }
+
+    private static func unavailable(cause: String, returnTo: String) -> SignInError {
+        SignInError(
+            503, "idp_unavailable", "We can't reach {idp}",
+            "Your sign-in could not be completed. Try again in a moment.", cause: cause, returnTo: returnTo,
+            retryAfter: 5)
     }
 
     private init(

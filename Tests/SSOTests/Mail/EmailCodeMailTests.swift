@@ -16,8 +16,10 @@ struct EmailCodeMailTests {
             id: "chl_one", address: "ann@example.com", isEligible: true,
             codeMAC: codes.mac(of: codes.code(for: "chl_one"), challenge: "chl_one"), service: service, device: "Mac",
             deviceID: nil, createdAt: now, expiresAt: now + Challenge.lifetime)
+        let brand = Brand(name: "Main App")
         let mail = EmailCodeMail(
-            challenge: { _ in challenge }, pages: try IdPPages.pages(assets: IdPPages.assets), codes: codes,
+            challenge: { _ in challenge }, pages: try IdPPages.pages(brand, assets: IdPPages.assets(brand)),
+            codes: codes,
             issuer: try PublicOrigin("https://main.example"))
         let content = try #require(try await mail.message(for: "chl_one"))
         return (codes.code(for: "chl_one"), content.subject, content.text, content.html)

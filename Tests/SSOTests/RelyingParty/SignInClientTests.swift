@@ -101,7 +101,10 @@ struct SignInClientTests {
         defer { server.stop() }
         let (client, used) = (try Self.client(server), UsedStatesInMemory())
         for (query, code) in [
-            (["error": ["access_denied"], "token": [Self.token]], "sign_in_refused"), ([:], "no_token"),
+            (["error": ["access_denied"], "token": [Self.token]], "access_denied"),
+            (["error": ["access_denied", "access_denied"]], "sign_in_refused"), (["error": [""]], "sign_in_refused"),
+            (["error": ["server_error"]], "idp_unavailable"),
+            (["error": ["invalid_request"]], "sign_in_refused"), ([:], "no_token"),
             (["token": [Self.token, Self.token]], "no_token"), (["token": [""]], "no_token"),
         ] as [([String: [String]], String)] {
             let (_, started) = try client.start(returnTo: "/account")
