@@ -1,3 +1,4 @@
+import SSOWeb
 import Testing
 
 @testable import IdP
