@@ -91,9 +91,9 @@ let package = Package(
             ],
             resources: embedded(
                 "idp-brand.css", "idp-icon.svg", "Texts/en.json", "Texts/de.json", "Authorize/completion.mustache",
-                "Authorize/continue.js",
+                "Authorize/continue.js", "Authorize/account.mustache",
                 "SignIn/BrowserLink/device.mustache",
-                "Home/home.mustache",
+                "Home/home.mustache", "Home/signed-out.mustache",
                 "Home/welcome.mustache", "LinkTester/link-tester.mustache", "DevPages/mailbox.mustache",
                 "SignIn/sign-in.js",
                 "SignIn/sign-in.mustache",

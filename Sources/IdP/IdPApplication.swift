@@ -18,7 +18,8 @@ func buildIdP(
     started: @escaping @Sendable (String) -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
     let (database, clock, randomness) = (services.database, services.clock, services.randomness)
-    let assets = IdPPages.assets(settings.brand)
+    let assets = IdPPages.assets(settings.brand, clients: settings.clients)
+    let logos = ClientLogos(settings.clients, assets: assets)
     let pages = try services.pages ?? IdPPages.pages(settings.brand, assets: assets)
     let script = assets.path(of: "sign-in.js")
 
@@ -96,15 +97,22 @@ func buildIdP(
     let authorize = AuthorizeRoutes(
         clients: settings.clients, sessions: sessions, accounts: accounts, tokens: tokens, database: database,
         clock: clock, randomness: randomness,
-        page: try CompletionPage(pages: pages, script: assets.path(of: "continue.js")))
+        page: try CompletionPage(pages: pages, logos: logos, script: assets.path(of: "continue.js")))
     authorize.addAuthorize(to: router)
 
     // Routes below have the browser's session.
     router.add(middleware: SessionMiddleware(sessions))
     authorize.addComplete(to: router)
+    AccountChoice(
+        sessions: sessions, slots: slots, accounts: accounts, clients: settings.clients, logos: logos, clock: clock,
+        pages: pages, script: script
+    ).add(to: router)
     HomeRoutes(
-        sessions: sessions, accounts: accounts, database: database, clients: settings.clients,
-        page: HomePage(pages: pages)
+        sessions: sessions, accounts: accounts, tokens: tokens, clients: settings.clients,
+        page: HomePage(pages: pages, logos: logos)
+    ).add(to: router)
+    SignOutRoutes(
+        sessions: sessions, accounts: accounts, tokens: tokens, clients: settings.clients, logos: logos, pages: pages
     ).add(to: router)
     SignInRoutes(
         sessions: sessions, completion: completion,

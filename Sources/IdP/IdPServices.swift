@@ -31,17 +31,18 @@ struct IdPServices: Sendable {
 
 /// The IdP's templates, texts, styles and scripts, which are compiled in.
 enum IdPPages {
-    static func assets(_ brand: Brand) -> StaticAssets {
+    static func assets(_ brand: Brand, clients: ClientRegistry = ClientRegistry([])) -> StaticAssets {
         StaticAssets(
             [
                 "brand.css": PackageResources.idp_brand_css, "icon.svg": PackageResources.idp_icon_svg,
                 "continue.js": PackageResources.continue_js, "sign-in.js": PackageResources.sign_in_js,
-            ].merging(brand.assets) { $1 })
+            ].merging(brand.assets) { $1 }.merging(ClientLogos.files(of: clients)) { $1 })
     }
 
     static let texts: [Language: [UInt8]] = [.english: PackageResources.en_json, .german: PackageResources.de_json]
 
     static let templates = [
+        "account": PackageResources.account_mustache,
         "completion": PackageResources.completion_mustache,
         "device": PackageResources.device_mustache,
         "email-code": PackageResources.email_code_mustache,
@@ -50,6 +51,7 @@ enum IdPPages {
         "link-tester": PackageResources.link_tester_mustache,
         "home": PackageResources.home_mustache,
         "mailbox": PackageResources.mailbox_mustache,
+        "signed-out": PackageResources.signed_out_mustache,
         "sign-in": PackageResources.sign_in_mustache,
         "welcome": PackageResources.welcome_mustache,
     ]

@@ -190,8 +190,13 @@ enum AuthorizeError {
         .notFound, code: "no_such_flow", title: Text("error.no-such-flow.title"),
         explanation: Text("error.no-such-flow"))
 
+    /// What to answer for a flow that is not pending in this session.
+    static func notPending(_ id: String, _ session: Session, _ clients: ClientRegistry) -> PublicError {
+        session[PendingFlows.self].ended(id).map { ended($0, clients.client(id: $0.clientID)) } ?? noSuchFlow
+    }
+
     /// The flow has ended, for any reason: one next step for all of them.
-    static func ended(_ flow: PendingFlows.EndedFlow, _ client: Client?) -> PublicError {
+    private static func ended(_ flow: PendingFlows.EndedFlow, _ client: Client?) -> PublicError {
         // An app has no page to start on. The web address of its client is used, if there is one.
         let start = client?.startPage(for: flow.redirectURI) ?? client?.startPage()
         return PublicError(

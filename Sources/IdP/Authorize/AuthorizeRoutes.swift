@@ -27,9 +27,11 @@ struct AuthorizeRoutes: Sendable {
 
     /// What became of an accepted request.
     private enum Authorization: Sendable {
-        case issued(SSOToken, wasRedeemed: Bool, SignedInUser)
+        case issued(SSOToken, CompletionPage.Pace, SignedInUser)
         /// The user has to sign in first. The flow is in the session.
         case pending(Session)
+        /// The user is signed in and chooses the account first. The flow is in the session.
+        case choosing(Session)
         case noSession
     }
 
@@ -46,8 +48,9 @@ struct AuthorizeRoutes: Sendable {
         // A frame, an image or a prefetch must not obtain tokens without the user's knowledge (ASVS 7.6.2).
         guard request.isTopLevelNavigation, !request.isPrefetch else { throw AuthorizeError.notAPage }
         let flowID = Base64URL.encode(try randomness.bytes(16))
-        switch try await authorization(for: asked, flowID: flowID, request) {
-        case .issued(let token, let wasRedeemed, let user):
+        let choosesAccount = AccountChoice.isAsked(by: request.queryFields)
+        switch try await authorization(for: asked, flowID: flowID, choosesAccount: choosesAccount, request) {
+        case .issued(let token, let pace, let user):
             context.logger.info(
                 "token_issued",
                 metadata: [
@@ -56,8 +59,9 @@ struct AuthorizeRoutes: Sendable {
                 ])
             return try page.response(
                 request, client: client, account: user.account, callback: asked.callback(token: token),
-                goesOn: !wasRedeemed)
+                other: AccountChoice.asking(asked), pace: pace)
         case .pending(let session): return signIn(asked, flowID, session, context)
+        case .choosing: return .redirect(to: "\(AccountChoice.path)?flow=\(flowID)")
         case .noSession:
             var slots = SessionSlots()
             slots[PendingFlows.self].add(asked, id: flowID, now: clock.now())
@@ -65,18 +69,23 @@ struct AuthorizeRoutes: Sendable {
         }
     }
 
-    /// Issues a token to a user who is signed in, and keeps the request in the session of any other visitor.
+    /// Issues a token to a user who is signed in. Keeps the request in the session of a user who wants to choose the account,
+    /// and of any other visitor.
     private func authorization(
-        for asked: AuthorizeRequest, flowID: String, _ request: Request
+        for asked: AuthorizeRequest, flowID: String, choosesAccount: Bool, _ request: Request
     ) async throws -> Authorization {
         guard let id = sessions.cookie.id(in: request) else { return .noSession }
         let token = try SSOToken(randomness: randomness)
         let now = clock.now()
         return try await database.write { connection in
             guard let session = try sessions.store.find(touching: id, connection) else { return .noSession }
-            if let user = try accounts.signedIn(session, connection) {
+            let user = try accounts.signedIn(session, connection)
+            if let user, !choosesAccount {
                 let wasRedeemed = try tokens.issue(token, for: asked, to: user, connection)
-                return .issued(token, wasRedeemed: wasRedeemed, user)
+                let pace: CompletionPage.Pace =
+                    wasRedeemed
+                    ? .stays : session[PendingFlows.self].hasCompleted(asked) ? .afterTwoSeconds : .atOnce
+                return .issued(token, pace, user)
             }
             let updated = try sessions.store.update(
                 session,
@@ -84,7 +93,7 @@ struct AuthorizeRoutes: Sendable {
                     $0[PendingFlows.self].add(asked, id: flowID, now: now)
                     return true
                 }, connection)
-            return updated.map(Authorization.pending) ?? .noSession
+            return updated.map { user == nil ? .pending($0) : .choosing($0) } ?? .noSession
         }
     }
 
@@ -107,16 +116,13 @@ struct AuthorizeRoutes: Sendable {
         let id = try request.queryFields.text("flow") ?? ""
         guard let session = context.session else { throw AuthorizeError.noSuchFlow }
         let now = clock.now()
-        guard let asked = session[PendingFlows.self].pending(id, now: now) else { throw notPending(id, session) }
+        guard let asked = session[PendingFlows.self].pending(id, now: now) else {
+            throw AuthorizeError.notPending(id, session, clients)
+        }
         guard try await accounts.signedIn(context) != nil else { return .redirect(to: "/sign-in?flow=\(id)") }
         // Of two at the same instant one continues: a flow leads to authorize once.
         let taken = try await sessions.store.update(session) { $0[PendingFlows.self].take(id, now: now) != nil }
-        guard taken != nil else { throw notPending(id, session) }
+        guard taken != nil else { throw AuthorizeError.notPending(id, session, clients) }
         return .redirect(to: asked.url(at: ""))
-    }
-
-    private func notPending(_ id: String, _ session: Session) -> PublicError {
-        session[PendingFlows.self].ended(id).map { AuthorizeError.ended($0, clients.client(id: $0.clientID)) }
-            ?? AuthorizeError.noSuchFlow
     }
 }

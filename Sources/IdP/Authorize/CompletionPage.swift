@@ -1,53 +1,72 @@
 import HTTPTypes
 import Hummingbird
+import SSOShared
 import SSOWeb
 
-/// The page "Authentication complete": names the user and the client, and goes to the callback after two seconds.
+/// The page "Authentication complete": names the user and the client, and goes to the callback.
 ///
 /// Without JavaScript a refresh does it. With JavaScript a script does it, because a script recognises the Back button.
-/// Both variants are rendered once, at start: this page is half of the work of a sign-in with a live session.
+/// Every variant is rendered once, at start: this page is half of the work of a sign-in with a live session.
 struct CompletionPage: Sendable {
-    private enum Value: String, CaseIterable { case client, name, email, callback }
+    /// When the page goes on to the client.
+    enum Pace: Sendable, CaseIterable {
+        /// The user was signed in already and nothing was asked.
+        case atOnce
+        /// The user has just signed in, or chosen an account: time to read who is signed in where.
+        case afterTwoSeconds
+        /// A token of this request was redeemed already: a user who comes back with the Back button stays here.
+        case stays
+
+        fileprivate var seconds: String { self == .afterTwoSeconds ? "2" : "0" }
+    }
+
+    private enum Value: String, CaseIterable { case client, name, email, callback, other, logo }
 
     private struct Model: Sendable {
-        let client, name, email, callback, script: String
-        let goesOn: Bool
+        let client, name, email, callback, other, logo, script, seconds: String
+        let goesOn, waits, hasLogo: Bool
     }
 
-    private struct Variants: Sendable {
-        let goingOn, staying: PreparedPage<Value>
+    private struct Variant: Hashable {
+        let language: Language
+        let pace: Pace
+        let hasLogo: Bool
     }
 
-    private let variants: [Language: Variants]
+    private let logos: ClientLogos
+    private let variants: [Variant: PreparedPage<Value>]
 
     /// - Throws: if the template is malformed.
-    init(pages: Pages, script: String) throws {
-        func prepare(_ language: Language, goesOn: Bool) throws -> PreparedPage<Value> {
-            try PreparedPage(pages, "completion", in: language) { value in
-                Model(
-                    client: value(.client), name: value(.name), email: value(.email), callback: value(.callback),
-                    script: script, goesOn: goesOn)
+    init(pages: Pages, logos: ClientLogos, script: String) throws {
+        var variants: [Variant: PreparedPage<Value>] = [:]
+        for language in Language.allCases {
+            for pace in Pace.allCases {
+                for hasLogo in [false, true] {
+                    let page = try PreparedPage<Value>(pages, "completion", in: language) { value in
+                        Model(
+                            client: value(.client), name: value(.name), email: value(.email),
+                            callback: value(.callback), other: value(.other), logo: value(.logo), script: script,
+                            seconds: pace.seconds, goesOn: pace != .stays, waits: pace == .afterTwoSeconds,
+                            hasLogo: hasLogo)
+                    }
+                    variants[Variant(language: language, pace: pace, hasLogo: hasLogo)] = page
+                }
             }
         }
-        variants = try Dictionary(
-            uniqueKeysWithValues: Language.allCases.map { language in
-                (
-                    language,
-                    Variants(
-                        goingOn: try prepare(language, goesOn: true), staying: try prepare(language, goesOn: false))
-                )
-            })
+        self.variants = variants
+        self.logos = logos
     }
 
     /// - Parameters:
     ///   - callback: holds the token. It appears in attributes only, never in a header or in the log.
-    ///   - goesOn: false if a token of this request was redeemed already: a user who comes back with the Back button stays here.
+    ///   - other: where the user chooses another account for the same request. Holds no token.
     func response(
-        _ request: Request, client: Client, account: Account, callback: String, goesOn: Bool
+        _ request: Request, client: Client, account: Account, callback: String, other: String, pace: Pace
     ) throws -> Response {
-        let language = Language.preferred(by: request)
-        guard let variants = variants[language] else { throw PublicError.notFound }
-        return (goesOn ? variants.goingOn : variants.staying).response(
+        let logo = logos.path(of: client)
+        let variant = Variant(language: .preferred(by: request), pace: pace, hasLogo: !logo.isEmpty)
+        guard let page = variants[variant] else { throw PublicError.notFound }
+        return page.response(
             headers: [
                 .contentSecurityPolicy: ContentPolicy.noForms, .referrerPolicy: "no-referrer",
                 .cacheControl: "no-store",
@@ -58,6 +77,8 @@ struct CompletionPage: Sendable {
             case .name: account.name
             case .email: account.email
             case .callback: callback
+            case .other: other
+            case .logo: logo
             }
         }
     }

@@ -1,11 +1,20 @@
-// Goes on to the service two seconds after the page is shown. Replaces this page in the history, so that Back leads to
-// the service's own page; and stays where it is when somebody comes back here all the same.
+// Goes on to the service after the delay that the link names, in seconds. Replaces this page in the history, so that Back
+// leads to the service's own page; and stays where it is when somebody comes back here all the same.
 "use strict";
 (function () {
     var link = document.getElementById("continue");
+    var other = document.getElementById("other");
     var entry = performance.getEntriesByType("navigation")[0];
     if (!link || (entry && entry.type === "back_forward")) { return; }
-    var timer = setTimeout(function () { location.replace(link.href); }, 2000);
-    window.addEventListener("pagehide", function () { clearTimeout(timer); });
-    link.addEventListener("click", function () { clearTimeout(timer); });
+    var timer = setTimeout(function () { location.replace(link.href); }, Number(link.dataset.delay) * 1000);
+    function stop() { clearTimeout(timer); }
+    window.addEventListener("pagehide", stop);
+    link.addEventListener("click", stop);
+    // A user who reaches for another account needs more time than the delay.
+    ["click", "focus"].forEach(function (event) {
+        other.addEventListener(event, function () {
+            stop();
+            document.querySelectorAll("main [role=status], .progress").forEach(function (place) { place.hidden = true; });
+        });
+    });
 })();

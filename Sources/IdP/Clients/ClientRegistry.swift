@@ -9,9 +9,15 @@ struct Client: Sendable {
     let redirectURIs: [String]
     /// All verify. During a rotation there are two.
     let secrets: [SharedSecret]
+    /// Shown beside the name.
+    var logo: LogoFile?
+    /// Where users start, if it is not the root of the first web address.
+    var startURL: String?
 
-    /// Where a user starts again: the root of the first web address. Nil for a client that is only an app.
+    /// Where a user starts again: the client's `start_url`, or else the root of the first web address. Nil for a client that
+    /// is only an app.
     func startPage(for redirectURI: String? = nil) -> String? {
+        if let startURL { return startURL }
         let uris = redirectURI.map { [$0] } ?? redirectURIs
         return uris.lazy.compactMap { uri in
             let parts = uri.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)

@@ -38,15 +38,41 @@ struct ClientsFile {
     }
 
     private func client(_ node: Node) -> Client? {
-        guard let keys = map(node, known: ["id", "name", "redirect_uris", "secrets"], what: "client") else {
-            return nil
-        }
+        let known = ["id", "name", "redirect_uris", "secrets", "logo", "start_url"]
+        guard let keys = map(node, known: known, what: "client") else { return nil }
         // All are read before any is required, so that all problems are reported at once.
         let (id, name) = (identifier(keys, node), displayName(keys, node))
         let uris = redirectURIs(keys, client: id ?? "?", node)
         let secrets = secrets(keys, client: id ?? "?", node)
-        guard let id, let name, let uris, let secrets else { return nil }
-        return Client(id: id, name: name, redirectURIs: uris, secrets: secrets)
+        let start = optional(keys, "start_url", client: id ?? "?", Self.startURL)
+        let logo = optional(keys, "logo", client: id ?? "?") { file in
+            try LogoFile(path: URL(fileURLWithPath: file, relativeTo: URL(fileURLWithPath: path)).path)
+        }
+        guard let id, let name, let uris, let secrets, let start, let logo else { return nil }
+        return Client(id: id, name: name, redirectURIs: uris, secrets: secrets, logo: logo, startURL: start)
+    }
+
+    /// The value of a key that may be missing. Nil alone, not as the value, when there is a problem.
+    private func optional<Value>(
+        _ keys: [String: Node], _ name: String, client: String, _ read: (String) throws -> Value
+    ) -> Value?? {
+        guard let node = keys[name] else { return .some(nil) }
+        guard let scalar = node.scalar, !scalar.string.isEmpty else { return refuse("\(name) must be text.", node) }
+        do { return try read(scalar.string) } catch {
+            return refuse("\(name) of \"\(client)\": \(error)", node)
+        }
+    }
+
+    /// - Throws: ``SettingError`` for an address that a page may not lead to.
+    private static func startURL(_ text: String) throws -> String {
+        guard let url = try? WebURL(text), text.utf8.count <= 2000 else {
+            throw SettingError(
+                "\"\(text)\" must be a web address of at most 2000 bytes, such as https://partner.example.com/")
+        }
+        guard url.isHTTPS || url.authority.isLoopback else {
+            throw SettingError("\"\(text)\" must be https; http is for loopback hosts only.")
+        }
+        return text
     }
 
     private func identifier(_ keys: [String: Node], _ node: Node) -> String? {

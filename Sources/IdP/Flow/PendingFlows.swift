@@ -22,6 +22,9 @@ struct PendingFlows: SessionSlot {
         let id: String
         let clientID: String
         let redirectURI: String
+        /// The ``FlowLogID`` of a flow that the user has completed. Nil for one that expired or was pushed out, and in a
+        /// session from before there was such a field.
+        var completed: String?
     }
 
     /// As long as the code in the email is valid.
@@ -69,8 +72,18 @@ struct PendingFlows: SessionSlot {
     /// Ends a pending flow. Of any number of callers exactly one gets its request.
     mutating func take(_ id: String, now: Timestamp) -> AuthorizeRequest? {
         guard let request = pending(id, now: now) else { return nil }
-        end(id)
+        end(id, isCompleted: true)
         return request
+    }
+
+    /// Whether the user has completed a flow of exactly this request in this session: after a sign-in, or after choosing
+    /// an account.
+    func hasCompleted(_ request: AuthorizeRequest) -> Bool {
+        guard !endedFlows.isEmpty else { return false }
+        let name = FlowLogID.name(request)
+        return endedFlows.contains {
+            $0.completed == name && $0.clientID == request.clientID && $0.redirectURI == request.redirectURI
+        }
     }
 
     /// The flow of this id if it has ended: taken, too old, or pushed out by newer ones. Nil for an unknown id.
@@ -78,9 +91,11 @@ struct PendingFlows: SessionSlot {
         flows[id].map { EndedFlow(id, $0) } ?? endedFlows.last { $0.id == id }
     }
 
-    private mutating func end(_ id: String) {
+    private mutating func end(_ id: String, isCompleted: Bool = false) {
         guard let flow = flows.removeValue(forKey: id) else { return }
-        endedFlows = Array((endedFlows + [EndedFlow(id, flow)]).suffix(Self.maximumEnded))
+        var ended = EndedFlow(id, flow)
+        if isCompleted { ended.completed = FlowLogID.name(flow.request) }
+        endedFlows = Array((endedFlows + [ended]).suffix(Self.maximumEnded))
     }
 }
 

@@ -7,7 +7,7 @@ import SSOWeb
 struct HomeRoutes: Sendable {
     let sessions: Sessions
     let accounts: AccountStore
-    let database: any Database
+    let tokens: SSOTokenStore
     let clients: ClientRegistry
     let page: HomePage
 
@@ -18,7 +18,8 @@ struct HomeRoutes: Sendable {
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         guard let user = try await accounts.signedIn(context) else { return page.welcome(for: request) }
-        return try await home(request, user, name: user.account.name, hasError: false)
+        let isSaved = request.queryFields.count("saved") > 0
+        return try await home(request, user, name: user.account.name, isSaved ? .saved : .shown)
     }
 
     @Sendable private func rename(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -29,68 +30,67 @@ struct HomeRoutes: Sendable {
         }
         let typed = try fields.text("name") ?? ""
         guard let name = DisplayName.normalised(typed) else {
-            return try await home(request, user, name: String(typed.prefix(DisplayName.maximumLength)), hasError: true)
+            return try await home(
+                request, user, name: String(typed.prefix(DisplayName.maximumLength)), .refused)
         }
         try await accounts.rename(user.account, to: name)
-        return .redirect(to: "/")
+        return .redirect(to: "/?saved")
     }
 
     private func home(
-        _ request: Request, _ user: SignedInUser, name: String, hasError: Bool
+        _ request: Request, _ user: SignedInUser, name: String, _ outcome: HomePage.NameOutcome
     ) async throws -> Response {
-        let items = try await signIns(of: user.session).map { signIn in
-            let client = clients.client(id: signIn.clientID)
-            return HomePage.ClientItem(
-                name: client?.name ?? signIn.clientID, href: client?.startPage() ?? "",
-                hasHref: client?.startPage() != nil, since: PlainDate.time(signIn.at))
-        }
-        return page.home(
-            request, user, formToken: sessions.formToken(for: user.session), typedName: name, clients: items,
-            hasError: hasError)
-    }
-
-    /// Where a session's user has signed in: client ids with the latest moment, newest first. Reads rows of `sso_token`,
-    /// which ``SSOTokenStore`` owns.
-    private func signIns(of session: Session) async throws -> [(clientID: String, at: Timestamp)] {
-        try await database.read { connection in
-            try connection.query(
-                """
-                SELECT client_id, MAX(used_at) AS used_at FROM sso_token
-                 WHERE session_handle = :session AND used_at IS NOT NULL GROUP BY client_id ORDER BY 2 DESC
-                """, ["session": .text(session.handle)]
-            ).map { (try $0.text("client_id"), try $0.timestamp("used_at")) }
-        }
+        page.home(
+            request, user, formToken: sessions.formToken(for: user.session), typedName: name,
+            signIns: try await tokens.signIns(of: user.session).map { (clients.client(id: $0.clientID), $0) }, outcome)
     }
 }
 
-/// The home page for signed-in users and for users.
+/// The home page, for signed-in users and for visitors.
 struct HomePage: Sendable {
     let pages: Pages
+    let logos: ClientLogos
+
+    /// What became of the form with the name.
+    enum NameOutcome: Sendable { case shown, saved, refused }
 
     struct ClientItem: Sendable {
-        let name, href: String
-        let hasHref: Bool
-        let since: String
+        let name, href, logo: String
+        let hasHref, hasLogo: Bool
+        let since: Moment
     }
 
     struct Model: Sendable {
-        let formToken, name, typedName, email, since: String
+        let formToken, name, typedName, email: String
+        let since: Moment
         let clients: [ClientItem]
-        let hasClients, hasError: Bool
+        let hasName, hasClients, isSaved, hasError: Bool
     }
 
     struct Welcome: Sendable {}
 
     func welcome(for request: Request) -> Response { pages.response("welcome", Welcome(), for: request) }
 
+    /// - Parameter signIns: each with its client, nil for one that is not registered any more.
     func home(
-        _ request: Request, _ user: SignedInUser, formToken: String, typedName: String, clients: [ClientItem],
-        hasError: Bool
+        _ request: Request, _ user: SignedInUser, formToken: String, typedName: String,
+        signIns: [(client: Client?, ClientSignIn)], _ outcome: NameOutcome
     ) -> Response {
+        let texts = pages.texts(for: request)
+        let items = signIns.map { client, signIn in
+            let link = client.map { ClientLink($0, logos) }
+            return ClientItem(
+                name: link?.name ?? signIn.clientID, href: link?.href ?? "", logo: link?.logo ?? "",
+                hasHref: link?.hasHref ?? false, hasLogo: link?.hasLogo ?? false, since: texts.moment(signIn.at))
+        }
+        let (name, email) = (user.account.name, user.account.email)
         let model = Model(
-            formToken: formToken, name: user.account.name, typedName: typedName, email: user.account.email,
-            since: PlainDate.long(user.signIn.authenticatedAt), clients: clients,
-            hasClients: !clients.isEmpty, hasError: hasError)
-        return pages.response("home", model, for: request, status: hasError ? .unprocessableContent : .ok)
+            formToken: formToken, name: name, typedName: typedName, email: email,
+            since: texts.moment(user.signIn.authenticatedAt), clients: items,
+            // The first name of an account is made from its address. Nobody is called that.
+            hasName: name != DisplayName.initial(for: email), hasClients: !items.isEmpty, isSaved: outcome == .saved,
+            hasError: outcome == .refused)
+        return pages.response(
+            "home", model, for: request, status: outcome == .refused ? .unprocessableContent : .ok)
     }
 }

@@ -12,8 +12,8 @@ struct LinkTesterPage: Sendable {
     let path: String
 
     struct Model: Sendable {
-        let path, typed, fault, link, code: String
-        let hasFault, hasCode, hasSamples: Bool
+        let path, typed, example, cause, link, codeHTML: String
+        let hasError, hasCode, hasSamples: Bool
         let platforms: [LinkTesterPlatform]
         let samples: [Sample]
         let files: [LinkTesterFile]
@@ -24,23 +24,28 @@ struct LinkTesterPage: Sendable {
     }
 
     func response(_ request: Request, _ typed: String, files: AssociationFiles) -> Response {
-        let reports = AssociationKind.allCases.map { LinkTesterReport(kind: $0, content: files[$0]?.content) }
-        var fault = ""
+        let texts = pages.texts(for: request)
+        let reports = AssociationKind.allCases.map {
+            LinkTesterReport(kind: $0, content: files[$0]?.content, texts: texts)
+        }
+        var cause = ""
         var link: LinkURL?
         if !typed.isEmpty {
             do throws(LinkURL.ParseError) { link = try LinkURL(reading: typed) } catch {
-                fault = "This is no link: \(error.rawValue). Give one such as \(origin.text)/auth/sso/authorize."
+                cause = error.rawValue
             }
         }
-        let code = link.flatMap { QRCode($0.description) }.map { $0.svg(label: "QR code of the link") } ?? ""
+        let label = texts.plain(Text("link-tester.qr-code"))
+        let code = link.flatMap { QRCode($0.description) }.map { $0.svg(label: label) } ?? ""
         let samples = LinkTesterSamples.links(reports.first { $0.kind == .aasa }?.apple, at: origin.text)
         let model = Model(
-            path: path, typed: typed, fault: fault, link: link?.description ?? "", code: code, hasFault: !fault.isEmpty,
-            hasCode: !code.isEmpty, hasSamples: !samples.isEmpty,
+            path: path, typed: typed, example: "\(origin.text)/auth/sso/authorize", cause: cause,
+            link: link?.description ?? "", codeHTML: code, hasError: !cause.isEmpty, hasCode: !code.isEmpty,
+            hasSamples: !samples.isEmpty,
             platforms: link.map { link in reports.map { $0.platform(link) } } ?? [],
             samples: samples.map { Sample(href: $0, tester: path + "?url=" + PercentCoding.encode($0)) },
             files: reports.map(\.file))
-        return pages.response("link-tester", model, for: request, status: fault.isEmpty ? .ok : .unprocessableContent)
+        return pages.response("link-tester", model, for: request, status: cause.isEmpty ? .ok : .unprocessableContent)
     }
 }
 

@@ -1,37 +1,37 @@
+import SSOWeb
 import WellKnown
 
-/// One of the two files as the link tester shows it.
+/// One of the two files as the link tester shows it. What the library reports stays in English.
 struct LinkTesterReport: Sendable {
     let kind: AssociationKind
     let apple: AppleMatcher?
     let android: AndroidMatcher?
     let file: LinkTesterFile
+    private let texts: Texts
 
     /// - Parameter content: nil when the file is not configured.
-    init(kind: AssociationKind, content: [UInt8]?) {
-        self.kind = kind
+    init(kind: AssociationKind, content: [UInt8]?, texts: Texts) {
+        (self.kind, self.texts) = (kind, texts)
         let report = content.map { AssociationLint.lint(body: $0, as: kind, options: LintOptions()) }
         apple = report?.aasa.map { AppleMatcher($0) }
         android = report?.assetLinks.map { AndroidMatcher($0) }
-        file = LinkTesterFile(kind, report)
+        file = LinkTesterFile(kind, report, texts)
     }
 
     /// What each app of the file does with the link.
     func platform(_ link: LinkURL) -> LinkTesterPlatform {
-        let name = kind == .aasa ? "iPhone and Mac" : "Android"
         var apps: [LinkTesterApp] = []
-        if let apple { apps = apple.apps.map { LinkTesterApp($0, apple.explain(link, app: $0)) } }
-        if let android { apps = android.apps.map { LinkTesterApp($0, android.explain(link, package: $0)) } }
-        let summary =
-            if file.isMissing { "The file is not configured: every link stays in the browser." } else if apps.isEmpty {
-                "The file names no app for links: every link stays in the browser."
-            } else { "What happens on a device on which the app is installed and the host is among the app's own." }
-        return LinkTesterPlatform(name: name, summary: summary, apps: apps)
+        if let apple { apps = apple.apps.map { LinkTesterApp($0, apple.explain(link, app: $0), texts) } }
+        if let android { apps = android.apps.map { LinkTesterApp($0, android.explain(link, package: $0), texts) } }
+        let summary = file.isMissing ? "not-set-up" : apps.isEmpty ? "no-app" : "what-happens"
+        return LinkTesterPlatform(
+            nameHTML: texts.html(Text(kind == .aasa ? "link-tester.apple" : "link-tester.android")),
+            summaryHTML: texts.html(Text("link-tester.\(summary)")), apps: apps)
     }
 }
 
 struct LinkTesterPlatform: Sendable {
-    let name, summary: String
+    let nameHTML, summaryHTML: String
     let apps: [LinkTesterApp]
 }
 
@@ -39,19 +39,19 @@ struct LinkTesterPlatform: Sendable {
 struct LinkTesterApp: Sendable {
     struct Line: Sendable { let text: String }
 
-    let app, verdict, because: String
+    let verdictHTML, because: String
     let trials, disputes: [Line]
     let hasTrials: Bool
 
-    init(_ app: String, _ explanation: LinkExplanation) {
-        self.app = app
-        verdict =
+    init(_ app: String, _ explanation: LinkExplanation, _ texts: Texts) {
+        let verdict =
             switch explanation.decision {
-            case .opens: "opens the app"
-            case .noMatch: "stays in the browser"
-            case .excluded: "stays in the browser, excluded"
-            case .manifestDecides: "as the app's manifest says"
+            case .opens: "link-tester.opens"
+            case .noMatch: "link-tester.stays"
+            case .excluded: "link-tester.excluded"
+            case .manifestDecides: "link-tester.manifest"
             }
+        verdictHTML = texts.html(Text(verdict, ["app": app]))
         because = explanation.summary
         trials = explanation.trials.map { Line(text: Self.words($0)) }
         disputes = explanation.disputes.map {
@@ -85,11 +85,11 @@ struct LinkTesterApp: Sendable {
 struct LinkTesterFile: Sendable {
     struct Item: Sendable { let severity, place, message, fix, code: String }
 
-    let path, state: String
+    let path, stateHTML: String
     let findings: [Item]
     let hasFindings, isMissing: Bool
 
-    init(_ kind: AssociationKind, _ report: LintReport?) {
+    init(_ kind: AssociationKind, _ report: LintReport?, _ texts: Texts) {
         path = kind.path
         isMissing = report == nil
         findings = (report?.findings ?? []).map {
@@ -98,11 +98,10 @@ struct LinkTesterFile: Sendable {
                 fix: $0.fix ?? "", code: $0.code)
         }
         hasFindings = !findings.isEmpty
-        state =
-            if isMissing { "Not configured, so it is 404." } else if findings.isEmpty {
-                "Served, and no findings."
-            } else {
-                "Served, \(findings.count) \(findings.count == 1 ? "finding" : "findings")."
-            }
+        let state =
+            if isMissing { Text("link-tester.missing") } else if findings.isEmpty {
+                Text("link-tester.no-findings")
+            } else { Text("link-tester.served", count: findings.count) }
+        stateHTML = texts.html(state)
     }
 }

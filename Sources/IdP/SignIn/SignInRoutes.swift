@@ -1,10 +1,9 @@
 import HTTPTypes
 import Hummingbird
-import Logging
 import SSOShared
 import SSOWeb
 
-/// `/sign-in` and `/sign-out`.
+/// `/sign-in`.
 struct SignInRoutes: Sendable {
     let sessions: Sessions
     let completion: SignInCompletion
@@ -14,7 +13,6 @@ struct SignInRoutes: Sendable {
 
     func add(to router: Router<VisitorContext>) {
         router.form(at: "/sign-in", show: show, submit: submit)
-        router.only([.post], at: "/sign-out", use: signOut)
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -39,20 +37,6 @@ struct SignInRoutes: Sendable {
             context: context)
         return try await submitAddress(submitted)
             ?? page.response(request, session, flow: flow, address: String(typed.prefix(254)), hasError: true)
-    }
-
-    @Sendable private func signOut(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await request.formFields()
-        guard let session = context.session else { return .redirect(to: "/") }
-        guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
-            throw PublicError.staleForm(request, .home)
-        }
-        // Every token of this session that was not redeemed yet ends with its row.
-        try await sessions.store.end(session)
-        context.logger.info("signed_out", metadata: ["session": "\(session.handle)"])
-        var response = Response.redirect(to: "/")
-        sessions.forget(in: &response)
-        return response
     }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import SSOShared
 import Testing
 
@@ -25,8 +26,10 @@ struct HomePageTests {
             #expect(first.text.contains("\"name\":\"ann\""))
             let saved = try await Self.rename(browser, of: deployment, to: "  Ann \t Lee ")
             #expect(saved.status == 303)
-            #expect(saved.reply.header("location") == "/")
-            #expect(try await browser.get(deployment.origin + "/").text.contains("Hello Ann Lee"))
+            #expect(saved.reply.header("location") == "/?saved")
+            let home = try await browser.follow(saved)
+            #expect(home.text.contains("Hello <bdi>Ann Lee</bdi>") && home.text.contains("Your name has been saved."))
+            #expect(try await !browser.get(deployment.origin + "/").text.contains("has been saved"))
             let second = try await deployment.verify(
                 browser.token(for: deployment.client, of: deployment, state: "second"), as: deployment.client)
             #expect(second.text.contains("\"name\":\"Ann Lee\""))
@@ -40,8 +43,14 @@ struct HomePageTests {
             let browser = try await deployment.signedIn(as: "ann@example.com")
             let refused = try await Self.rename(browser, of: deployment, to: typed)
             #expect(refused.status == 422)
-            #expect(try refused.page().tags.contains { $0["role"] == "alert" })
-            #expect(try await browser.get(deployment.origin + "/").text.contains("Hello ann<"))
+            #expect(refused.text.contains("<title>Error: ") && refused.text.contains("of up to 80 characters."))
+            let alert = try #require(try refused.page().tags.first { $0["role"] == "alert" })
+            let field = try #require(try refused.page().tags.first { $0["id"] == "name" })
+            #expect(field["autofocus"] != nil && field["aria-invalid"] == "true")
+            #expect(field["aria-describedby"] == alert["id"])
+            let home = try await browser.get(deployment.origin + "/")
+            #expect(try home.page().form(to: "/name")?["name"] == "ann")
+            #expect(try home.page().tags.allSatisfy { $0["autofocus"] == nil })
         }
     }
 
@@ -52,13 +61,37 @@ struct HomePageTests {
             let complete = try await browser.signIn(at: deployment.clients[0], of: deployment, as: "ann@example.com")
             var home = try await browser.get(deployment.origin + "/")
             #expect(home.text.contains("ann@example.com"))
-            #expect(home.text.contains("21 November 2026, 12:00 UTC"))
+            #expect(
+                home.text.contains("<time datetime=\"2026-11-21T12:00:00.000Z\">21 November 2026 at 12:00 UTC</time>"))
             #expect(!home.text.contains("Partner number 1"), "the client has not redeemed the token yet")
             _ = try await browser.follow(browser.get(complete.callback()))
             home = try await browser.get(deployment.origin + "/")
             #expect(home.text.contains("Partner number 1"))
             #expect(!home.text.contains("Partner number 2"))
             #expect(try home.page().links.contains(deployment.clients[0].origin + "/"))
+        }
+    }
+
+    @Test("it greets by a name that the user chose, not by the part of the address before the @")
+    func greeting() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn(as: "ann@example.com")
+            #expect(try await browser.get(deployment.origin + "/").text.contains("<h1>Hello</h1>"))
+            _ = try await Self.rename(browser, of: deployment, to: "Ann")
+            let german = try await browser.get(deployment.origin + "/?saved", [("Accept-Language", "de")])
+            #expect(german.text.contains("<h1>Hallo <bdi>Ann</bdi></h1>"))
+            #expect(german.text.contains("Ihr Name wurde gespeichert."))
+            #expect(german.text.contains("21. November 2026 um 12:00 UTC"))
+        }
+    }
+
+    @Test("Save is the strong button; Sign out is quiet")
+    func buttons() async throws {
+        try await TestDeployment.open { deployment in
+            let home = try await deployment.signedIn().get(deployment.origin + "/")
+            #expect(home.text.contains("<button type=\"submit\">Save</button>"))
+            #expect(home.text.contains("<button class=\"quiet\" type=\"submit\">Sign out</button>"))
+            #expect(home.text.components(separatedBy: "Display name").count == 2)
         }
     }
 

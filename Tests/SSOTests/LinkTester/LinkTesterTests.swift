@@ -27,14 +27,12 @@ struct LinkTesterTests {
         try await TestDeployment.open(settings: Self.apps) { deployment in
             let claimed = try await Self.lab(deployment, "https://sso.example/auth/sso/authorize?client_id=x")
             #expect(claimed.status == 200)
-            #expect(claimed.text.contains("A1B2C3D4E5.com.example.app: opens the app"))
+            #expect(claimed.text.contains("<bdi>A1B2C3D4E5.com.example.app</bdi>: opens the app"))
             #expect(claimed.text.contains("/applinks/details/0/components/0"))
-            #expect(
-                claimed.text.contains("com.example.app: as the app&#39;s manifest says")
-                    || claimed.text.contains("manifest says"))
+            #expect(claimed.text.contains("<bdi>com.example.app</bdi>: as the app&#39;s manifest says"))
             #expect(claimed.text.contains("<svg ") && claimed.text.contains("</svg>"))
             let other = try await Self.lab(deployment, "https://sso.example/account")
-            #expect(other.text.contains("A1B2C3D4E5.com.example.app: stays in the browser"))
+            #expect(other.text.contains("<bdi>A1B2C3D4E5.com.example.app</bdi>: stays in the browser"))
         }
     }
 
@@ -52,7 +50,7 @@ struct LinkTesterTests {
     func unconfigured() async throws {
         try await TestDeployment.open { deployment in
             let page = try await Self.lab(deployment, "https://sso.example/x")
-            #expect(page.text.contains("Not configured, so it is 404."))
+            #expect(page.text.contains("Not set up (answers 404)."))
             #expect(page.text.contains("every link stays in the browser"))
         }
     }
@@ -66,9 +64,23 @@ struct LinkTesterTests {
         try await TestDeployment.open(settings: Self.apps) { deployment in
             let page = try await Self.lab(deployment, text)
             #expect(page.status == 422)
-            #expect(page.text.contains("This is no link"))
+            #expect(page.text.contains("This is not a link."))
             #expect(!page.text.contains("<script>"))
             #expect(!page.text.contains("href=\"javascript:"))
+        }
+    }
+
+    @Test("its words are in the language of the browser; what the library reports is marked as English")
+    func german() async throws {
+        try await TestDeployment.open(settings: Self.apps) { deployment in
+            let german = [("Accept-Language", "de")]
+            let page = try await Self.lab(deployment, "https://sso.example/auth/sso/authorize", headers: german)
+            #expect(page.text.contains("<bdi>A1B2C3D4E5.com.example.app</bdi>: öffnet die App"))
+            #expect(page.text.contains("<ol lang=\"en\">"))
+            let error = try await Self.lab(deployment, "no link", headers: german)
+            #expect(error.status == 422 && error.text.contains("Das ist kein Link."))
+            let mailbox = try await deployment.browser().get(deployment.origin + deployment.mailboxPage, german)
+            #expect(mailbox.text.contains("Noch keine E-Mails."))
         }
     }
 

@@ -15,12 +15,13 @@ struct CompletionPageTests {
                 at: deployment.client, of: deployment, as: "ann@example.com")
             let page = try complete.page()
             #expect(complete.status == 200)
-            for words in ["ann@example.com", "Partner number 1", "Authentication complete"] {
+            for words in ["ann@example.com", "Partner number 1", "Authentication complete", "You&#39;re signed in"] {
                 #expect(complete.text.contains(words))
             }
             let callback = try complete.callback()
             #expect(page.links.filter { $0.contains("token=") } == [callback.absolute])
-            #expect(page.links.count == 2, "the brand and the continue link")
+            #expect(page.links.count == 3, "the brand, the continue link and another account")
+            #expect(page.link(containing: "prompt=select_account")?.hasPrefix(SSOPath.authorize + "?") == true)
             #expect(page.refresh?.seconds == 2)
             #expect(page.refresh?.target == callback.absolute)
             let noscript = try #require(page.tags.firstIndex { $0.name == "noscript" })
@@ -100,9 +101,75 @@ struct CompletionPageTests {
             #expect(try await deployment.verify(complete.token(), as: deployment.client).status == 200)
             let again = try await browser.get(complete.address)
             #expect(again.status == 200)
+            #expect(again.text.contains("You have already continued to <bdi>Partner number 1</bdi>."))
             #expect(try again.page().refresh == nil)
             #expect(try again.page().tags.allSatisfy { $0.name != "script" })
             #expect(again.reply.header("refresh") == nil)
+        }
+    }
+
+    /// After how many seconds the page goes on, without and with JavaScript, and whether it shows a progress bar.
+    private static func pace(_ visit: Visit) throws -> [String?] {
+        let page = try visit.page()
+        return [
+            page.refresh.map { "\($0.seconds)" }, page.tags.first { $0["id"] == "continue" }?["data-delay"],
+            page.tags.contains { $0["class"] == "progress" } ? "bar" : nil,
+        ]
+    }
+
+    @Test("after a sign-in it waits two seconds; a user who was signed in already goes on at once")
+    func paces() async throws {
+        try await TestDeployment.open(clients: 2, settings: WebRelyingParty.settings) { deployment in
+            let browser = deployment.browser()
+            let form = try await browser.follow(browser.get(WebRelyingParty.authorize(at: deployment.origin)))
+            let waiting = try await browser.ask(for: "ann@example.com", on: form)
+            let complete = try await browser.enter(deployment.mailbox.code(to: "ann@example.com"), on: waiting)
+            #expect(try Self.pace(complete) == ["2", "2", "bar"])
+            #expect(try await Self.pace(browser.get(complete.address)) == ["2", "2", "bar"], "a reload")
+
+            // Nothing was asked for these: another client, another state, another redirect URI.
+            let others = [
+                deployment.authorize(deployment.client, state: "s"),
+                WebRelyingParty.authorize(at: deployment.origin, state: "other"),
+                WebRelyingParty.authorize(at: deployment.origin, redirect: WebRelyingParty.secondURI),
+            ]
+            for other in others {
+                let visit = try await browser.get(other)
+                #expect(try Self.pace(visit) == ["0", "0", nil], "\(other)")
+                #expect(try visit.page().refresh?.target == visit.page().link(containing: "token="))
+            }
+            let visit = try await browser.get(others[0])
+            #expect(try await deployment.verify(visit.token(), as: deployment.client).status == 200)
+            #expect(try await Self.pace(browser.get(others[0])) == [nil, nil, nil], "after Back")
+        }
+    }
+
+    @Test("two tabs at once: each page waits if its own flow needed the sign-in")
+    func tabs() async throws {
+        try await TestDeployment.open(clients: 2) { deployment in
+            let browser = deployment.browser()
+            let first = try await browser.beginSignIn(at: deployment.clients[0])
+            let second = try await browser.signIn(at: deployment.clients[1], of: deployment, as: "ann@example.com")
+            let late = try await browser.follow(browser.get(first.address))
+            #expect(try Self.pace(second) == ["2", "2", "bar"] && Self.pace(late) == ["2", "2", "bar"])
+            #expect(try await Self.pace(browser.beginSignIn(at: deployment.clients[0])) == ["0", "0", nil])
+        }
+    }
+
+    @Test("it is in the language of the browser, with names apart from the text around them")
+    func german() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            let address = deployment.authorize(deployment.client, state: "s")
+            let visit = try await browser.get(address, [("Accept-Language", "de")])
+            for words in [
+                "<html lang=\"de\">", "<title>Anmeldung abgeschlossen · Main App</title>", "Sie sind angemeldet",
+                "Sie sind als <bdi>ann</bdi> (<bdi>ann@example.com</bdi>) angemeldet.",
+                "Weiter zu <bdi>Partner number 1</bdi>", "Anderes Konto verwenden",
+            ] {
+                #expect(visit.text.contains(words), "\(words)")
+            }
+            #expect(try visit.token().hasPrefix("sst_"))
         }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite("HEAD")
 struct HeadTests {
     private static let idpPages = [
-        "/", "/sign-in", "/sign-in?flow=AAAAAAAAAAAAAAAAAAAAAA", "/sign-in/code", "/healthz", "/nowhere",
+        "/", "/sign-in", "/sign-in?flow=AAAAAAAAAAAAAAAAAAAAAA", "/sign-in/code", "/signed-out", "/healthz", "/nowhere",
     ]
     private static let clientPages = ["/", "/account", "/account?x=1", "/api/session", "/healthz", "/nowhere"]
     /// GET changes state there, so HEAD is refused.

@@ -13,7 +13,7 @@ struct SignOutTests {
             let attacker = browser.twin()
             let out = try await Self.signOut(browser, of: deployment)
             #expect(out.status == 303)
-            #expect(out.reply.header("location") == "/")
+            #expect(out.reply.header("location") == "/signed-out")
             #expect(out.reply.header("set-cookie")?.contains("idp_session=;") == true)
             #expect(out.reply.header("set-cookie")?.contains("Max-Age=0") == true)
             #expect(browser.session == nil)
@@ -51,7 +51,7 @@ struct SignOutTests {
         }
     }
 
-    @Test("signing out again redirects to the home page")
+    @Test("signing out again leads to the same page")
     func twice() async throws {
         try await TestDeployment.open { deployment in
             let browser = try await deployment.signedIn()

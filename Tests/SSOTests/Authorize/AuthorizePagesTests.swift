@@ -1,0 +1,27 @@
+import SSOShared
+import Testing
+
+@testable import TestSupport
+
+@Suite("What users read when a sign-in cannot begin or go on")
+struct AuthorizePagesTests {
+    @Test(
+        "the page says what happened and what to do, in the language of the browser",
+        arguments: [
+            (
+                SSOPath.authorize, "en", "This service isn&#39;t set up here",
+                "Something is wrong with the link you followed."
+            ),
+            (SSOPath.authorize, "de", "Dieser Dienst ist hier nicht eingerichtet", "Mit dem Link stimmt etwas nicht."),
+            ("\(SSOPath.complete)?flow=x", "en", "There is no sign-in to continue", "Start again at the service"),
+            ("\(SSOPath.complete)?flow=x", "de", "Es gibt keine Anmeldung, die weitergehen kann", "Beginnen Sie neu"),
+        ])
+    func texts(path: String, language: String, title: String, explanation: String) async throws {
+        try await TestDeployment.open { deployment in
+            let page = try await deployment.browser().get(deployment.origin + path, [("Accept-Language", language)])
+            #expect(page.status == (path == SSOPath.authorize ? 400 : 404))
+            #expect(page.text.contains("<h1>\(title)</h1>") && page.text.contains(explanation))
+            #expect(page.text.contains("<html lang=\"\(language)\">"))
+        }
+    }
+}

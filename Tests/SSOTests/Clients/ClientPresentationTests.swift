@@ -1,0 +1,107 @@
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import IdP
+@testable import TestSupport
+
+@Suite("The logo and the start page of a client")
+struct ClientPresentationTests {
+    static let svg = #"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1z"/></svg>"#
+
+    private struct Shop: TestClient {
+        let id = "shop", name = "The Shop", secret = "shop-secret-0123456789abcdef0123456789",
+            origin = "https://shop.example"
+    }
+
+    private static func file(_ more: String) -> String {
+        """
+        clients:
+          - id: shop
+            name: The Shop
+            redirect_uris: [https://shop.example/auth/sso/callback]
+            secrets: [\(Shop().secret)]
+        \(more)
+        """
+    }
+
+    @Test("the logo's path is relative to the clients file; both keys may be missing")
+    func reads() throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.folder("logos")
+        try folder.write(Self.svg, to: "logos/shop.svg")
+        let read = try ClientsFixture(
+            Self.file("    logo: logos/shop.svg\n    start_url: https://shop.example/welcome?from=sso"), in: folder)
+        #expect(read.problems == [])
+        #expect(read.clients.first?.logo?.kind == .svg)
+        #expect(read.clients.first?.startPage() == "https://shop.example/welcome?from=sso")
+        let plain = try ClientsFixture(Self.file(""), in: folder)
+        #expect(plain.problems == [] && plain.clients.first?.logo == nil)
+        #expect(plain.clients.first?.startPage() == "https://shop.example/")
+        let absolute = try ClientsFixture(Self.file("    logo: \(folder.path(of: "logos/shop.svg"))"), in: folder)
+        #expect(absolute.problems == [])
+    }
+
+    @Test(
+        "a problem names the file, the line, the key and the client",
+        arguments: [
+            ("    logo: missing.svg", "logo of \"shop\": ", "cannot be read"),
+            ("    logo: evil.svg", "logo of \"shop\": ", "<script"),
+            ("    logo: text.svg", "logo of \"shop\": ", "not an SVG or PNG"),
+            ("    logo: [a]", "logo must be text", ""), ("    logo: \"\"", "logo must be text", ""),
+            ("    start_url: /welcome", "start_url of \"shop\": ", "must be a web address"),
+            ("    start_url: http://shop.example/", "start_url of \"shop\": ", "must be https"),
+            ("    start_url: \"javascript:alert(1)\"", "start_url of \"shop\": ", "must be a web address"),
+            ("    start_url: https://ann@shop.example/", "start_url of \"shop\": ", "must be a web address"),
+            ("    start_url: {}", "start_url must be text", ""),
+        ])
+    func problems(_ line: String, _ place: String, _ words: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("<svg><script>alert(1)</script></svg>", to: "evil.svg")
+        try folder.write("hello", to: "text.svg")
+        let read = try ClientsFixture(Self.file(line), in: folder)
+        #expect(read.problems.count == 1 && read.clients.isEmpty, "\(read.problems)")
+        let problem = try #require(read.problems.first)
+        #expect(problem.contains("\(read.path):6: \(place)") && problem.contains(words), "\(problem)")
+    }
+
+    @Test("a loopback start page may be http")
+    func loopback() throws {
+        let read = try ClientsFixture(Self.file("    start_url: http://127.0.0.1:8081/"), in: TemporaryFolder())
+        #expect(read.problems == [] && read.clients.first?.startURL == "http://127.0.0.1:8081/")
+    }
+
+    @Test("both are on the pages that name the client, and a logo that is opened by its address runs nothing")
+    func pages() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Self.svg, to: "shop.svg")
+        let file = Self.file("    logo: shop.svg\n    start_url: https://shop.example/welcome")
+        let settings = ["IDP_CLIENTS_FILE": try folder.write(file, to: "clients.yaml")]
+        try await TestDeployment.open(settings: settings) { deployment in
+            let browser = deployment.browser()
+            let asking = try await deployment.asking(by: browser)
+            try await asking.guess(asking.code)
+            let address = deployment.authorize(Shop(), state: "s")
+            let complete = try await browser.get(address)
+            let choice = try await browser.follow(browser.get(address + "&prompt=select_account"))
+            let body = VerifyRequest(token: try complete.token(), redirectURI: nil, codeVerifier: nil).body()
+            #expect(try await deployment.backChannel(body, deployment.signed(body, by: Shop())).status == 200)
+            let home = try await browser.get(deployment.origin + "/")
+            let out = try await browser.follow(browser.submit(home.page().form(to: "/sign-out"), on: home))
+
+            var logos: Set<String> = []
+            for page in [complete, choice, home, out] {
+                let image = try #require(try page.page().tags.first { $0.name == "img" })
+                #expect(image["alt"] == "")
+                logos.insert(image["src"] ?? "")
+            }
+            #expect(logos.count == 1)
+            for page in [home, out] { #expect(try page.page().links.contains("https://shop.example/welcome")) }
+            let logo = try await browser.get(deployment.origin + (logos.first ?? ""))
+            #expect(logo.status == 200 && logo.text == Self.svg)
+            #expect(logo.reply.header("content-type") == "image/svg+xml")
+            #expect(logo.reply.header("content-security-policy")?.contains("sandbox") == true)
+            #expect(logo.reply.header("cache-control")?.contains("immutable") == true)
+        }
+    }
+}

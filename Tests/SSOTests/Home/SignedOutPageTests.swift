@@ -1,0 +1,83 @@
+import Testing
+
+@testable import IdP
+@testable import TestSupport
+
+@Suite("The page after a sign-out")
+struct SignedOutPageTests {
+    private static func signOut(_ browser: Browser, of deployment: TestDeployment) async throws -> Visit {
+        let home = try await browser.get(deployment.origin + "/")
+        return try await browser.submit(home.page().form(to: "/sign-out"), on: home)
+    }
+
+    @Test("it names the clients that have redeemed a token of the session, the latest first, with links")
+    func clients() async throws {
+        try await TestDeployment.open(clients: 3) { deployment in
+            let browser = try await deployment.signedIn()
+            for client in deployment.clients[...1] {
+                deployment.clock.advance(by: .seconds(1))
+                let token = try await browser.token(for: client, of: deployment)
+                #expect(try await deployment.verify(token, as: client).status == 200)
+            }
+            _ = try await browser.token(for: deployment.clients[2], of: deployment)
+            let out = try await Self.signOut(browser, of: deployment)
+            #expect(out.status == 303)
+            let page = try await browser.follow(out)
+            #expect(page.text.contains("You have signed out of <bdi>Main App</bdi>"))
+            #expect(page.text.contains("You may still be signed in"))
+            #expect(page.text.contains("Partner number 1") && !page.text.contains("Partner number 3"))
+            let starts = [1, 0].map { deployment.clients[$0].origin + "/" }
+            #expect(try page.page().links == ["/"] + starts + ["/sign-in"])
+            let german = try await browser.get(page.address, [("Accept-Language", "de")])
+            #expect(german.text.contains("Sie haben sich bei <bdi>Main App</bdi> abgemeldet"))
+            #expect(german.text.contains("vielleicht noch angemeldet"))
+        }
+    }
+
+    @Test("without such clients it says only that the user has signed out")
+    func none() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            let page = try await browser.follow(Self.signOut(browser, of: deployment))
+            #expect(page.status == 200 && page.address.target == "/signed-out")
+            #expect(page.text.contains("You have signed out of <bdi>Main App</bdi>"))
+            #expect(!page.text.contains("You may still be signed in"))
+            #expect(try page.page().links == ["/", "/sign-in"])
+        }
+    }
+
+    @Test("an address that anyone made names registered clients only, each once, and at most twenty")
+    func forged() async throws {
+        let folder = try TemporaryFolder()
+        var file = "clients:\n"
+        for number in 1...25 {
+            file +=
+                "  - {id: c\(number), name: C\(number), redirect_uris: [\"https://c\(number).example/cb\"], "
+                + "secrets: [\(ProcessDeployment.secret())]}\n"
+        }
+        let settings = ["IDP_CLIENTS_FILE": try folder.write(file, to: "clients.yaml")]
+        try await TestDeployment.open(settings: settings) { deployment in
+            func starts(_ query: String) async throws -> [String] {
+                let page = try await deployment.browser().get("\(deployment.origin)/signed-out?\(query)")
+                #expect(page.status == 200 && page.reply.all("set-cookie") == [])
+                return try page.page().links.filter { $0.hasPrefix("http") }
+            }
+            #expect(
+                try await starts("from=c1.nobody.c1.%3Cb%3E..c2.C3") == ["https://c1.example/", "https://c2.example/"])
+            for query in ["", "from=", "from=https://evil.example", "from=c1&from=c2", "from[]=c1", "from=%ff"] {
+                #expect(try await starts(query) == [], "\(query)")
+            }
+            let all = (1...25).map { "c\($0)" }.joined(separator: ".")
+            #expect(try await starts("from=\(all)").count == SignOutRoutes.maximumClients)
+        }
+    }
+
+    @Test("a user who is signed in gets the home page instead")
+    func signedIn() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            let visit = try await browser.get(deployment.origin + "/signed-out?from=partner-1")
+            #expect(visit.status == 303 && visit.reply.header("location") == "/")
+        }
+    }
+}
