@@ -47,7 +47,7 @@ struct RelyingPartySettings: Sendable {
             "RP_ALLOW_PLAINTEXT_BACKCHANNEL", default: "false", example: "true",
             "Whether the back channel may use unencrypted http to another machine."),
         SettingDescription(
-            "RP_CA_FILE", default: "none", example: "/etc/swift-sso/authority.pem",
+            "RP_CA_FILE", default: "system roots", example: "/etc/swift-sso/authority.pem",
             "Further certificate authorities for the back channel, as PEM. TLS is always verified."),
         SettingDescription(
             "RP_REQUIRE_SIGNED_RESPONSE", default: "true", example: "false",
@@ -85,7 +85,9 @@ struct RelyingPartySettings: Sendable {
         let idpName = reader.value("RP_IDP_NAME", default: "Main App", Brand.programName)
         let clientID = reader.optional("SSO_CLIENT_ID", wellFormedID)
         if reader.text("SSO_CLIENT_ID") == nil {
-            reader.problem("SSO_CLIENT_ID: is required and not set. Use the id that the IdP has registered for you, for example partner.")
+            reader.problem(
+                "SSO_CLIENT_ID: is required and not set. Use the id that the IdP has registered for you, for example partner."
+            )
         }
         let secret = reader.sharedSecret("SSO_SHARED_SECRET")
         reader.requireDifferent(keys, "RP_SECRET_KEY", from: secret, "SSO_SHARED_SECRET")

@@ -21,6 +21,9 @@ extension ProbeReply {
     /// The `error` of a refused request; nil for anything else.
     var error: String? { VerifyError(body: body)?.rawValue }
 
+    /// The sentence for the client's developer.
+    var explanation: String? { (try? JSONReader.readStrictly(body))?["error_description"]?.string }
+
     /// Everything that an attacker sees, except the response time.
     var shape: String {
         "\(status)\n" + headers.filter { $0.name.lowercased() != "date" }.map { "\($0.name): \($0.value)\n" }.joined()

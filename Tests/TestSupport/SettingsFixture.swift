@@ -10,7 +10,7 @@ enum SettingsFixture {
 
     static let idp = [
         "IDP_SECRET_KEY": secret, "IDP_MAIL_URL": "outbox:var/outbox",
-        "IDP_MAIL_FROM": "Main App <sign-in@main.example>",
+        "IDP_MAIL_FROM": "Main App <sign-in@main.example>", "IDP_ALLOWED_EMAILS": "*@example.com",
         "SSO_CLIENT_ID": "partner", "SSO_REDIRECT_URIS": "https://partner.example/auth/sso/callback",
         "SSO_SHARED_SECRET": otherSecret,
     ]

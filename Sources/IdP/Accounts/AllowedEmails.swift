@@ -19,7 +19,8 @@ struct AllowedEmails: Sendable {
     private static func read(_ item: Substring) throws -> (isDomain: Bool, bytes: [UInt8]) {
         let words = item.split(whereSeparator: \.isWhitespace)
         guard words.count == 1, let pattern = words.first?.lowercased() else {
-            throw SettingError("\"\(item)\" contains a space. Separate items with commas, for example *@example.com, ann@partner.org.")
+            throw SettingError(
+                "\"\(item)\" contains a space. Separate items with commas, for example *@example.com, ann@partner.org.")
         }
         let isDomain = pattern.hasPrefix("*@")
         // A domain is checked as part of an address, so that one rule defines what an address is. An address may hold a
@@ -51,15 +52,18 @@ struct SignInEligibility: Sendable {
 
     /// What is known about an address before its owner has proven it.
     struct Standing: Sendable {
-        let isEligible: Bool
+        let isAllowed: Bool
+        let isDisabled: Bool
         let hasAccount: Bool
+
+        var isEligible: Bool { isAllowed && !isDisabled }
     }
 
     /// Looks the account up in either case, so that both answers take the same time.
     func standing(of email: String, _ connection: any SQLConnection) throws -> Standing {
         let account = try AccountStore.find(email: email, connection)
         return Standing(
-            isEligible: allowed.contains(email) && account?.isDisabled != true, hasAccount: account != nil)
+            isAllowed: allowed.contains(email), isDisabled: account?.isDisabled == true, hasAccount: account != nil)
     }
 
     func maySignIn(_ account: Account) -> Bool { !account.isDisabled && allowed.contains(account.email) }

@@ -27,7 +27,8 @@ struct IdPCommand: AsyncParsableCommand {
             discussion: IdPCommand.discussion)
         @Flag(help: "Also call the mail server, up to TLS and login. No email is sent.") var connect = false
         @Option(
-            help: ArgumentHelp("Also call the mail server and send a test email to this address.", valueName: "address"))
+            help: ArgumentHelp("Also call the mail server and send a test email to this address.", valueName: "address")
+        )
         var mailTo: String?
         @OptionGroup var settings: SettingsOptions<IdPProgram>
 
@@ -43,6 +44,21 @@ struct IdPCommand: AsyncParsableCommand {
             let isNeeded = connect || recipient != nil
             try await settings.check(isNeeded ? [IdPProgram.connection(sendingTo: recipient)] : [])
         }
+    }
+}
+
+extension MailServerCheck {
+    /// - Parameter timeouts: short ones, because an operator waits and no email can be lost.
+    init(
+        _ settings: IdPSettings, timeouts: SMTPMailer.Timeouts = .init(upload: .seconds(10), answer: .seconds(10))
+    ) {
+        let mailer: any Mailer =
+            if case .smtp(let endpoint) = settings.mail {
+                SMTPMailer(endpoint, timeouts: timeouts)
+            } else {
+                settings.mail.mailer()
+            }
+        self.init(mail: settings.mail, mailer: mailer, from: settings.mailFrom, issuer: settings.publicURL)
     }
 }
 

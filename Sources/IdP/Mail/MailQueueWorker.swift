@@ -118,7 +118,7 @@ final class MailQueueWorker: Service {
     /// Logs when the hourly limit begins and ends to hold emails back.
     private func report(_ round: MailQueue.Round) {
         guard let isDelayed = delay.note(round, queue.capacity) else { return }
-        let metadata: Logger.Metadata = ["limit": "\(queue.capacity.limit)", "leaving": "\(round.level)"]
+        let metadata: Logger.Metadata = ["limit": .number(queue.capacity.limit), "leaving": "\(round.level)"]
         if isDelayed {
             logger.error("mail_limit_reached", metadata: metadata)
         } else {
@@ -127,28 +127,33 @@ final class MailQueueWorker: Service {
     }
 
     private func deliver(_ queued: QueuedMail) async -> DeliveryResult.Outcome {
+        var metadata: Logger.Metadata = [
+            "email": "\(queued.id)", "attempts": .number(queued.attempts), "server": "\(mailer.destination)",
+        ]
         do {
             guard let subjectID = queued.subjectID else { return await processDecoy(queued) }
             // Without content the email is no longer needed. It leaves the queue.
             guard let content = try await templates[queued.kind]?.message(for: subjectID) else {
+                logger.info("mail_not_sent", metadata: metadata.merging(["reason": "no_longer_needed"]) { $1 })
                 return .sent(clock.now())
             }
+            metadata["address"] = "\(content.to.masked)"
             try await send(
                 EmailMessage(
                     id: queued.id, date: clock.now(), from: from, to: content.to, subject: content.subject,
                     text: content.text, html: content.html, messageIDDomain: issuer.host))
-            logger.info("mail_sent", metadata: ["email": "\(queued.id)", "attempts": "\(queued.attempts)"])
+            logger.info("mail_sent", metadata: metadata)
             return .sent(clock.now())
         } catch {
             // Also after a permanent refusal: greylisting and unfinished set-ups answer 5xx too, and the email expires within
             // ten minutes.
             let pause = Self.pause(after: queued.attempts)
-            logger.warning(
-                "mail_delivery_failed",
-                metadata: [
-                    "email": "\(queued.id)", "attempts": "\(queued.attempts)", "cause": "\(error)",
-                    "retry_after_seconds": "\(pause.secondsRoundedUp)",
-                ])
+            metadata["cause"] = "\(error)"
+            let willExpire = clock.now() + pause >= queued.expiresAt
+            var failure = metadata
+            if !willExpire { failure["retry_after_seconds"] = .number(pause.secondsRoundedUp) }
+            logger.warning("mail_delivery_failed", metadata: failure)
+            if willExpire { logger.warning("mail_not_sent", metadata: metadata.merging(["reason": "expired"]) { $1 }) }
             var isOutage = false
             if case .unreachable = error as? MailError { isOutage = true }
             return .postponed(clock.now() + pause, isOutage: isOutage)

@@ -8,22 +8,6 @@ struct MailServerCheck: Sendable {
     let from: MailFrom
     let issuer: PublicOrigin
 
-    /// - Parameter timeouts: short ones, because an operator waits and no email can be lost.
-    init(
-        _ settings: IdPSettings, timeouts: SMTPMailer.Timeouts = .init(upload: .seconds(10), answer: .seconds(10))
-    ) {
-        (mail, from, issuer) = (settings.mail, settings.mailFrom, settings.publicURL)
-        mailer =
-            switch mail {
-            case .smtp(let endpoint): SMTPMailer(endpoint, timeouts: timeouts)
-            case .outbox(let folder): OutboxMailer(folder: folder)
-            }
-    }
-
-    init(mail: MailURL, mailer: any Mailer, from: MailFrom, issuer: PublicOrigin) {
-        (self.mail, self.mailer, self.from, self.issuer) = (mail, mailer, from, issuer)
-    }
-
     /// Connects, sets up TLS and logs in, without sending. Records the result, or a problem with host, port and reason.
     ///
     /// - Returns: whether the server takes emails so far.

@@ -11,13 +11,13 @@ struct ConnectTests {
     init() throws { folder = try TemporaryFolder() }
 
     private func check(
-        _ name: String, _ changes: [String: String], endsWith code: Int32,
+        _ name: String, _ changes: [String: String], options: [String] = ["--connect"], endsWith code: Int32,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> ProgramProcess {
         let base = name == "idp" ? SettingsFixture.idp : SettingsFixture.client
         let prefix = name == "idp" ? "IDP" : "RP"
         let program = ProgramProcess(
-            name, ["check", "--connect"],
+            name, ["check"] + options,
             environment: base.merging([
                 "\(prefix)_DATABASE_URL": "sqlite:\(folder.path(of: "\(name).sqlite"))",
                 "\(prefix)_LISTEN": "127.0.0.1:0",
@@ -37,6 +37,49 @@ struct ConnectTests {
         #expect(server.lines.first == "EHLO main.example")
         #expect(server.lines.contains("NOOP") && server.lines.last == "QUIT")
         #expect(!server.lines.contains { $0.hasPrefix("MAIL") || $0.hasPrefix("RCPT") || $0 == "DATA" })
+    }
+
+    @Test("--mail-to sends one test email through the configured server, and the last line counts no problem")
+    func testEmail() async throws {
+        let server = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN"])
+        let url = "smtp://ann:s3cret-word@127.0.0.1:\(server.port)"
+        for options in [["--mail-to", "me@example.com"], ["--connect", "--mail-to", "me@example.com"]] {
+            let program = try await check("idp", ["IDP_MAIL_URL": url], options: options, endsWith: 0)
+            #expect(
+                program.printed.contains("accepted by smtp://ann:***@127.0.0.1:\(server.port)"), "\(program.output)")
+            #expect(program.printed.hasSuffix("All settings are fine.\n"))
+            #expect(!program.output.contains("s3cret-word"))
+        }
+        #expect(server.lines.count { $0 == "RCPT TO:<me@example.com>" } == 2)
+        #expect(server.lines.contains("Subject: Test email from localhost"))
+        #expect(server.lines.contains { $0.contains("idp check --mail-to") })
+    }
+
+    @Test("--mail-to reports a refused recipient with host, port and reason, and ends with 1")
+    func refusedRecipient() async throws {
+        let server = try ScriptedSMTPServer(["RCPT": "550 me@example.com is unknown"])
+        let program = try await check(
+            "idp", ["IDP_MAIL_URL": server.url], options: ["--mail-to", "me@example.com"], endsWith: 1)
+        let words =
+            "IDP_MAIL_URL: \(server.url): no test email was sent to me@example.com: the mail server refused the recipient with 550"
+        #expect(program.log.contains(words), "\(program.log)")
+        #expect(program.printed.hasSuffix("1 problem.\n"))
+    }
+
+    @Test("--mail-to writes into an outbox; with a wrong setting no email is sent; a text that is no address is usage")
+    func otherTestEmails() async throws {
+        let outbox = try folder.folder("outbox")
+        let options = ["--mail-to", "me@example.com"]
+        _ = try await check("idp", ["IDP_MAIL_URL": "outbox:\(outbox)"], options: options, endsWith: 0)
+        #expect(Mailbox(folder: outbox).all(to: "me@example.com").count == 1)
+        let wrong = try await check(
+            "idp", ["IDP_MAIL_URL": "outbox:\(outbox)", "IDP_MAIL_FROM": "nobody"], options: options, endsWith: 1)
+        #expect(wrong.log.contains("--mail-to: no email was sent because a setting is wrong"))
+        #expect(Mailbox(folder: outbox).all(to: "me@example.com").count == 1)
+        for bad in ["me", "me@example.com, you@example.com"] {
+            let usage = try await check("idp", [:], options: ["--mail-to", bad], endsWith: 64)
+            #expect(usage.log.contains("is not an email address"), "\(usage.log)")
+        }
     }
 
     @Test("without --connect no server is called")

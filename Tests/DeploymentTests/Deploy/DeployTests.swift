@@ -1,23 +1,16 @@
 import Foundation
+import SSOWeb
 import Testing
 
+@testable import IdP
+@testable import RelyingParty
 @testable import TestSupport
 
 @Suite("The files for deployment")
 struct DeployTests {
-    /// The settings that both programs document.
-    static let settings: Set<String> = [
-        "IDP_PUBLIC_URL", "IDP_LISTEN", "IDP_DATABASE_URL", "IDP_SECRET_KEY", "IDP_MAIL_URL", "IDP_MAIL_FROM",
-        "IDP_MAIL_HOURLY_LIMIT", "IDP_LIMIT_EMAIL_POSTS", "IDP_LIMIT_CODE_POSTS", "IDP_LIMIT_NEW_SESSIONS",
-        "IDP_LIMIT_BAD_SIGNATURES",
-        "IDP_ALLOWED_EMAILS", "IDP_CLIENTS_FILE", "IDP_TRUSTED_PROXIES", "IDP_APPLE_APP_IDS", "IDP_ANDROID_APPS",
-        "IDP_AASA_FILE", "IDP_ASSETLINKS_FILE", "IDP_LINK_TESTER",
-        "IDP_NAME", "IDP_LOGO_FILE", "IDP_ACCENT_COLOR", "IDP_SUPPORT_URL", "IDP_PRIVACY_URL", "RP_NAME", "RP_IDP_NAME",
-        "SSO_CLIENT_ID", "SSO_CLIENT_NAME", "SSO_REDIRECT_URIS", "SSO_SHARED_SECRET",
-        "RP_PUBLIC_URL", "RP_LISTEN", "RP_DATABASE_URL", "RP_SECRET_KEY", "RP_IDP_URL", "RP_IDP_BACKCHANNEL_URL",
-        "RP_CA_FILE", "RP_ALLOW_PLAINTEXT_BACKCHANNEL", "RP_REQUIRE_SIGNED_RESPONSE", "LOG_FORMAT", "LOG_LEVEL",
-        "HSTS_INCLUDE_SUBDOMAINS", "SHUTDOWN_GRACE",
-    ]
+    /// Every setting of both programs.
+    static let table = IdPSettings.table + RelyingPartySettings.table + SettingDescription.common
+    static let settings = Set(table.map(\.name))
 
     @Test("example.env names every setting, and no setting that does not exist")
     func exampleSettings() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import SSOWeb
 import Testing
 
 @testable import TestSupport
@@ -10,6 +11,22 @@ struct DocumentTests {
         #expect(try Self.settingsInTables("docs/operations.md") == DeployTests.settings)
         let few = try Self.settingsInTables("README.md")
         #expect(few.count > 5 && few.isSubset(of: DeployTests.settings))
+    }
+
+    @Test("the tables of docs/operations.md have the defaults of the programs")
+    func defaults() throws {
+        var compared: Set<String> = []
+        let page = try Self.text("docs/operations.md")
+        let section = page.prefix(upTo: try #require(page.range(of: "\n## Before the first start\n")?.lowerBound))
+        for row in section.split(separator: "\n") where row.hasPrefix("| `") {
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            let names = Self.settings(in: cells[0][...])
+            let defaults = DeployTests.table.filter { names.contains($0.name) }.map(\.fallback)
+            guard !names.isEmpty else { continue }
+            #expect(defaults.contains(cells[1].replacing("`", with: "")), "\(row)")
+            compared.formUnion(names)
+        }
+        #expect(compared == DeployTests.settings)
     }
 
     @Test("every link to a file of the repository, and to a heading in it, resolves", arguments: pages)
@@ -92,7 +109,11 @@ struct DocumentTests {
     private static func settingsInTables(_ page: String) throws -> Set<String> {
         let rows = try text(page).split(separator: "\n").filter { $0.hasPrefix("| `") }
         let cells = rows.map { $0.dropFirst().prefix { $0 != "|" } }
-        return Set(cells.flatMap { $0.matches(of: #/`([A-Z]+_[A-Z_]+)`/#).map { String($0.1) } })
+        return Set(cells.flatMap(settings))
+    }
+
+    private static func settings(in cell: Substring) -> [String] {
+        cell.matches(of: #/`([A-Z]+_[A-Z_]+)`/#).map { String($0.1) }
     }
 
     /// A page without its code blocks.

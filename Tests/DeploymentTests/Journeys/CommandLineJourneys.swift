@@ -1,6 +1,9 @@
 import SSOShared
+import SSOWeb
 import Testing
 
+@testable import IdP
+@testable import RelyingParty
 @testable import TestSupport
 
 extension Journeys {
@@ -66,6 +69,9 @@ extension Journeys {
             #expect(try await serving.terminate() == .code(0))
             let start = serving.log.split(separator: "\n").first { $0.contains(" listening address=") }
             #expect(start?.contains("version=\(ProductVersion.text)") == true, "\(serving.log)")
+            #expect(start?.contains(" address=\(serving.host):\(serving.port) ") == true, "\(serving.log)")
+            // One event is one line: not also "Server started and listening".
+            #expect(serving.log.split(separator: "\n").count { $0.contains("listening") } == 1, "\(serving.log)")
         }
 
         @Test(
@@ -82,6 +88,34 @@ extension Journeys {
             let root = try Self.program("idp", ["--help"], of: pair)
             #expect(try await root.run() == .code(0))
             #expect(command.count == 2 || root.printed.contains("  \(command[0]) "))
+        }
+
+        @Test("an unknown command is named, with the known ones", arguments: ["idp", "relying-party"])
+        func unknownCommand(name: String) async throws {
+            let pair = try ProcessDeployment()
+            let program = try Self.program(name, ["status"], of: pair)
+            #expect(try await program.run() == .code(64))
+            let commands = name == "idp" ? "serve, check, user, backup, restore" : "serve, check"
+            #expect(program.log.contains("\"status\" is neither a command nor a setting"), "\(program.log)")
+            #expect(program.log.contains("The commands are \(commands)."), "\(program.log)")
+        }
+
+        @Test(
+            "--help of serve and check explains every setting with default and example, in at most 80 columns",
+            arguments: ["idp", "relying-party"], ["serve", "check"])
+        func settingsInHelp(name: String, command: String) async throws {
+            let pair = try ProcessDeployment()
+            let program = try Self.program(name, [command, "--help"], of: pair)
+            #expect(try await program.run() == .code(0))
+            let settings = name == "idp" ? IdPSettings.table : RelyingPartySettings.table
+            let words = program.printed.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            for setting in settings + SettingDescription.common {
+                for part in [setting.name, setting.fallback, setting.explanation, "Example: \(setting.example)"] {
+                    #expect(words.contains(part), "\(part)")
+                }
+            }
+            #expect(words.contains("docs/operations.md"))
+            #expect(program.printed.split(separator: "\n").allSatisfy { $0.count <= 80 })
         }
 
         @Test("serve is what happens without a command")

@@ -72,6 +72,8 @@ extension Journeys {
                 #expect(!lines.isEmpty)
                 for line in lines {
                     #expect(throws: Never.self, "\(line)") { try JSONReader.readStrictly(Array(line.utf8)) }
+                    let isNumber = line.firstMatch(of: #/"(status|attempts|\w*seconds|count|bytes)":"/#) == nil
+                    #expect(isNumber, "\(line)")
                 }
             }
         }

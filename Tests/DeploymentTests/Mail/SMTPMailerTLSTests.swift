@@ -6,7 +6,7 @@ import Testing
 @testable import TestSupport
 
 /// Python's aiosmtpd with a certificate of the test.
-private struct TLSMailServer {
+struct TLSMailServer {
     let folder: TemporaryFolder
     let port: UInt16
     private let child: ChildProcess

@@ -77,9 +77,9 @@ struct DotEnvTests {
         #expect(reader.problems == [])
         #expect(
             reader.warnings == [
-                "IDP_LISTN: is not a setting. It is in .env:1 and has no effect.",
-                "IDP_PUBLIC_URI: is not a setting. It is in the environment and has no effect.",
-                "SSO_CLIENTS: is not a setting. It is in .env:3 and has no effect.",
+                "IDP_LISTN: unknown setting in .env:1, ignored. Did you mean IDP_LISTEN?",
+                "IDP_PUBLIC_URI: unknown setting in the environment, ignored. Did you mean IDP_PUBLIC_URL?",
+                "SSO_CLIENTS: unknown setting in .env:3, ignored.",
             ])
     }
 
@@ -103,7 +103,7 @@ struct DotEnvTests {
         let path = try folder.write("S=far\nS_FILE=\(file)", to: ".env")
         let reader = SettingsReader(SettingsSource(arguments: [], environment: [:], dotEnv: path))
         #expect(reader.secretText("S", required: true, hint: "") == nil)
-        #expect(reader.problems.first?.contains("given twice") == true)
+        #expect(reader.problems.first?.contains("set twice") == true)
     }
 
     @Test("`env:NAME` finds it by its exact name, and the file that NAME_FILE names; an empty variable hides nothing")
@@ -132,8 +132,8 @@ struct DotEnvTests {
                 process.name, [command], environment: process.settings, port: process.port, folder: folder)
             #expect(try await program.run() == .code(code))
             #expect(program.log.contains(".env:3: "), "\(program.log)")
-            #expect(program.log.contains("\(own): is not a setting"), "\(program.log)")
-            #expect(!program.log.contains("SSO_CLIENT_NAME: is not"))
+            #expect(program.log.contains("\(own): unknown setting"), "\(program.log)")
+            #expect(!program.log.contains("SSO_CLIENT_NAME: unknown"))
         }
     }
 }

@@ -123,6 +123,9 @@ struct InspectionTests {
         ] {
             #expect(program.log.contains(word), "\(word) in \(program.log)")
         }
+        if command == "check" {
+            #expect(program.printed.split(separator: "\n").last?.firstMatch(of: #/^\d+ problems\.$/#) != nil)
+        }
         for line in program.log.split(separator: "\n") {
             if command == "serve" {
                 #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }

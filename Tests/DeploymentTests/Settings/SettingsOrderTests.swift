@@ -45,14 +45,17 @@ struct SettingsOrderTests {
         "invalid options are refused before any setting is read",
         arguments: [
             (["--nothing", "1"], "Unknown option --nothing"), (["--idp-listen"], "needs a value"),
-            (["--idp-listen", "--log-level", "info"], "needs a value"), (["stray"], "Unknown option stray"),
+            (["--idp-listen", "--log-level", "info"], "needs a value"),
+            (["stray"], "\"stray\" is neither a command nor a setting"),
             (["--idp-listen", "a", "--idp-listen", "b"], "twice"), (["--idp-listen=a", "--idp-listen", "b"], "twice"),
             (["--idp-secret-key", "S3CRET"], "--idp-secret-key-file FILE"),
             (["--idp-secret-key=S3CRET"], "--idp-secret-key-file FILE"),
-            (["-idp-listen", "a"], "Unknown option"), (["--IDP_LISTEN", "a"], "Unknown option"),
+            (["-idp-listen", "a"], "Unknown option"), (["--IDP_LISTEN", "a"], "Did you mean --idp-listen?"),
+            (["chek"], "Did you mean check? The commands are serve, check."),
         ])
     func refused(arguments: [String], words: String) throws {
-        let known = SettingsArguments(known: ["IDP_LISTEN"], secrets: ["IDP_SECRET_KEY"])
+        let known = SettingsArguments(
+            known: ["IDP_LISTEN"], secrets: ["IDP_SECRET_KEY"], commands: ["serve", "check"])
         let problem = try #require(known.problem(in: arguments))
         #expect(problem.contains(words), "\(problem)")
         #expect(!problem.contains("S3CRET"))

@@ -1,6 +1,8 @@
 import SSOShared
+import SSOWeb
 import Testing
 
+@testable import IdP
 @testable import SSOShared
 @testable import TestSupport
 
@@ -46,12 +48,17 @@ struct AuthorizeErrorTests {
                 for uri in [WebRelyingParty.redirectURI, WebRelyingParty.secondURI] {
                     let query = [("client_id", WebRelyingParty.id), ("redirect_uri", uri)] + fields
                     let address = "\(deployment.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))"
-                    let expected = AuthorizeRequest.errorCallback(
-                        redirectURI: uri, error: "invalid_request", state: state.map { Array($0.utf8) })
+                    let separator = uri.contains("?") ? "&" : "?"
+                    let start = "\(uri)\(separator)error=invalid_request&error_description="
+                    let end = state.map { "&state=" + PercentCoding.encode($0) } ?? ""
                     for browser in [ann, visitor] {
                         let visit = try await browser.get(address)
                         #expect(visit.status == 302, "\(fields)")
-                        #expect(visit.reply.all("location") == [expected], "\(fields)")
+                        let location = try #require(visit.reply.header("location"))
+                        #expect(visit.reply.all("location").count == 1)
+                        #expect(location.hasPrefix(start) && location.hasSuffix(end), "\(fields) \(location)")
+                        let words = location.dropFirst(start.utf8.count).dropLast(end.utf8.count)
+                        #expect(!words.isEmpty && !words.contains("&"), "\(fields) \(location)")
                         #expect(visit.reply.all("x-evil") == [])
                     }
                 }
@@ -78,12 +85,104 @@ struct AuthorizeErrorTests {
             let address = "\(deployment.origin)\(SSOPath.authorize)?\(query)&state="
             let visit = try await deployment.browser().get(address + sent)
             #expect(visit.status == 302)
-            #expect(
-                visit.reply.all("location") == ["\(WebRelyingParty.redirectURI)?error=invalid_request&state=\(echoed)"])
+            let words = PercentCoding.encode(AuthorizeRefusal.Cause.stateNotASCII.explanation)
+            let callback = "\(WebRelyingParty.redirectURI)?error=invalid_request&error_description=\(words)"
+            #expect(visit.reply.all("location") == ["\(callback)&state=\(echoed)"])
             // An invalid escape has no bytes to return.
             let broken = try await deployment.browser().get(address + "%zz")
-            #expect(broken.reply.all("location") == ["\(WebRelyingParty.redirectURI)?error=invalid_request"])
+            #expect(broken.reply.all("location") == [callback])
         }
+    }
+
+    /// The sentences are for the client's developer. RFC 6749 4.1.2.1 allows printable ASCII without `"` and `\`.
+    @Test(
+        "error_description names the cause, and the log has it with the client",
+        arguments: [
+            ([], "state is missing", "state_missing"),
+            ([("state", "a"), ("state", "a")], "state appears more than once", "state_repeated"),
+            ([("state", String(repeating: "x", count: 513))], "state is longer than 512 bytes", "state_too_long"),
+            ([("state", "\u{e9}")], "state has a character that is not printable ASCII", "state_not_ascii"),
+            (
+                [("state", "s"), ("code_challenge", challenge), ("code_challenge_method", "plain")],
+                "code_challenge_method must be S256", "code_challenge_method_not_s256"
+            ),
+            (
+                [("state", "s"), ("code_challenge_method", "S256")],
+                "code_challenge_method was sent without code_challenge", "code_challenge_missing"
+            ),
+        ] as [([(String, String)], String, String)])
+    func explained(_ fields: [(String, String)], _ words: String, _ cause: String) async throws {
+        try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
+            let query =
+                [("client_id", WebRelyingParty.id), ("redirect_uri", WebRelyingParty.redirectURI)] + fields
+            let address = "\(deployment.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))"
+            let visit = try await deployment.browser().get(address)
+            let location = try #require(visit.reply.header("location"))
+            #expect(location.contains("&error_description=\(PercentCoding.encode(words))"), "\(location)")
+            let line = deployment.log.text.split(separator: "\n").last { $0.contains("authorize_refused") }
+            #expect(line?.contains("\"cause\": \(cause)") == true && line?.contains("\"client\": web") == true)
+        }
+        for cause in AuthorizeRefusal.Cause.allCases {
+            #expect(cause.explanation.utf8.allSatisfy { (0x20...0x7e).contains($0) && $0 != 0x22 && $0 != 0x5c })
+        }
+    }
+
+    @Test(
+        "without a registered redirect URI there is a page and no description; the log says what was sent and what is near"
+    )
+    func unknown() async throws {
+        try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
+            let long = "https://rp.example/" + String(repeating: "x", count: 1000)
+            let token = "sst_" + String(repeating: "B", count: 43)
+            let cases: [([(String, String)], String, [String])] = [
+                ([], "client_id_missing", []),
+                ([("client_id", "web"), ("client_id", "web")], "client_id_repeated", []),
+                (
+                    [("client_id", "wbe"), ("redirect_uri", "https://rp.example/cb")], "client_id_unknown",
+                    ["\"sent_client_id\": wbe", "\"sent_redirect_uri\": https://rp.example/cb"]
+                ),
+                ([("client_id", "web")], "redirect_uri_missing", []),
+                (
+                    [("client_id", "web"), ("redirect_uri", "https://rp.example/cb/")], "redirect_uri_not_registered",
+                    [
+                        "\"client\": web", "\"sent_redirect_uri\": https://rp.example/cb/",
+                        "\"nearest_redirect_uri\": https://rp.example/cb",
+                    ]
+                ),
+                (
+                    [("client_id", "web"), ("redirect_uri", "http://127.0.0.1/Kiosk?id=7")],
+                    "redirect_uri_not_registered", ["\"nearest_redirect_uri\": https://rp.example/Kiosk?id=7"]
+                ),
+                (
+                    [("client_id", "web"), ("redirect_uri", long)], "redirect_uri_not_registered",
+                    ["\"sent_redirect_uri\": \(long.prefix(256))…"]
+                ),
+                (
+                    [("client_id", "web"), ("redirect_uri", "https://rp.example/cb?token=\(token)")],
+                    "redirect_uri_not_registered", ["https://rp.example/cb?token=sst_<redacted>"]
+                ),
+            ]
+            for (fields, cause, parts) in cases {
+                let query = fields + [("state", "s")]
+                let visit = try await deployment.browser().get(
+                    "\(deployment.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))")
+                #expect(visit.status == 400 && visit.reply.all("location") == [], "\(cause)")
+                #expect(!visit.text.contains(AuthorizeRefusal.Cause(rawValue: cause)?.explanation ?? cause))
+                let line = deployment.log.text.split(separator: "\n").last { $0.contains("authorize_refused") }
+                #expect(line?.contains("\"cause\": \(cause)") == true, "\(line ?? "")")
+                for part in parts { #expect(line?.contains(part) == true, "\(part) in \(line ?? "")") }
+            }
+            #expect(!deployment.log.contains(token))
+        }
+    }
+
+    @Test("a text from outside is shown with at most 256 bytes, whole characters, and without a token")
+    func sentText() {
+        #expect(SentText.shown("partner") == "partner")
+        #expect(SentText.shown(String(repeating: "x", count: 256)) == String(repeating: "x", count: 256))
+        #expect(SentText.shown(String(repeating: "é", count: 200)) == String(repeating: "é", count: 127) + "…")
+        #expect(SentText.shown([0x61, 0xff]) == "a\u{fffd}")
+        #expect(SentText.shown("a sst_secret b") == "a sst_<redacted>")
     }
 
     @Test("a state of up to 512 bytes of printable ASCII comes back byte for byte")

@@ -30,10 +30,12 @@ struct ClientSecretsTests {
         }
     }
 
-    @Test("a line end that an editor left is removed, with a warning that names file, line and client")
+    @Test("white space at the ends is removed, with a warning that names file, line and client; one line end silently")
     func trimmed() throws {
         let folder = try TemporaryFolder()
-        let path = try folder.write(Self.one + "\r\n", to: "secret")
+        let plain = try folder.write(Self.one + "\n", to: "plain")
+        #expect(try ClientsFixture(Self.file(["a": "\"file:\(plain)\""]), in: folder).warnings == [])
+        let path = try folder.write(Self.one + " \r\n", to: "secret")
         let read = try ClientsFixture(
             Self.file(["a": "\"file:\(path)\"", "b": "env:B"]), environment: ["B": " " + Self.two], in: folder)
         #expect(read.problems == [])

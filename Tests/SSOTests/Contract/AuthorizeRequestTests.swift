@@ -53,6 +53,10 @@ struct AuthorizeRequestTests {
         #expect(
             AuthorizeRequest.errorCallback(redirectURI: uri, error: "invalid_request", state: nil)
                 == beginning + "error=invalid_request")
+        #expect(
+            AuthorizeRequest.errorCallback(
+                redirectURI: uri, error: "invalid_request", description: "state is missing", state: [0x61])
+                == beginning + "error=invalid_request&error_description=state%20is%20missing&state=a")
     }
 
     @Test("a state is 1 to 512 bytes of printable ASCII, spaces included")

@@ -45,6 +45,28 @@ struct LogLineTests {
         #expect(!line.unicodeScalars.contains { $0 == "\u{2028}" || $0 == "\u{2029}" || $0 == "\u{202e}" })
     }
 
+    @Test("counts, statuses and times are numbers in JSON; texts that look like a number, such as an id, stay texts")
+    func numbers() throws {
+        let line = line(
+            .json, "request", ["status": .number(404), "count": .number(UInt8(7)), "id": "123", "left": .number(-1)])
+        #expect(line.contains(#""count":7,"id":"123","left":-1,"status":404"#), "\(line)")
+        #expect(self.line(.text, "request", ["status": .number(404), "id": "123"]).hasSuffix(" id=123 status=404\n"))
+    }
+
+    @Test("the sentences of the web framework at info are not written: the programs log the same events")
+    func framework() {
+        func isWritten(_ level: Logger.Level, _ file: String) -> Bool {
+            EventLogHandler.isWritten(
+                LogEvent(
+                    level: level, message: "Server started", metadata: nil, source: nil, file: file, function: "f",
+                    line: 1))
+        }
+        #expect(!isWritten(.info, "HummingbirdCore/Server.swift"))
+        #expect(
+            isWritten(.warning, "HummingbirdCore/Server.swift") && isWritten(.debug, "HummingbirdCore/Server.swift"))
+        #expect(isWritten(.info, "IdP/VerifyRoutes.swift"))
+    }
+
     @Test("fields of an event cannot replace the standard fields")
     func reserved() throws {
         let fields: Logger.Metadata = ["level": "x", "event": "x", "time": "x", "program": "x"]

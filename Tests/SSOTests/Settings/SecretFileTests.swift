@@ -18,7 +18,9 @@ struct SecretFileTests {
         name == "IDP_MAIL_URL" ? "outbox:var/outbox" : ProcessDeployment.secret()
     }
 
-    @Test("the file's text counts as the value would; a line ending is not part of it", arguments: names)
+    @Test(
+        "the file's text counts as the value would; one line end is not part of it; other white space is a warning",
+        arguments: names)
     func read(program: Program, name: String) throws {
         let folder = try TemporaryFolder()
         let value = good(name)
@@ -26,12 +28,14 @@ struct SecretFileTests {
         let reader = SettingsFixture.read(program, [name: "", name + "_FILE": plain])
         #expect(reader.problems.isEmpty && reader.warnings.isEmpty)
 
-        let line = try folder.write(value + "\n", to: "line")
-        let second = SettingsFixture.read(program, [name: "", name + "_FILE": line])
-        #expect(second.problems.isEmpty)
-        if name.contains("SECRET") {
-            #expect(second.warnings.count == 1)
-            #expect(second.warnings.first?.contains(name) == true)
+        // Every editor and `openssl rand -hex 32` end the last line: that is worth no warning.
+        for (end, isWarnedOf) in [("\n", false), ("\r\n", false), ("\n\n", true), (" \n", true), ("\r", true)] {
+            let file = try folder.write(value + end, to: "line")
+            let second = SettingsFixture.read(program, [name: "", name + "_FILE": file])
+            #expect(second.problems.isEmpty)
+            guard name.contains("SECRET") else { continue }
+            #expect(second.warnings.count == (isWarnedOf ? 1 : 0), "\(Array(end.utf8)) \(second.warnings)")
+            #expect(second.warnings.allSatisfy { $0.contains(name) })
             let fingerprint = try SharedSecret.parse(value, setting: name).fingerprint
             for reader in [reader, second] {
                 #expect(reader.lines.contains { $0.name == name && $0.shown.contains(fingerprint) })
@@ -39,7 +43,7 @@ struct SecretFileTests {
         }
     }
 
-    @Test("given twice, or a file that cannot be used: one problem that names the setting", arguments: names)
+    @Test("set twice, or a file that cannot be used: one problem that names the setting", arguments: names)
     func errors(program: Program, name: String) throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(good(name), to: "secret")
@@ -47,7 +51,7 @@ struct SecretFileTests {
         let giant = try folder.write(String(repeating: "0123456789abcdef", count: 5000), to: "giant")
         let both = SettingsFixture.read(program, [name + "_FILE": file])
         #expect(both.problems.count == 1)
-        #expect(both.problems.first?.hasPrefix("\(name): given twice") == true)
+        #expect(both.problems.first?.hasPrefix("\(name): is set twice") == true)
         let blank = try folder.write(" \n", to: "blank")
         for path in [folder.path(of: "missing"), empty, blank, "/dev/null", giant, folder.path] {
             let reader = SettingsFixture.read(program, [name: "", name + "_FILE": path])

@@ -15,8 +15,10 @@ struct TokenBindingTests {
             let unknown = try await deployment.verify("sst_" + String(repeating: "A", count: 43), as: attacker)
             #expect(try await deployment.verify(token, as: attacker).shape == unknown.shape)
             #expect(deployment.log.contains("warning verify_refused"))
-            #expect(deployment.log.contains("token_of_other_client issued to partner-1"))
-            #expect(try await deployment.verify(token, as: owner).shape == unknown.shape)
+            let alert = deployment.log.text.split(separator: "\n").last { $0.contains("verify_refused") }
+            #expect(alert?.contains("token_of_other_client") == true && alert?.contains("partner-1") == true)
+            let burnt = try await deployment.verify(token, as: owner)
+            #expect(burnt.error == "invalid_token" && burnt.explanation?.contains("revoked") == true)
             #expect(try await deployment.verify(token, as: attacker).shape == unknown.shape)
             // The attacker's guesses burn nothing else, nor does naming the owner with a signature of its own.
             let next = try await ann.token(for: owner, of: deployment, state: "2")
@@ -37,7 +39,8 @@ struct TokenBindingTests {
             #expect(try await deployment.verify(token, as: deployment.client).error == "invalid_token")
             let line = deployment.log.text.split(separator: "\n").last { $0.contains("verify_refused") }
             #expect(
-                line?.contains("warning verify_refused") == true && line?.contains("used before, of session") == true)
+                line?.contains("warning verify_refused") == true && line?.contains("\"cause\": used") == true
+                    && line?.contains("\"session\": ") == true)
             #expect(try await deployment.verify(Browser.someToken, as: deployment.client).error == "invalid_token")
             let slip = deployment.log.text.split(separator: "\n").last { $0.contains("verify_refused") }
             #expect(slip?.contains("warning") == false && slip?.contains("unknown") == true, "\(slip ?? "")")
@@ -49,30 +52,68 @@ struct TokenBindingTests {
         }
     }
 
-    @Test("an unknown, used, expired, void or foreign token and a wrong address get the same answer")
-    func oneShape() async throws {
+    @Test("a token of another client looks like an unknown one, whatever became of it, also to its bearer")
+    func foreign() async throws {
         try await TestDeployment.open(clients: 2) { deployment in
+            let (ann, owner, other) = (try await deployment.signedIn(), deployment.clients[0], deployment.clients[1])
+            func token(_ state: String) async throws -> String {
+                try await ann.token(for: owner, of: deployment, state: state)
+            }
+            let expired = try await token("expired")
+            deployment.clock.advance(by: .seconds(300))
+            let (used, fresh) = (try await token("used"), try await token("fresh"))
+            #expect(try await deployment.verify(used, as: owner).status == 200)
+            let unknown = try await deployment.verify(Browser.someToken, as: other)
+            #expect(unknown.error == "invalid_token" && unknown.explanation?.hasPrefix("The token is unknown.") == true)
+            for token in [expired, used, fresh, fresh] {
+                for address in [nil, owner.callback, other.callback] {
+                    let reply = try await deployment.verify(token, as: other, redirectURI: address)
+                    #expect(reply.shape == unknown.shape)
+                }
+            }
+            #expect(deployment.log.contains("\"cause\": token_of_other_client"))
+        }
+    }
+
+    @Test("the owner of a token learns why it was refused, and the log has a cause for each reason")
+    func causes() async throws {
+        try await TestDeployment.open { deployment in
             let (ann, client) = (try await deployment.signedIn(), deployment.client)
             func token(_ state: String) async throws -> String {
                 try await ann.token(for: client, of: deployment, state: state)
             }
+            func refused(_ token: String, _ cause: String, _ words: String, redirectURI: String? = nil) async throws {
+                let reply = try await deployment.verify(token, as: client, redirectURI: redirectURI)
+                #expect(reply.status == 401 && reply.error == "invalid_token", "\(cause)")
+                #expect(reply.explanation?.contains(words) == true, "\(reply.text)")
+                let line = deployment.log.text.split(separator: "\n").last { $0.contains("verify_refused") }
+                #expect(line?.contains("\"cause\": \(cause)") == true, "\(line ?? "")")
+            }
             let expired = try await token("expired")
             deployment.clock.advance(by: .seconds(300))
-            let (used, void) = (try await token("used"), try await token("void"))
+            let (used, elsewhere) = (try await token("used"), try await token("elsewhere"))
             #expect(try await deployment.verify(used, as: client).status == 200)
-            _ = try await token("void")
-            let foreign = try await ann.token(for: deployment.clients[1], of: deployment)
-            let elsewhere = try await token("elsewhere")
-            var shapes: Set<String> = []
-            for token in ["sst_" + String(repeating: "A", count: 43), "x", expired, used, void, foreign] {
-                shapes.insert(try await deployment.verify(token, as: client).shape)
-            }
+            try await refused(expired, "expired", "has expired")
+            try await refused(used, "used", "used already")
+            try await refused(Browser.someToken, "unknown", "is unknown")
+            try await refused("x", "malformed_token", "sst_ and 43 characters")
             for address in ["", client.callback + "/", client.callback.uppercased(), "https://evil.example/"] {
-                shapes.insert(try await deployment.verify(elsewhere, as: client, redirectURI: address).shape)
+                try await refused(elsewhere, "redirect_uri_differs", "another redirect_uri", redirectURI: address)
             }
-            #expect(shapes.count == 1 && shapes.first?.hasPrefix("401") == true)
             // A wrong address from the right client burns nothing.
             #expect(try await deployment.verify(elsewhere, as: client, redirectURI: client.callback).status == 200)
+
+            let (signedOut, disabled) = (try await token("signed out"), try await token("disabled"))
+            try await deployment.execute("UPDATE account SET sign_outs = sign_outs + 1")
+            try await refused(signedOut, "account_signed_out", "signed out")
+            try await deployment.execute("UPDATE account SET disabled = 1")
+            try await refused(disabled, "account_not_allowed", "signed out")
+            try await deployment.execute("UPDATE account SET disabled = 0")
+            try await refused(disabled, "void", "revoked")
+            let ended = try await deployment.signedIn(as: "ben@example.com")
+                .token(for: client, of: deployment, state: "ended")
+            try await deployment.execute("DELETE FROM session")
+            try await refused(ended, "session_ended", "signed out")
         }
     }
 
@@ -85,18 +126,28 @@ struct TokenBindingTests {
             let asked = [("code_challenge", CodeChallenge.s256(verifier)), ("code_challenge_method", "S256")]
             let address = deployment.authorize(client, state: "with") + "&" + FormCoding.encode(asked)
             let token = try await ann.get(address).token()
-            func verify(_ token: String, _ verifier: String?) async throws -> Int {
-                try await deployment.post(VerifyRequest(token: token, codeVerifier: verifier).body(), by: client).status
+            func verify(_ token: String, _ verifier: String?) async throws -> ProbeReply {
+                try await deployment.post(VerifyRequest(token: token, codeVerifier: verifier).body(), by: client)
             }
-            for wrong in [
-                nil, "", CodeChallenge.s256(verifier), verifier + "A", String(verifier.dropLast()), verifier + "\n",
-            ] {
-                #expect(try await verify(token, wrong) == 401, "\(wrong ?? "none")")
+            let wrongs: [(String?, String)] = [
+                (nil, "is missing"), ("", "is malformed"), (CodeChallenge.s256(verifier), "does not match"),
+                (verifier + "A", "does not match"), (String(verifier.dropLast()), "is malformed"),
+                (verifier + "\n", "is malformed"),
+            ]
+            for (wrong, words) in wrongs {
+                let reply = try await verify(token, wrong)
+                #expect(reply.status == 401 && reply.error == "invalid_token", "\(wrong ?? "none")")
+                #expect(reply.explanation?.hasPrefix("code_verifier \(words)") == true, "\(reply.text)")
             }
-            #expect(try await verify(token, verifier) == 200)
+            for cause in ["code_verifier_missing", "malformed_code_verifier", "code_verifier_wrong"] {
+                #expect(deployment.log.contains("\"cause\": \(cause)"), "\(cause)")
+            }
+            #expect(try await verify(token, verifier).status == 200)
             let plain = try await ann.token(for: client, of: deployment, state: "without")
-            for extra in ["", verifier] { #expect(try await verify(plain, extra) == 401) }
-            #expect(try await verify(plain, nil) == 200)
+            #expect(try await verify(plain, "").status == 401)
+            #expect(try await verify(plain, verifier).explanation?.contains("had no code_challenge") == true)
+            #expect(deployment.log.contains("\"cause\": code_verifier_unexpected"))
+            #expect(try await verify(plain, nil).status == 200)
         }
     }
 

@@ -23,7 +23,7 @@ struct SignatureHeaderTests {
         return [[], [good, good], [good, "sha256=\(zeros)"], ["", good], [good, ""]] + single.map { [$0] }
     }
 
-    @Test("missing, malformed, duplicated or listed: 401, and the token is still valid")
+    @Test("missing, malformed, duplicated or listed: 401 that says which, and the token is still valid")
     func malformed() async throws {
         try await TestDeployment.open { deployment in
             let client = deployment.client
@@ -31,22 +31,38 @@ struct SignatureHeaderTests {
             let body = VerifyRequest(token: token).body()
             let good = try #require(try deployment.signed(body, by: client).last?.1)
             let others = [("Content-Type", "application/json"), (clientHeader, client.id)]
-            var shapes: Set<String> = []
+            let wrong = try await deployment.backChannel(
+                body, others + [(name, "sha256=" + String(repeating: "0", count: 64))])
+            #expect(
+                wrong.explanation?.hasPrefix("X-SSO-Signature is wrong, or X-SSO-Client is not registered.") == true)
             for values in malformed(good) {
                 let reply = try await deployment.backChannel(body, others + values.map { (name, $0) })
                 #expect(reply.status == 401 && reply.error == "invalid_signature", "\(values)")
-                shapes.insert(reply.shape)
+                let words =
+                    values.isEmpty
+                    ? "is missing"
+                    : values.count > 1
+                        ? "appears more than once" : reply.shape == wrong.shape ? "is wrong, or" : "is malformed"
+                #expect(reply.explanation?.hasPrefix("X-SSO-Signature \(words)") == true, "\(values) \(reply.text)")
             }
-            for ids in [
-                [""], ["none"], ["PARTNER-1"], ["partner-1 x"], ["partner-1,partner-1"], ["partner-1", "partner-1"],
+            // A caller without a secret does not learn which clients are registered.
+            for id in ["", "none", "PARTNER-1", "partner-1 x", "partner-1,partner-1"] {
+                let reply = try await deployment.backChannel(body, [others[0], (name, good), (clientHeader, id)])
+                #expect(reply.shape == wrong.shape, "\(id)")
+            }
+            let twice = try await deployment.backChannel(
+                body, others + [(clientHeader, client.id), (name, good)])
+            #expect(twice.error == "invalid_signature" && twice.explanation == "X-SSO-Client appears more than once.")
+            // The log tells them apart. Only a wrong signature and an unknown client are worth an alarm.
+            let lines = deployment.log.text.split(separator: "\n").filter { $0.contains("verify_refused") }
+            for (cause, level) in [
+                ("signature_missing", "info"), ("signature_repeated", "info"), ("signature_malformed", "info"),
+                ("client_repeated", "info"), ("signature_wrong", "warning"), ("client_unknown", "warning"),
             ] {
-                let reply = try await deployment.backChannel(
-                    body, [others[0], (name, good)] + ids.map { (clientHeader, $0) })
-                #expect(reply.error == "invalid_signature", "\(ids)")
-                shapes.insert(reply.shape)
+                let own = lines.filter { $0.contains("\"cause\": \(cause)") }
+                #expect(!own.isEmpty && own.allSatisfy { $0.hasPrefix(level) }, "\(cause)")
             }
-            // The answer does not show which of these it was.
-            #expect(shapes.count == 1)
+            #expect(lines.contains { $0.contains("client_unknown") && $0.contains("\"client\": none") })
             // Upper-case digits are the same bytes, spaces around a value are not part of it (RFC 9110 5.5), and the
             // client may be omitted: the signature selects it.
             let upper = " \tsha256=\(good.dropFirst(7).uppercased()) \t"

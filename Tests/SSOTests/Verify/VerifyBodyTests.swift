@@ -52,13 +52,30 @@ struct VerifyBodyTests {
         }
     }
 
-    @Test("a value that is not in the form of a token is an unknown token: 401, never 400 or 500")
+    @Test(
+        "the answer to a wrong body names what is wrong with it",
+        arguments: [
+            ("{}", "token is missing. The body must be one JSON object with the string \"token\""),
+            ("{\"token\":7}", "token must be a string."), ("[]", "The body must be one JSON object with the string"),
+            ("{\"token\":\"x\",\"redirect_uri\":null}", "redirect_uri must be a string."),
+            ("{\"token\":\"x\",\"code_verifier\":1}", "code_verifier must be a string."),
+            ("token=x", "The body is not JSON: "),
+        ])
+    func explained(body: String, words: String) async throws {
+        try await TestDeployment.open { deployment in
+            let reply = try await deployment.post(body, by: deployment.client)
+            #expect(reply.status == 400 && reply.explanation?.hasPrefix(words) == true, "\(reply.text)")
+            #expect(deployment.log.contains("info verify_refused") && deployment.log.contains("\"cause\": body"))
+        }
+    }
+
+    @Test("a value that is not in the form of a token is a malformed token: 401, never 400 or 500")
     func shapes() async throws {
         try await TestDeployment.open { deployment in
             let client = deployment.client
             let token = try await deployment.signedIn().token(for: client, of: deployment)
-            let unknown = try await deployment.verify("sst_" + String(repeating: "A", count: 43), as: client)
-            #expect(unknown.error == "invalid_token")
+            let malformed = try await deployment.verify("x", as: client)
+            #expect(malformed.error == "invalid_token")
             let (rest, start) = (token.dropFirst(4), token.dropLast())
             let texts: [String] = [
                 "x", "sst_", "\(start)", "\(token)A", "\(token)\n", " \(token)", "\(token)=", token.uppercased(),
@@ -66,7 +83,7 @@ struct VerifyBodyTests {
                 "' OR 1=1 --", String(repeating: "x", count: 7000), "%73st_\(rest)",
             ]
             for text in texts {
-                #expect(try await deployment.verify(text, as: client).shape == unknown.shape, "\(text.prefix(60))")
+                #expect(try await deployment.verify(text, as: client).shape == malformed.shape, "\(text.prefix(60))")
             }
             #expect(try await deployment.verify(token, as: client).status == 200)
         }

@@ -25,11 +25,11 @@ struct ChallengeStore: Sendable {
     /// - Parameters:
     ///   - held: what this browser holds for the address. While that is valid, asking again sends the same code.
     ///   - requester: who asks, for the budgets of emails and guesses.
-    /// - Returns: what the browser's session keeps.
+    /// - Returns: what the browser's session keeps, and what became of the email.
     func begin(
         _ address: EmailAddress, held: BrowserChallenges.Entry?, requester: EmailRequester, service: String?,
         device: String, _ connection: any SQLConnection
-    ) throws -> BrowserChallenges.Entry {
+    ) throws -> (entry: BrowserChallenges.Entry, email: CodeEmail) {
         let id = "chl_" + Base64URL.encode(try randomness.bytes(16))
         let emailID = Base64URL.encode(try randomness.bytes(16))
         let mac = codeMAC(id)
@@ -72,7 +72,15 @@ struct ChallengeStore: Sendable {
         try connection.execute(
             "UPDATE challenge SET email_id = :email WHERE id = :id AND email_id = ''",
             ["email": .text(leavesAt == nil ? "" : emailID), "id": .text(chosen)])
-        return BrowserChallenges.Entry(address: address.text, id: chosen, emailAt: leavesAt ?? earlier)
+        let email: CodeEmail =
+            if !standing.isAllowed {
+                .notSent(.addressNotAllowed)
+            } else if standing.isDisabled {
+                .notSent(.accountDisabled)
+            } else {
+                leavesAt.map { .queued(id: emailID, leavesIn: $0 - now) } ?? .notSent(.addressLimit)
+            }
+        return (BrowserChallenges.Entry(address: address.text, id: chosen, emailAt: leavesAt ?? earlier), email)
     }
 
     /// Counts guesses at this challenge for a known browser from now on, in the caller's transaction.

@@ -40,21 +40,27 @@ struct EmailCodeMethod: SignInMethod {
             return nil
         }
         let known = try await devices.known(request, for: address)
-        try limits.countEmailPost(request, context, deviceID: known)
+        let logFlow = submitted.session[PendingFlows.self].logID(submitted.flow)
+        do { try limits.countEmailPost(request, context, deviceID: known) } catch {
+            CodeEmail.notSent(.networkLimit).log(to: context.logger, address: address, flow: logFlow)
+            throw error
+        }
         let requester = EmailRequester(deviceID: known, network: limits.network(request, context))
         let device = DeviceKind.name(userAgent: request.headers[.userAgent])
         // A new id at every step: an id that was planted before the challenge is dead (session fixation). In one
         // transaction with the challenge, so that no email is sent whose code fits no browser.
+        let email = CodeEmailNote()
         let fresh = try await sessions.store.replace(submitted.session, keepingForms: true) { old, connection in
             var slots = old
             let held = old[BrowserChallenges.self].held(for: address)
-            slots[BrowserChallenges.self].keep(
-                try challenges.begin(
-                    address, held: held, requester: requester, service: submitted.clientName,
-                    device: device, connection))
+            let begun = try challenges.begin(
+                address, held: held, requester: requester, service: submitted.clientName, device: device, connection)
+            email.value = begun.email
+            slots[BrowserChallenges.self].keep(begun.entry)
             slots[CurrentSignIn.self] = CurrentSignIn()
             return slots
         }
+        email.value?.log(to: context.logger, address: address, flow: logFlow)
         var response = Response.redirect(to: FlowID.path(Self.path, submitted.flow))
         // Without a new session the same form, sent twice, was faster: the browser has its session from that answer.
         if let fresh { sessions.remember(fresh, in: &response) }

@@ -1,0 +1,47 @@
+import Logging
+import SSOWeb
+import Synchronization
+
+/// What became of the email with a code, for the log: an operator can tell why a user got none.
+///
+/// One line of the same level for every submitted address, whether or not it may sign in, so that writing it takes as long.
+enum CodeEmail: Sendable {
+    case queued(id: String, leavesIn: Duration)
+    case notSent(Reason)
+
+    /// The raw values are stable: the log has them as `reason`.
+    enum Reason: String, Sendable {
+        /// `IDP_ALLOWED_EMAILS` does not name the address.
+        case addressNotAllowed = "address_not_allowed"
+        case accountDisabled = "account_disabled"
+        /// The mailbox has got as many as it may.
+        case addressLimit = "address_limit"
+        /// The network, or the known browser, has submitted as many addresses as it may.
+        case networkLimit = "network_limit"
+    }
+
+    /// - Parameter flow: the flow that the code is for, as the log calls it.
+    func log(to logger: Logger, address: EmailAddress, flow: String) {
+        let shared: Logger.Metadata = ["flow": "\(flow)", "address": "\(address.masked)"]
+        switch self {
+        case .queued(let id, let leavesIn):
+            logger.info(
+                "mail_queued",
+                metadata: shared.merging([
+                    "email": "\(id)", "leaves_in_seconds": .number(leavesIn.secondsRoundedUp),
+                ]) { $1 })
+        case .notSent(let reason):
+            logger.info("mail_not_sent", metadata: shared.merging(["reason": "\(reason.rawValue)"]) { $1 })
+        }
+    }
+}
+
+/// Carries what a transaction has decided to the code after it. A body that runs again decides again.
+final class CodeEmailNote: Sendable {
+    private let noted = Mutex<CodeEmail?>(nil)
+
+    var value: CodeEmail? {
+        get { noted.withLock { $0 } }
+        set { noted.withLock { $0 = newValue } }
+    }
+}
