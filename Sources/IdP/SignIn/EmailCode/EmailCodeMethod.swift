@@ -26,7 +26,7 @@ struct EmailCodeMethod: SignInMethod {
     }
 
     func option(for attempt: SignInAttempt) -> SignInOption? {
-        .emailField(hint: "We send a code there. You need no password.", button: "Send the code")
+        .emailField(hint: Text("sign-in.hint"), button: Text("sign-in.button"))
     }
 
     /// The first step, `POST /sign-in`: the address. The answer, cookies and work are the same whether or not it may sign
@@ -42,7 +42,7 @@ struct EmailCodeMethod: SignInMethod {
         let known = try await devices.known(request, for: address)
         try limits.countEmailPost(request, context, deviceID: known)
         let requester = EmailRequester(deviceID: known, network: limits.network(request, context))
-        let device = DeviceKind.name(userAgent: request.headers[.userAgent])
+        let device = DeviceKind(userAgent: request.headers[.userAgent])
         // A new id at every step: an id that was planted before the challenge is dead (session fixation). In one
         // transaction with the challenge, so that no email is sent whose code fits no browser.
         let fresh = try await sessions.store.replace(submitted.session, keepingForms: true) { old, connection in
@@ -51,7 +51,7 @@ struct EmailCodeMethod: SignInMethod {
             slots[BrowserChallenges.self].keep(
                 try challenges.begin(
                     address, held: held, requester: requester, service: submitted.clientName,
-                    device: device, connection))
+                    device: device, language: .preferred(by: request), connection))
             slots[CurrentSignIn.self] = CurrentSignIn()
             return slots
         }
@@ -143,16 +143,15 @@ struct EmailCodeMethod: SignInMethod {
         flow: FlowID?, error: EmailCodePage.InputError?
     ) async throws -> Response {
         let now = clock.now()
-        // Read again after each wrong code, so that the page shows the pause as soon as it begins.
+        // Read again after each wrong code, so that the page shows the end of the code and the pause as soon as they begin.
+        let challenge = error == nil ? challenge : try await challenges.find(challenge.id) ?? challenge
         let pause = try await guesses.pausedUntil(challenge)
         let requester = EmailRequester(deviceID: challenge.deviceID, network: limits.network(request, context))
         let key = (try? EmailAddress(challenge.address).budgetKey) ?? challenge.address
         let next = try await mail.nextAllowed(for: key, requester)
         return page.response(
-            request, formToken: sessions.formToken(for: session), address: challenge.address, flow: flow,
-            problem: error,
-            emailAt: session[BrowserChallenges.self].current?.emailAt, isDelayed: delay.isDelayed,
-            isKnown: challenge.deviceID != nil,
+            request, formToken: sessions.formToken(for: session), challenge: challenge,
+            entry: session[BrowserChallenges.self].current, flow: flow, problem: error, isDelayed: delay.isDelayed,
             pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
     }
 
@@ -168,15 +167,29 @@ struct EmailCodeMethod: SignInMethod {
     }
 }
 
-/// Names the kind of device that sent a request, for the email: enough for users to recognise their own. Never the
-/// User-Agent itself, which can contain any text.
-enum DeviceKind {
-    static func name(userAgent: String?) -> String {
-        guard let text = userAgent?.prefix(512).lowercased() else { return "unknown device" }
-        let kinds = [
-            ("iphone", "iPhone"), ("ipad", "iPad"), ("android", "Android device"), ("windows", "Windows computer"),
-            ("mac os x", "Mac"), ("cros", "Chromebook"), ("linux", "Linux computer"),
+/// The kind of device that sent a request, for the email: enough for users to recognise their own. Never the User-Agent
+/// itself, which can contain any text. The raw value is stored and never changes.
+enum DeviceKind: String, CaseIterable {
+    case iPhone = "iphone"
+    case iPad = "ipad"
+    case android
+    case windows
+    case mac
+    case chromebook
+    case linux
+    case unknown
+
+    init(userAgent: String?) {
+        let text = (userAgent ?? "").prefix(512).lowercased()
+        let kinds: [(String, DeviceKind)] = [
+            ("iphone", .iPhone), ("ipad", .iPad), ("android", .android), ("windows", .windows), ("mac os x", .mac),
+            ("cros", .chromebook), ("linux", .linux),
         ]
-        return kinds.first { text.contains($0.0) }?.1 ?? "unknown device"
+        self = kinds.first { text.contains($0.0) }?.1 ?? .unknown
+    }
+
+    /// "a Linux computer", in the language of the texts. The version before stored English words: they stay as they are.
+    static func words(for stored: String, _ texts: Texts) -> String {
+        DeviceKind(rawValue: stored).map { texts.plain(Text("mail.device-\($0.rawValue)")) } ?? stored
     }
 }
