@@ -10,11 +10,12 @@ extension EmailMessage {
         from: String = "Main App <sign-in@example.com>",
         to: String = "ann@client.example", subject: String = "Your code to sign in",
         text: String = "Your code:\n\n123456\n\nIgnore this letter if it was not you.\n",
-        html: String = "<p>Your code:</p>\n<p>\n123456\n</p>\n", domain: String = "idp.example.com"
+        html: String = "<p>Your code:</p>\n<p>\n123456\n</p>\n",
+        language: Language = .english, domain: String = "idp.example.com"
     ) throws -> EmailMessage {
         EmailMessage(
             id: id, date: Timestamp(milliseconds: milliseconds), from: try MailFrom(from), to: try EmailAddress(to),
-            subject: subject, text: text, html: html, messageIDDomain: domain)
+            subject: subject, text: text, html: html, language: language, messageIDDomain: domain)
     }
 }
 

@@ -168,5 +168,8 @@ enum IdPMigrations {
                 """,
                 "CREATE INDEX mail_queue_decoy ON mail_queue (due_at) WHERE sent_at IS NULL AND subject_id IS NULL",
             ]),
+        Migration(
+            name: "v012-challenge-language",
+            sql: ["ALTER TABLE challenge ADD COLUMN language TEXT NOT NULL DEFAULT 'en'"]),
     ]
 }

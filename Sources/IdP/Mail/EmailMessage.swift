@@ -13,6 +13,7 @@ struct EmailMessage: Sendable {
     let subject: String
     let text: String
     let html: String
+    let language: Language
     /// The right half of the Message-ID: the host of the IdP's public address.
     let messageIDDomain: String
 
@@ -28,7 +29,7 @@ struct EmailMessage: Sendable {
             "Message-ID: \(messageID)",
             // RFC 3834 5: prevents vacation notices as answers.
             "Auto-Submitted: auto-generated",
-            "Content-Language: en",
+            "Content-Language: \(language.rawValue)",
             "MIME-Version: 1.0",
             "Content-Type: multipart/alternative;\r\n boundary=\"\(boundary)\"",
         ]

@@ -141,7 +141,8 @@ final class MailQueueWorker: Service {
             try await send(
                 EmailMessage(
                     id: queued.id, date: clock.now(), from: from, to: content.to, subject: content.subject,
-                    text: content.text, html: content.html, messageIDDomain: issuer.host))
+                    text: content.text, html: content.html, language: content.language,
+                    messageIDDomain: issuer.host))
             logger.info("mail_sent", metadata: metadata)
             return .sent(clock.now())
         } catch {

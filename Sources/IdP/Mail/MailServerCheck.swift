@@ -39,7 +39,7 @@ struct MailServerCheck: Sendable {
         let email = EmailMessage(
             id: id, date: date, from: from, to: recipient, subject: "Test email from \(issuer.host)", text: text,
             html: "<p>\(text.split(separator: "\n").joined(separator: "</p>\n<p>"))</p>\n",
-            messageIDDomain: issuer.host)
+            language: .english, messageIDDomain: issuer.host)
         do throws(MailError) {
             try await mailer.send(email)
             reader.record("email to \(recipient.text)", "accepted by \(mail)")

@@ -1,3 +1,5 @@
+import SSOWeb
+
 /// Sends emails.
 protocol Mailer: Sendable {
     /// Returns once the next hop has accepted the message.
@@ -47,4 +49,5 @@ struct EmailContent: Sendable {
     let subject: String
     let text: String
     let html: String
+    var language = Language.english
 }

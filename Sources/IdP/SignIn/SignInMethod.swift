@@ -27,9 +27,9 @@ struct SignInAttempt: Sendable {
 /// How the sign-in page offers a method.
 enum SignInOption: Sendable {
     /// The field `email`, sent to `POST /sign-in`, with the text below its label and the text of its button.
-    case emailField(hint: String, button: String)
+    case emailField(hint: Text, button: Text)
     /// A link to a page of the method.
-    case link(label: String, path: String)
+    case link(label: Text, path: String)
 }
 
 /// Session slots and sign-in methods beside the built-in ones. Tests use it to prove that a new method keeps pending SSO

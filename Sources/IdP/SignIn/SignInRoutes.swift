@@ -73,11 +73,13 @@ struct SignInPage: Sendable {
         _ request: Request, _ session: Session, flow: FlowID?, address: String = "", hasError: Bool = false
     ) -> Response {
         let attempt = SignInAttempt(flow: flow, clientName: clientName(flow, session))
+        let texts = pages.texts(for: request)
         var (field, links): ((hint: String, button: String)?, [Link]) = (nil, [])
         for option in methods.compactMap({ $0.option(for: attempt) }) {
             switch option {
-            case .emailField(let hint, let button): field = (hint, button)
-            case .link(let label, let path): links.append(Link(label: label, href: FlowID.path(path, flow)))
+            case .emailField(let hint, let button): field = (texts.plain(hint), texts.plain(button))
+            case .link(let label, let path):
+                links.append(Link(label: texts.plain(label), href: FlowID.path(path, flow)))
             }
         }
         let model = Model(

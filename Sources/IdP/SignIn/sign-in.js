@@ -1,25 +1,7 @@
-// Conveniences only: every form works without this file. Counts a wait down, and keeps a double click from sending a
-// form twice.
+// Conveniences only: every form works without this file. Counts a wait down, sends the code at its sixth digit, and keeps
+// a double click from sending a form twice.
 "use strict";
 (function () {
-    document.querySelectorAll("[data-countdown]").forEach(function (place) {
-        var end = Date.now() + Number(place.dataset.countdown) * 1000;
-        var button = document.querySelector("[data-wait]");
-        if (button) { button.disabled = true; }
-        function words(seconds) {
-            if (seconds <= 90) { return seconds === 1 ? "1 second" : seconds + " seconds"; }
-            var minutes = Math.ceil(seconds / 60);
-            return minutes <= 90 ? minutes + " minutes" : Math.ceil(minutes / 60) + " hours";
-        }
-        var timer = setInterval(tick, 1000);
-        function tick() {
-            var left = Math.ceil((end - Date.now()) / 1000);
-            if (left > 0) { place.textContent = words(left); return; }
-            clearInterval(timer);
-            if (button) { button.disabled = false; }
-            place.closest("p").hidden = true;
-        }
-    });
     document.querySelectorAll("form[data-once]").forEach(function (form) {
         form.addEventListener("submit", function (event) {
             if (form.dataset.sent) { event.preventDefault(); return; }
@@ -27,4 +9,53 @@
         });
         window.addEventListener("pageshow", function () { delete form.dataset.sent; });
     });
+
+    document.querySelectorAll("[data-countdown]").forEach(function (place) {
+        var end = Date.now() + Number(place.dataset.countdown) * 1000;
+        var value = place.querySelector("bdi");
+        var button = document.querySelector("[data-wait]");
+        if (button) { button.disabled = true; }
+        function words(seconds) {
+            var minutes = Math.ceil(seconds / 60);
+            if (seconds <= 90) { return quantity(seconds, "second"); }
+            return minutes <= 90 ? quantity(minutes, "minute") : quantity(Math.ceil(minutes / 60), "hour");
+        }
+        var timer = setInterval(tick, 1000);
+        function tick() {
+            var left = Math.ceil((end - Date.now()) / 1000);
+            if (left > 0) {
+                if (value) { value.textContent = words(left); }
+                return;
+            }
+            clearInterval(timer);
+            if (button) { button.disabled = false; }
+            place.hidden = true;
+        }
+    });
+
+    // In the language of the page, not of the browser.
+    function quantity(number, unit) {
+        return new Intl.NumberFormat(document.documentElement.lang,
+            { style: "unit", unit: unit, unitDisplay: "long" }).format(number);
+    }
+
+    // Once per page: whoever corrects a digit afterwards uses the button.
+    document.querySelectorAll("[data-code]").forEach(function (field) {
+        var isSent = false;
+        function check(event) {
+            if (isSent || event.isComposing || !isCode(field.value) || !field.form.requestSubmit) { return; }
+            isSent = true;
+            field.form.requestSubmit();
+        }
+        field.addEventListener("input", check);
+        field.addEventListener("compositionend", check);
+    });
+
+    // Six digits, alone or at the end of a pasted line. The server finds them in other places too, with the button.
+    function isCode(text) {
+        var plain = text.replace(/[\uff10-\uff19]/g, function (digit) {
+            return String.fromCharCode(digit.charCodeAt(0) - 0xfee0);
+        });
+        return /^(?:.*[\s:])?\d{6}\s*$/.test(plain.replace(/(\d)[ \t-]+(?=\d)/g, "$1"));
+    }
 })();

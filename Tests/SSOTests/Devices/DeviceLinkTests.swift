@@ -52,8 +52,8 @@ struct DeviceLinkTests {
             let owner = deployment.browser()
             let form = try await owner.beginSignIn(at: deployment.client)
             let waiting = try await owner.ask(for: "ann@example.com", on: form)
-            #expect(waiting.text.contains("Typing codes is paused for"))
-            #expect(waiting.text.contains("open the link for your own browser"))
+            #expect(waiting.text.contains("Too many wrong codes"))
+            #expect(waiting.text.contains("has a link for your own browser"))
 
             let page = try await owner.get(link)
             #expect(page.status == 200)
@@ -98,8 +98,8 @@ struct DeviceLinkTests {
             }
             let (first, second) = (try await open(), try await open())
             #expect(try await deployment.rows(of: "device") == 1)
-            #expect(try await deployment.waiting(for: "ann@example.com", by: first).text.contains("is paused for"))
-            #expect(try await !deployment.waiting(for: "ann@example.com", by: second).text.contains("is paused for"))
+            #expect(try await deployment.waiting(for: "ann@example.com", by: first).text.contains("Too many wrong codes"))
+            #expect(try await !deployment.waiting(for: "ann@example.com", by: second).text.contains("Too many wrong codes"))
         }
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Twenty wrong codes in a day pause an account")
 struct AccountPauseTests {
-    private static let words = "Typing codes is paused for"
+    private static let words = "Too many wrong codes. Try again in"
 
     @Test("the twentieth pauses typing for an hour, the page reports it, and afterwards the right code works")
     func pause() async throws {
@@ -22,7 +22,7 @@ struct AccountPauseTests {
             let asking = try await deployment.asking()
             let refused = try await asking.browser.get(asking.waiting.address)
             #expect(refused.status == 200)
-            #expect(refused.text.contains("\(Self.words) 1 second"))
+            #expect(refused.text.contains("\(Self.words) <bdi>1 second</bdi>."))
             #expect(try refused.page().form(with: "code") == nil)
 
             let fields = try asking.browser.formToken(of: refused)
@@ -45,7 +45,7 @@ struct AccountPauseTests {
             let form = try waiting.page().form(with: "code")
             let twentieth = try await browser.submit(form, on: waiting, ["code": "000000"])
             #expect(twentieth.status == 422)
-            #expect(twentieth.text.contains("\(Self.words) 60 minutes, until 13:00 UTC"))
+            #expect(twentieth.text.contains("\(Self.words) <bdi>60 minutes</bdi>."))
         }
     }
 
@@ -122,7 +122,7 @@ struct AccountPauseTests {
 extension TestDeployment {
     /// Whether the code page says that typing is paused.
     fileprivate func isPaused(_ address: String) async throws -> Bool {
-        try await waiting(for: address, by: browser()).text.contains("Typing codes is paused for")
+        try await waiting(for: address, by: browser()).text.contains("Too many wrong codes")
     }
 }
 

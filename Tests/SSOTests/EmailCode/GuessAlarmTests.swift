@@ -61,7 +61,7 @@ struct GuessAlarmTests {
             deployment.clock.advance(by: .minutes(11))
             try await deployment.forgetEmails(to: "ann@example.com")
             let unknown = try await deployment.asking("ann@example.com")
-            #expect(unknown.waiting.text.contains("Typing codes is paused for"), "also after the pause of an hour")
+            #expect(unknown.waiting.text.contains("Too many wrong codes"), "also after the pause of an hour")
 
             let owner = try await deployment.asking("ann@example.com", by: known)
             for _ in 0..<4 { #expect(try await owner.guess(owner.wrong).status == 422) }

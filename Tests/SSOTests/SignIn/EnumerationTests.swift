@@ -158,10 +158,12 @@ struct EnumerationTests {
         for address in all {
             let address = try EmailAddress(address)
             let held = try await database.write {
-                try store.begin(address, held: nil, requester: requester, service: nil, device: "Mac", $0)
+                try store.begin(
+                    address, held: nil, requester: requester, service: nil, device: .mac, language: .english, $0)
             }
             let again = try await database.write {
-                try store.begin(address, held: held.entry, requester: requester, service: nil, device: "Mac", $0)
+                try store.begin(
+                    address, held: held.entry, requester: requester, service: nil, device: .mac, language: .english, $0)
             }
             #expect(again.entry.id == held.entry.id && again.entry.emailAt == held.entry.emailAt)
             #expect(held.entry.emailAt == clock.now)

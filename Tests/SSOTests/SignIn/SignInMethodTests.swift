@@ -31,7 +31,8 @@ private struct OneClickMethod: SignInMethod {
     }
 
     func option(for attempt: SignInAttempt) -> SignInOption? {
-        .link(label: "Sign in to \(attempt.clientName ?? "the IdP") with one click", path: "/sign-in/one-click")
+        .link(
+            label: Text("error.flow-over.again", ["client": attempt.clientName ?? "the IdP"]), path: "/sign-in/one-click")
     }
 }
 
@@ -122,7 +123,7 @@ struct SignInMethodTests {
             let flow = try #require(page.address.query("flow"))
             #expect(try page.page().form(with: "email") != nil)
             #expect(try page.page().link(containing: "/sign-in/one-click?flow=\(flow)") != nil)
-            #expect(page.text.contains("Sign in to \(deployment.client.name) with one click"))
+            #expect(page.text.contains("Start again at \(deployment.client.name)"))
         }
     }
 

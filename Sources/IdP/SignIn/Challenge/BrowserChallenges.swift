@@ -11,9 +11,11 @@ struct BrowserChallenges: SessionSlot {
         let id: String
         /// When the email with this code leaves, or left. Nil if the budget of the address is used up and no email is sent.
         var emailAt: Timestamp?
+        /// When the user asked again and another email left for it, to confirm that on the page. Nil if none did.
+        var sentAgainAt: Timestamp?
 
         private enum CodingKeys: String, CodingKey {
-            case address, id
+            case address, id, sentAgainAt
             case emailAt = "letterAt"
         }
     }

@@ -25,10 +25,11 @@ struct ChallengeStore: Sendable {
     /// - Parameters:
     ///   - held: what this browser holds for the address. While that is valid, asking again sends the same code.
     ///   - requester: who asks, for the budgets of emails and guesses.
+    ///   - language: the language of the email.
     /// - Returns: what the browser's session keeps, and what became of the email.
     func begin(
         _ address: EmailAddress, held: BrowserChallenges.Entry?, requester: EmailRequester, service: String?,
-        device: String, _ connection: any SQLConnection
+        device: DeviceKind, language: Language, _ connection: any SQLConnection
     ) throws -> (entry: BrowserChallenges.Entry, email: CodeEmail) {
         let id = "chl_" + Base64URL.encode(try randomness.bytes(16))
         let emailID = Base64URL.encode(try randomness.bytes(16))
@@ -56,7 +57,7 @@ struct ChallengeStore: Sendable {
                 [
                     "id": .text(id), "address": .text(address.text),
                     "eligible": .integer(standing.isEligible ? 1 : 0), "mac": .blob(mac),
-                    "service": .optional(service), "device": .text(device),
+                    "service": .optional(service), "device": .text(device.rawValue),
                     "known": .optional(requester.deviceID), "now": .timestamp(now), "expires": .timestamp(expires),
                 ])
         }
@@ -70,8 +71,15 @@ struct ChallengeStore: Sendable {
             by: requester, hasAccount: standing.hasAccount, isRepeat: earlier != nil, now: now, connection)
         // The first email that carries the code decides from when on guesses at it count.
         try connection.execute(
-            "UPDATE challenge SET email_id = :email WHERE id = :id AND email_id = ''",
-            ["email": .text(leavesAt == nil ? "" : emailID), "id": .text(chosen)])
+            """
+            UPDATE challenge SET language = :language,
+                   email_id = CASE WHEN email_id = '' THEN :email ELSE email_id END
+             WHERE id = :id
+            """,
+            [
+                "language": .text(language.rawValue), "email": .text(leavesAt == nil ? "" : emailID),
+                "id": .text(chosen),
+            ])
         let email: CodeEmail =
             if !standing.isAllowed {
                 .notSent(.addressNotAllowed)
@@ -80,7 +88,10 @@ struct ChallengeStore: Sendable {
             } else {
                 leavesAt.map { .queued(id: emailID, leavesIn: $0 - now) } ?? .notSent(.addressLimit)
             }
-        return (BrowserChallenges.Entry(address: address.text, id: chosen, emailAt: leavesAt ?? earlier), email)
+        let entry = BrowserChallenges.Entry(
+            address: address.text, id: chosen, emailAt: leavesAt ?? earlier,
+            sentAgainAt: held?.emailAt != nil && leavesAt == now ? now : nil)
+        return (entry, email)
     }
 
     /// Counts guesses at this challenge for a known browser from now on, in the caller's transaction.
@@ -150,14 +161,23 @@ struct Challenge: Sendable {
     /// Whether the address may sign in. If not, everything takes the same steps, but no email is sent.
     let isEligible: Bool
     let codeMAC: [UInt8]
+    /// Codes that were typed and counted.
+    var tries = 0
+    /// Whether it has signed in.
+    var isUsed = false
     /// The name of the client that asked.
     let service: String?
-    /// The kind of device that asked: `iPhone`, `Windows computer`.
+    /// The ``DeviceKind`` that asked. The version before stored words: `Windows computer`.
     let device: String
+    /// The language of the browser that asked last.
+    let language: Language
     /// The known browser that asked; nil for an unknown one.
     let deviceID: String?
     let createdAt: Timestamp
     let expiresAt: Timestamp
+
+    /// Whether it accepts no further code, however much of its time is left.
+    var isUsedUp: Bool { isUsed || tries >= Self.maximumTries }
 }
 
 extension Challenge {
@@ -166,8 +186,11 @@ extension Challenge {
         address = try row.text("address")
         isEligible = try row.integer("eligible") != 0
         codeMAC = try row.blob("code_mac")
+        tries = Int(try row.integer("tries"))
+        isUsed = try row.optionalInteger("used_at") != nil
         service = try row.optionalText("service")
         device = try row.text("device")
+        language = Language(rawValue: try row.text("language")) ?? .english
         deviceID = try row.optionalText("device_id")
         createdAt = try row.timestamp("created_at")
         expiresAt = try row.timestamp("expires_at")

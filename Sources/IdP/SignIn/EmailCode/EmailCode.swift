@@ -30,13 +30,48 @@ struct EmailCode: Sendable {
         macKeys.map { ConstantTime.equal(Self.mac(code, challenge.id, key: $0), challenge.codeMAC) }.contains(true)
     }
 
-    /// The typed text without spaces and dashes, if that is six ASCII digits. Anything else is not a guess: Arabic digits, a
-    /// sign, five or seven digits.
+    /// How many characters the field takes: the line of the email with the longest name of a client.
+    static let maximumLength = 128
+
+    /// The six digits in what was typed or pasted, such as the whole line of the email. Anything else is not a guess:
+    /// Arabic digits, a sign, five or seven digits, two different codes.
+    ///
+    /// Spaces and dashes between the digits are ignored, and full-width digits count as ASCII digits.
     static func normalised(_ typed: String) -> String? {
-        guard typed.utf8.count <= 64 else { return nil }
-        let kept = typed.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "\t") }
-        guard kept.count == 6, kept.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return String(decoding: kept, as: UTF8.self)
+        guard typed.utf8.count <= 4 * maximumLength else { return nil }
+        let scalars = typed.unicodeScalars.map(asciiDigit)
+        var (codes, start): (Set<[UInt8]>, Int) = ([], 0)
+        while let first = scalars[start...].firstIndex(where: isDigit) {
+            let end = scalars[first...].firstIndex { !isDigit($0) && !isFiller($0) } ?? scalars.count
+            let digits = scalars[first..<end].filter(isDigit).map { UInt8($0.value) }
+            let last = scalars[..<end].lastIndex(where: isDigit) ?? first
+            if digits.count == 6, isFree(scalars[..<first].reversed()), isFree(scalars[(last + 1)...]) {
+                codes.insert(digits)
+            }
+            start = end
+        }
+        return codes.count == 1 ? codes.first.map { String(decoding: $0, as: UTF8.self) } : nil
+    }
+
+    private static let punctuation = Set(":;!?()[]<>*\"'\u{ff1a}\u{201c}\u{201d}\u{201e}\u{ab}\u{bb}".unicodeScalars)
+
+    private static func asciiDigit(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        (0xff10...0xff19).contains(scalar.value) ? Unicode.Scalar(UInt8(scalar.value - 0xff10 + 0x30)) : scalar
+    }
+
+    private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { (0x30...0x39).contains(scalar.value) }
+
+    private static func isFiller(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "-" || scalar == "\t" }
+
+    /// Whether nothing is glued to the digits on one side: dashes aside, a space or the punctuation of a sentence comes
+    /// first there, and after a point or comma no further digit.
+    ///
+    /// - Parameter side: from the digits outwards.
+    private static func isFree(_ side: some Sequence<Unicode.Scalar>) -> Bool {
+        let beyond = Array(side.drop { $0 == "-" }.prefix(2))
+        guard let next = beyond.first else { return true }
+        if next == "." || next == "," { return beyond.count < 2 || !isDigit(beyond[1]) }
+        return next.properties.isWhitespace || punctuation.contains(next)
     }
 
     private static func mac(_ code: String, _ id: String, key: [UInt8]) -> [UInt8] {
@@ -71,7 +106,8 @@ struct EmailCodeMail: MailTemplate {
     var browserLink: @Sendable (Challenge) async throws -> String? = { _ in nil }
 
     struct Model: Sendable {
-        let code, service, device, time, until, issuer, browserLink: String
+        let code, service, intro, device, issuer, browserLink: String
+        let time: Moment
         let hasBrowserLink: Bool
     }
 
@@ -85,14 +121,20 @@ struct EmailCodeMail: MailTemplate {
         guard let code = codes.code(of: challenge), let to = try? EmailAddress(challenge.address) else { return nil }
         let service = challenge.service ?? pages.brand
         let link = try await browserLink(challenge)
+        let texts = pages.texts(in: challenge.language)
         let model = Model(
-            code: code, service: service, device: challenge.device, time: PlainDate.long(challenge.createdAt),
-            until: PlainDate.time(challenge.expiresAt), issuer: issuer.text, browserLink: link ?? "",
-            hasBrowserLink: link != nil)
+            code: code, service: service, intro: texts.plain(Text("mail.intro", ["service": service])),
+            device: DeviceKind.words(for: challenge.device, texts), issuer: issuer.text, browserLink: link ?? "",
+            time: texts.moment(challenge.createdAt), hasBrowserLink: link != nil)
         // The code is not in the subject: subjects are shown on locked screens.
         return EmailContent(
-            to: to, subject: "Your code to sign in to \(service)",
-            text: pages.text("email-code-message-text", model, in: .english),
-            html: pages.text("email-code-message-html", model, in: .english))
+            to: to, subject: Self.withoutIsolates(texts.plain(Text("mail.subject", ["service": service]))),
+            text: pages.text("email-code-message-text", model, in: challenge.language),
+            html: pages.text("email-code-message-html", model, in: challenge.language), language: challenge.language)
+    }
+
+    /// A header has no invisible characters (``MIME``). The name of a service ends the subject, so it reorders nothing.
+    private static func withoutIsolates(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\u{2068}" && $0 != "\u{2069}" }))
     }
 }

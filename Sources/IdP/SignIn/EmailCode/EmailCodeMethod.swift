@@ -26,7 +26,7 @@ struct EmailCodeMethod: SignInMethod {
     }
 
     func option(for attempt: SignInAttempt) -> SignInOption? {
-        .emailField(hint: "We send a code there. You need no password.", button: "Send the code")
+        .emailField(hint: Text("sign-in.hint"), button: Text("sign-in.button"))
     }
 
     /// The first step, `POST /sign-in`: the address. The answer, cookies and work are the same whether or not it may sign
@@ -46,7 +46,7 @@ struct EmailCodeMethod: SignInMethod {
             throw error
         }
         let requester = EmailRequester(deviceID: known, network: limits.network(request, context))
-        let device = DeviceKind.name(userAgent: request.headers[.userAgent])
+        let device = DeviceKind(userAgent: request.headers[.userAgent])
         // A new id at every step: an id that was planted before the challenge is dead (session fixation). In one
         // transaction with the challenge, so that no email is sent whose code fits no browser.
         let email = CodeEmailNote()
@@ -54,7 +54,8 @@ struct EmailCodeMethod: SignInMethod {
             var slots = old
             let held = old[BrowserChallenges.self].held(for: address)
             let begun = try challenges.begin(
-                address, held: held, requester: requester, service: submitted.clientName, device: device, connection)
+                address, held: held, requester: requester, service: submitted.clientName, device: device,
+                language: .preferred(by: request), connection)
             email.value = begun.email
             slots[BrowserChallenges.self].keep(begun.entry)
             slots[CurrentSignIn.self] = CurrentSignIn()
@@ -149,16 +150,15 @@ struct EmailCodeMethod: SignInMethod {
         flow: FlowID?, error: EmailCodePage.InputError?
     ) async throws -> Response {
         let now = clock.now()
-        // Read again after each wrong code, so that the page shows the pause as soon as it begins.
+        // Read again after each wrong code, so that the page shows the end of the code and the pause as soon as they begin.
+        let challenge = error == nil ? challenge : try await challenges.find(challenge.id) ?? challenge
         let pause = try await guesses.pausedUntil(challenge)
         let requester = EmailRequester(deviceID: challenge.deviceID, network: limits.network(request, context))
         let key = (try? EmailAddress(challenge.address).budgetKey) ?? challenge.address
         let next = try await mail.nextAllowed(for: key, requester)
         return page.response(
-            request, formToken: sessions.formToken(for: session), address: challenge.address, flow: flow,
-            problem: error,
-            emailAt: session[BrowserChallenges.self].current?.emailAt, isDelayed: delay.isDelayed,
-            isKnown: challenge.deviceID != nil,
+            request, formToken: sessions.formToken(for: session), challenge: challenge,
+            entry: session[BrowserChallenges.self].current, flow: flow, problem: error, isDelayed: delay.isDelayed,
             pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
     }
 
@@ -171,18 +171,5 @@ struct EmailCodeMethod: SignInMethod {
                 "reason": "\(reason)", "challenge": "\(challenge.id)", "session": "\(session.handle)",
                 "flow": "\(session[PendingFlows.self].logID(flow))",
             ])
-    }
-}
-
-/// Names the kind of device that sent a request, for the email: enough for users to recognise their own. Never the
-/// User-Agent itself, which can contain any text.
-enum DeviceKind {
-    static func name(userAgent: String?) -> String {
-        guard let text = userAgent?.prefix(512).lowercased() else { return "unknown device" }
-        let kinds = [
-            ("iphone", "iPhone"), ("ipad", "iPad"), ("android", "Android device"), ("windows", "Windows computer"),
-            ("mac os x", "Mac"), ("cros", "Chromebook"), ("linux", "Linux computer"),
-        ]
-        return kinds.first { text.contains($0.0) }?.1 ?? "unknown device"
     }
 }

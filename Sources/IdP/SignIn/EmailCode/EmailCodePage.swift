@@ -16,62 +16,123 @@ struct EmailCodePage: Sendable {
         case paused
     }
 
-    struct Model: Sendable {
-        let formToken, address, flow, error, email, wait, signIn, script: String
-        let waitSeconds: Int
-        let hasError, hasEmail, isDelayed, takesCode, mustWait, hasLongWait, hasBrowserHint: Bool
+    /// Why no code can be right now. Then the page has no field.
+    private enum Obstacle: Sendable, Equatable {
+        /// Too many wrong codes for this address.
+        case paused(Duration)
+        /// The budget of the address is used up: no email with this code is sent.
+        case noEmail
+        /// Five wrong codes, or the right one.
+        case usedUp
+        case expired
     }
 
+    struct Model: Sendable {
+        let formToken, address, flow, signIn, script, errorHTML, statusHTML, wait, life: String
+        let waitSeconds: Int
+        let maximumLength = EmailCode.maximumLength
+        let takesCode, hasError, hasStatus, isSentAgain, isDeferred, isDelayed, hasBrowserHint, hasFocus: Bool
+        let mustWait, hasLimits, hasCountdown, isQuiet: Bool
+    }
+
+    /// Says the same for an address that may sign in and for one that may not: everything it shows is counted and stored
+    /// for both (docs/architecture.md, "no account enumeration").
+    ///
     /// - Parameters:
-    ///   - emailAt: when the email with this code leaves or left; nil if the budget is used up and no email is sent.
+    ///   - entry: what the browser's session holds of the challenge.
     ///   - isDelayed: whether emails are held back at the moment, for everybody.
-    ///   - isKnown: whether this is a known browser.
     ///   - pause: for how long no code is accepted for this address; nil when codes are accepted.
     ///   - wait: until another email may be sent to this address.
     func response(
-        _ request: Request, formToken: String, address: String, flow: FlowID?, problem: InputError?,
-        emailAt: Timestamp?, isDelayed: Bool,
-        isKnown: Bool, pause: Duration?, wait: Duration?, now: Timestamp
+        _ request: Request, formToken: String, challenge: Challenge, entry: BrowserChallenges.Entry?, flow: FlowID?,
+        problem: InputError?, isDelayed: Bool, pause: Duration?, wait: Duration?, now: Timestamp
     ) -> Response {
-        let error = [problem.flatMap(words), pause.map { words(pause: $0, now) }].compactMap { $0 }
+        let texts = pages.texts(for: request)
+        let emailAt = entry?.emailAt
+        let obstacle = Self.obstacle(challenge, emailAt: emailAt, pause: pause, now: now)
+        let deferral = obstacle == nil ? emailAt.map { $0 - now }.flatMap { $0 > .zero ? $0 : nil } : nil
+        let isSentAgain =
+            obstacle == nil && deferral == nil && problem == nil
+            && entry?.sentAgainAt.map { now - $0 < .minutes(1) } == true
+        // One text for each fact: where the error says it, the status does not.
+        var error = self.error(obstacle, problem, challenge, texts)
+        var status = self.status(obstacle, challenge, emailAt: emailAt, isSentAgain: isSentAgain, wait, now, texts)
+        if problem == .notSent { (error, status) = (error.isEmpty ? status : error, "") }
+        // A new code replaces one that has ended, and its email may wait for a minute. So the button works at once.
+        let isOver = obstacle == .usedUp || obstacle == .expired
+        let wait = deferral ?? wait.flatMap { isOver && $0 <= .minutes(1) ? nil : $0 }
+        var isPaused = false
+        if case .paused = obstacle { isPaused = true }
         let model = Model(
-            formToken: formToken, address: address, flow: flow?.text ?? "", error: error.joined(separator: " "),
-            email: emailAt.map { words(emailAt: $0, now) } ?? "", wait: wait.map(PlainDate.span) ?? "",
-            signIn: FlowID.path("/sign-in", flow), script: script, waitSeconds: wait?.secondsRoundedUp ?? 0,
-            hasError: !error.isEmpty, hasEmail: emailAt != nil, isDelayed: isDelayed, takesCode: pause == nil,
-            mustWait: wait != nil, hasLongWait: wait.map { $0 > .minutes(1) } ?? false,
-            hasBrowserHint: !isKnown && (pause != nil || emailAt == nil))
+            formToken: formToken, address: challenge.address, flow: flow?.text ?? "",
+            signIn: FlowID.path("/sign-in", flow), script: script, errorHTML: error, statusHTML: status,
+            wait: wait.map { texts.plain(.span($0)) } ?? "",
+            life: texts.plain(.span(challenge.expiresAt - now)), waitSeconds: wait?.secondsRoundedUp ?? 0,
+            takesCode: obstacle == nil, hasError: !error.isEmpty, hasStatus: !status.isEmpty && !isSentAgain,
+            isSentAgain: isSentAgain, isDeferred: deferral != nil, isDelayed: isDelayed,
+            hasBrowserHint: challenge.deviceID == nil && (isPaused || obstacle == .noEmail),
+            hasFocus: deferral == nil, mustWait: wait != nil && deferral == nil,
+            hasLimits: obstacle != .noEmail && wait.map { $0 > .minutes(1) } ?? false, hasCountdown: wait != nil,
+            isQuiet: obstacle == nil || isPaused)
         var headers: HTTPFields = [:]
         if case .paused = problem, let pause { headers[.retryAfter] = String(max(1, pause.secondsRoundedUp)) }
-        return pages.response("email-code", model, for: request, status: status(problem), headers: headers)
+        return pages.response("email-code", model, for: request, status: Self.status(problem), headers: headers)
     }
 
-    private func words(_ problem: InputError) -> String? {
-        switch problem {
-        case .notSixDigits: "The code has six digits. You find it in the email, alone on a line."
-        // One text for wrong, used, expired and unknown codes: an attacker must not learn which it was.
-        case .wrong: "That code is not right, or it is no longer valid. Check the newest email, or ask for a new code."
-        case .notSent: "The email with your code has not been sent yet. Wait for it, then type the code from it."
-        case .paused: nil
+    private static func obstacle(
+        _ challenge: Challenge, emailAt: Timestamp?, pause: Duration?, now: Timestamp
+    ) -> Obstacle? {
+        if let pause { return .paused(pause) }
+        if emailAt == nil { return .noEmail }
+        if challenge.isUsedUp { return .usedUp }
+        return challenge.expiresAt <= now ? .expired : nil
+    }
+
+    /// What went wrong, as HTML; empty if nothing did.
+    private func error(
+        _ obstacle: Obstacle?, _ problem: InputError?, _ challenge: Challenge, _ texts: Texts
+    ) -> String {
+        switch (obstacle, problem) {
+        case (.paused(let pause), _):
+            return texts.html(Text("code.paused", ["wait": texts.plain(.span(pause))]))
+        case (.usedUp, _): return texts.html(Text("code.used-up"))
+        case (.expired, _): return texts.html(Text("code.expired"))
+        case (.noEmail, _), (nil, .paused), (nil, nil): return ""
+        case (nil, .notSent): return texts.html(Text("code.not-sent"))
+        case (nil, .notSixDigits): return texts.html(Text("code.not-six-digits"))
+        case (nil, .wrong):
+            let left = Challenge.maximumTries - challenge.tries
+            let wrong = texts.html(Text("code.wrong"))
+            return left > Self.triesLeftShown ? wrong : "\(wrong) \(texts.html(Text("code.tries-left", count: left)))"
         }
     }
 
-    /// The same for an address that may sign in and for one that may not.
-    private func words(emailAt moment: Timestamp, _ now: Timestamp) -> String {
-        let age = now - moment
-        if age < .zero {
-            return "will be sent in \(PlainDate.span(.zero - age))"
+    /// What happens to the email with the code, as HTML; empty if the error says why no code can be right.
+    private func status(
+        _ obstacle: Obstacle?, _ challenge: Challenge, emailAt: Timestamp?, isSentAgain: Bool, _ wait: Duration?,
+        _ now: Timestamp, _ texts: Texts
+    ) -> String {
+        func text(_ key: String, _ values: [String: any TextValue] = [:]) -> String {
+            texts.html(Text(key, values.merging(["address": challenge.address]) { $1 }))
         }
-        return age < .minutes(1)
-            ? "is on its way. It can take a minute" : "was sent \(PlainDate.span(age)) ago"
+        switch obstacle {
+        case .paused: return ""
+        case .usedUp, .expired: return text("code.new-to")
+        case .noEmail: return text(wait == nil ? "code.none" : "code.limit")
+        case nil: break
+        }
+        let age = emailAt.map { now - $0 } ?? .zero
+        if age < .zero { return text("code.deferred") }
+        if isSentAgain { return text("code.sent-again") }
+        guard age >= .minutes(1) else { return text("code.sent") }
+        let minutes = Text("span.minutes", count: Int(age / .minutes(1)))
+        return text("code.sent-ago", ["age": texts.plain(minutes)])
     }
 
-    private func words(pause: Duration, _ now: Timestamp) -> String {
-        "Too many wrong codes were typed for this address. Typing codes is paused for \(PlainDate.span(pause)), "
-            + "until \(PlainDate.time(now + pause))."
-    }
+    /// From the third wrong code on the page says how many tries are left.
+    private static let triesLeftShown = 2
 
-    private func status(_ problem: InputError?) -> HTTPResponse.Status {
+    private static func status(_ problem: InputError?) -> HTTPResponse.Status {
         switch problem {
         case nil: .ok
         case .notSixDigits, .wrong, .notSent: .unprocessableContent
