@@ -14,8 +14,8 @@ struct EmailCodeMailTests {
         let now = TestClock().now
         let challenge = Challenge(
             id: "chl_one", address: "ann@example.com", isEligible: true,
-            codeMAC: codes.mac(of: codes.code(for: "chl_one"), challenge: "chl_one"), service: service, device: "Mac",
-            deviceID: nil, createdAt: now, expiresAt: now + Challenge.lifetime)
+            codeMAC: codes.mac(of: codes.code(for: "chl_one"), challenge: "chl_one"), service: service, device: "mac",
+            language: .english, deviceID: nil, createdAt: now, expiresAt: now + Challenge.lifetime)
         let brand = Brand(name: "Main App")
         let mail = EmailCodeMail(
             challenge: { _ in challenge }, pages: try IdPPages.pages(brand, assets: IdPPages.assets(brand)),
