@@ -56,19 +56,19 @@ struct PseudoLanguageTests {
             ? rest.split(whereSeparator: \.isWhitespace).joined(separator: " ") : ""
     }
 
-    private static func check(html: String, _ state: String) throws {
+    private static func check(html: String, _ state: String) {
         #expect(html.contains("«"), "\(state): no text of the catalogue")
         // Account ids, references and codes.
         let visible = html.replacing(#/<code>[^<]*<\/code>/#, with: "")
-        for words in try TextSources.words(ofHTML: visible) {
+        for words in TextSources.words(ofHTML: visible) {
             let strangers = strangers(words)
             if !strangers.isEmpty { Issue.record("\(state): \(strangers)") }
         }
     }
 
-    private static func check(_ visit: Visit, _ state: String, _ status: Int? = nil) throws {
+    private static func check(_ visit: Visit, _ state: String, _ status: Int? = nil) {
         if let status { #expect(visit.status == status, "\(state)") }
-        try check(html: visit.text, "\(state) (\(visit.status))")
+        check(html: visit.text, "\(state) (\(visit.status))")
     }
 
     /// Subject, text and HTML of every email in the outbox.
@@ -85,7 +85,7 @@ struct PseudoLanguageTests {
             let part = try #require(email.text.components(separatedBy: "Content-Type: text/html").last)
             let lines = part.components(separatedBy: "\r\n--=_").first ?? part
             let body = try #require(lines.range(of: "\r\n\r\n")).upperBound
-            try check(html: String(lines[body...]).decodingQuotedPrintable(), "email in HTML")
+            check(html: String(lines[body...]).decodingQuotedPrintable(), "email in HTML")
         }
     }
 
@@ -111,34 +111,34 @@ struct PseudoLanguageTests {
     func signIn() async throws {
         try await Self.open { deployment in
             let browser = deployment.browser()
-            try Self.check(await browser.get(deployment.origin + "/"), "start page", 200)
-            try Self.check(await browser.get(deployment.origin + "/sign-in"), "sign-in without a client", 200)
+            Self.check(try await browser.get(deployment.origin + "/"), "start page", 200)
+            Self.check(try await browser.get(deployment.origin + "/sign-in"), "sign-in without a client", 200)
             let form = try await browser.beginSignIn(at: deployment.client)
-            try Self.check(form, "sign-in", 200)
+            Self.check(form, "sign-in", 200)
             let wrong = try await browser.submit(form.page().form(with: "email"), on: form, ["email": "no address"])
-            try Self.check(wrong, "sign-in, not an address", 422)
+            Self.check(wrong, "sign-in, not an address", 422)
             let waiting = try await browser.ask(for: "ann@example.com", on: form)
-            try Self.check(waiting, "code page", 200)
+            Self.check(waiting, "code page", 200)
             let code = try await Self.code(deployment)
             let short = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": "12"])
-            try Self.check(short, "code page, not six digits", 422)
+            Self.check(short, "code page, not six digits", 422)
             let complete = try await browser.enter(code, on: waiting)
-            try Self.check(complete, "completion page", 200)
+            Self.check(complete, "completion page", 200)
             let again = try await browser.get(deployment.authorize(deployment.client, state: "s"))
-            try Self.check(again, "completion page, signed in before", 200)
-            try Self.check(await browser.get(deployment.origin + "/sign-in"), "sign-in, signed in before")
+            Self.check(again, "completion page, signed in before", 200)
+            Self.check(try await browser.get(deployment.origin + "/sign-in"), "sign-in, signed in before")
 
             let home = try await browser.get(deployment.origin + "/")
-            try Self.check(home, "home page", 200)
+            Self.check(home, "home page", 200)
             for name in ["", "Ann Lee"] {
                 let saved = try await HomePageTests.rename(browser, of: deployment, to: name)
-                try Self.check(await browser.follow(saved), "home page, name \"\(name)\"")
+                Self.check(try await browser.follow(saved), "home page, name \"\(name)\"")
             }
             let stale = try await browser.post(home.address.resolving("/sign-out"), [("form_token", "x")])
-            try Self.check(stale, "a form of another session", 403)
+            Self.check(stale, "a form of another session", 403)
             let out = try await browser.submit(home.page().form(to: "/sign-out"), on: home)
-            try Self.check(out.status == 303 ? await browser.follow(out) : out, "signed out", 200)
-            try Self.check(await browser.get(deployment.origin + deployment.mailboxPage), "mailbox", 200)
+            Self.check(try await browser.follow(out), "signed out", 200)
+            Self.check(try await browser.get(deployment.origin + deployment.mailboxPage), "mailbox", 200)
             try Self.checkEmails(deployment, atLeast: 1)
         }
     }
@@ -152,30 +152,30 @@ struct PseudoLanguageTests {
             for number in 1...6 {
                 let wrong = code == "000000" ? "000001" : "000000"
                 let page = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": wrong])
-                try Self.check(await browser.follow(page), "wrong code \(number)")
+                Self.check(try await browser.follow(page), "wrong code \(number)")
             }
             // Another email: at once, and when one may be sent again.
             for seconds in [1, 61, 61] {
                 deployment.clock.advance(by: .seconds(seconds))
                 let page = try await browser.ask(
                     for: "ann@example.com", on: browser.get(deployment.origin + "/sign-in"))
-                try Self.check(page, "code page after \(seconds) seconds")
+                Self.check(page, "code page after \(seconds) seconds")
                 deployment.clock.advance(by: .seconds(20))
-                try Self.check(await browser.get(page.address), "code page, seen again")
+                Self.check(try await browser.get(page.address), "code page, seen again")
             }
             deployment.clock.advance(by: .seconds(601))
             let late = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
-            try Self.check(await browser.follow(late), "expired code")
+            Self.check(try await browser.follow(late), "expired code")
 
             // As many emails and guesses as an address gets.
             for number in 1...6 {
                 let other = deployment.browser()
                 let page = try await other.ask(for: "max@example.com", on: other.get(deployment.origin + "/sign-in"))
-                try Self.check(page, "browser \(number) of one address")
+                Self.check(page, "browser \(number) of one address")
                 for _ in 1...5 {
                     guard let form = try page.page().form(with: "code") else { break }
                     let guess = try await other.submit(form, on: page, ["code": "000000"])
-                    try Self.check(await other.follow(guess), "wrong code in browser \(number)")
+                    Self.check(try await other.follow(guess), "wrong code in browser \(number)")
                 }
                 deployment.clock.advance(by: .seconds(61))
             }
@@ -184,10 +184,10 @@ struct PseudoLanguageTests {
             }
             let owner = deployment.browser()
             let page = try await owner.get(link)
-            try Self.check(page, "link for a browser", 200)
+            Self.check(page, "link for a browser", 200)
             let known = try await owner.submit(page.page().form(to: "/sign-in/browser"), on: page)
-            try Self.check(await owner.follow(known), "link for a browser, used")
-            try Self.check(await owner.get(deployment.origin + "/sign-in/browser?key=x"), "link for a browser, damaged")
+            Self.check(try await owner.follow(known), "link for a browser, used")
+            Self.check(try await owner.get(deployment.origin + "/sign-in/browser?key=x"), "link for a browser, damaged")
             try Self.checkEmails(deployment, atLeast: 4)
         }
     }
@@ -205,24 +205,24 @@ struct PseudoLanguageTests {
                 "/sign-in/browser?key=x&key=y", "/\(String(repeating: "a", count: 9_000))",
             ] {
                 let page = try await browser.get(idp + path)
-                if page.status >= 300 { try Self.check(await browser.follow(page), path) }
+                if page.status >= 300 { Self.check(try await browser.follow(page), path) }
             }
             let form = try await browser.get(idp + "/sign-in")
             let address = form.address
-            try Self.check(await deployment.browser().post(address, [("email", "x")]), "no cookie", 403)
+            Self.check(try await deployment.browser().post(address, [("email", "x")]), "no cookie", 403)
             let typed = [("Content-Type", "application/json")]
-            try Self.check(await browser.send("POST", address, typed, body: [0x7b, 0x7d]), "not a form", 415)
+            Self.check(try await browser.send("POST", address, typed, body: [0x7b, 0x7d]), "not a form", 415)
             let large = [("email", String(repeating: "a", count: 70_000))]
-            try Self.check(await browser.post(address, large), "too large", 413)
+            Self.check(try await browser.post(address, large), "too large", 413)
             _ = try await browser.ask(for: "ann@example.com", on: form)
             let limited = try await browser.ask(for: "max@example.com", on: form)
-            try Self.check(limited, "too many requests", 429)
+            Self.check(limited, "too many requests", 429)
             await deployment.database.close()
-            try Self.check(await browser.get(idp + "/"), "database closed")
+            Self.check(try await browser.get(idp + "/"), "database closed")
 
             for path in ["/nowhere", "/sign-out", "/auth/sso/start", "/auth/sso/callback?state=x&token=y"] {
                 let page = try await browser.get(client + path)
-                if page.status >= 400 { try Self.check(page, "client \(path)") }
+                if page.status >= 400 { Self.check(page, "client \(path)") }
             }
         }
     }
@@ -231,46 +231,46 @@ struct PseudoLanguageTests {
     func relyingParty() async throws {
         try await Self.open { deployment in
             let (browser, client) = (deployment.browser(), deployment.client)
-            try Self.check(await browser.get(client.origin + "/"), "visitor", 200)
+            Self.check(try await browser.get(client.origin + "/"), "visitor", 200)
             for (fields, status) in [
                 ([("error", "access_denied")], 400), ([("error", "invalid_request")], 400),
                 ([("error", "server_error")], 503), ([], 400), ([("token", Browser.someToken)], 400),
             ] as [([(String, String)], Int)] {
                 let state = try await browser.state(at: client)
                 let page = try await browser.comeBack(to: client, fields + [("state", state)])
-                try Self.check(page, "callback \(fields)", status)
-                try Self.check(await browser.comeBack(to: client, fields + [("state", state)]), "again", 400)
+                Self.check(page, "callback \(fields)", status)
+                Self.check(try await browser.comeBack(to: client, fields + [("state", state)]), "again", 400)
             }
             let ahead = try await browser.comeBack(to: client, [("state", "x")], [("Sec-Purpose", "prefetch")])
-            try Self.check(ahead, "prefetch", 400)
+            Self.check(ahead, "prefetch", 400)
 
             let complete = try await Self.signIn(browser, deployment)
             let home = try await browser.follow(browser.get(complete.callback()))
-            try Self.check(home, "signed in", 200)
-            try Self.check(await browser.get(client.origin + "/account"), "account", 200)
-            try Self.check(await browser.comeBack(to: client, state: "x"), "signed in already", 400)
+            Self.check(home, "signed in", 200)
+            Self.check(try await browser.get(client.origin + "/account"), "account", 200)
+            Self.check(try await browser.comeBack(to: client, state: "x"), "signed in already", 400)
             let out = try await browser.submit(home.page().form(to: "/sign-out"), on: home)
-            try Self.check(await browser.follow(out), "signed out", 200)
+            Self.check(try await browser.follow(out), "signed out", 200)
         }
         // Another secret than the identity provider's: the answer cannot be trusted.
         try await Self.open(clientSettings: ["SSO_SHARED_SECRET": ProcessDeployment.secret()]) { deployment in
             let browser = deployment.browser()
             let state = try await browser.state(at: deployment.client)
-            try Self.check(await browser.comeBack(to: deployment.client, state: state), "not verified", 502)
+            Self.check(try await browser.comeBack(to: deployment.client, state: state), "not verified", 502)
         }
     }
 
     @Test("the check finds a word that does not come from the catalogue, in text and in attributes")
-    func theCheckItself() throws {
+    func theCheckItself() {
         #expect(Self.strangers("«Sign in to »Partner number 1«.»") == "")
         #expect(Self.strangers("21 «November» 2026, 21:23 UTC · https://a.example/x?y=z") == "")
         #expect(Self.strangers("«Sign in» here") == "here")
         for html in ["<p>«a» b</p>", "<img alt=\"b\">", "<button value=\"b\">", "<title>b</title>", "<p>&#98;</p>"] {
-            #expect(try TextSources.words(ofHTML: html).contains { Self.strangers($0) == "b" }, "\(html)")
+            #expect(TextSources.words(ofHTML: html).contains { Self.strangers($0) == "b" }, "\(html)")
         }
         for html in ["<input value=\"b\">", "<style>b</style>", "<script src=\"b\"></script>", "<a href=\"b\">«c»</a>"]
         {
-            #expect(try TextSources.words(ofHTML: html).allSatisfy { Self.strangers($0) == "" }, "\(html)")
+            #expect(TextSources.words(ofHTML: html).allSatisfy { Self.strangers($0) == "" }, "\(html)")
         }
     }
 }

@@ -59,7 +59,7 @@ struct TextKeyTests {
             let template = text.replacing(#/\[\[[^\]]*\]\]/#, with: "").replacing(#/\{\{\{[^}]*\}\}\}/#, with: "")
                 // A section may stand between the attributes of a tag.
                 .replacing(#/\{\{[^}]*\}\}/#, with: " ")
-            for words in try TextSources.words(ofHTML: template) where words.contains(where: \.isLetter) {
+            for words in TextSources.words(ofHTML: template) where words.contains(where: \.isLetter) {
                 Issue.record("\(path): \(words.split(whereSeparator: \.isWhitespace).joined(separator: " "))")
             }
         }

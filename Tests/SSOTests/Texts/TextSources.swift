@@ -13,27 +13,33 @@ enum TextSources {
         }
     }
 
-    /// The attributes whose value a user sees or hears. `value` only of buttons: the others contain what was typed.
-    static func isForUsers(_ attribute: String, of tag: ScannedTag) -> Bool {
+    /// What stands between the tags of a page, email or template, and in its attributes for users. Character references
+    /// are decoded.
+    static func words(ofHTML html: String) -> [String] {
+        let visible = html.replacing(#/<(style|script)\b[^>]*>.*?<\/\1>/#.dotMatchesNewlines(), with: "")
+            .replacing(#/<!--.*?-->/#.dotMatchesNewlines(), with: "")
+        let attributes = visible.matches(of: #/<([a-z0-9]+)\b([^>]*)>/#).flatMap { tag in
+            let all = tag.2.matches(of: #/\s([a-z-]+)="([^"]*)"/#).map { (name: $0.1, value: String($0.2)) }
+            let isButton =
+                tag.1 == "button"
+                || all.contains { $0.name == "type" && ["submit", "button", "reset"].contains($0.value) }
+            return all.filter { isForUsers($0.name, isButton: isButton) }.map(\.value)
+        }
+        return (visible.split(separator: #/<[^>]*>/#).map(String.init) + attributes).map {
+            HTMLText.decode($0).replacing(#/&[A-Za-z]+;/#, with: " ")
+        }
+    }
+
+    /// The attributes whose value a user sees or hears. `value` only of buttons: elsewhere it is what was typed.
+    private static func isForUsers(_ attribute: Substring, isButton: Bool) -> Bool {
         switch attribute {
         case "alt", "title", "placeholder", "label", "summary", "aria-label", "aria-description",
             "aria-roledescription",
             "aria-valuetext":
             true
-        case "value": tag.name == "button" || ["submit", "button", "reset"].contains(tag["type"])
+        case "value": isButton
         default: false
         }
-    }
-
-    /// What stands between the tags of a page or email, and in its attributes for users. Character references are
-    /// decoded.
-    static func words(ofHTML html: String) throws -> [String] {
-        let visible = html.replacing(#/<(style|script)\b[^>]*>.*?<\/\1>/#.dotMatchesNewlines(), with: "")
-            .replacing(#/<!--.*?-->/#.dotMatchesNewlines(), with: "")
-        let attributes = try ScannedTag.scan(visible).flatMap { tag in
-            tag.attributes.filter { isForUsers($0.name, of: tag) }.map(\.value)
-        }
-        return visible.split(separator: #/<[^>]*>/#).map { HTMLText.decode(String($0)) } + attributes
     }
 
     /// The literals in the first argument of every `Text(…)`, and whether a count follows.
