@@ -46,7 +46,9 @@ struct ClientsFile {
         let secrets = secrets(keys, client: id ?? "?", node)
         let start = optional(keys, "start_url", client: id ?? "?", Self.startURL)
         let logo = optional(keys, "logo", client: id ?? "?") { file in
-            try LogoFile(path: URL(fileURLWithPath: file, relativeTo: URL(fileURLWithPath: path)).path)
+            // Beside the clients file, wherever the program was started.
+            let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+            return try LogoFile(path: file.hasPrefix("/") ? file : folder + file)
         }
         guard let id, let name, let uris, let secrets, let start, let logo else { return nil }
         return Client(id: id, name: name, redirectURIs: uris, secrets: secrets, logo: logo, startURL: start)

@@ -11,7 +11,7 @@ struct ClientPresentationTests {
 
     private struct Shop: TestClient {
         let id = "shop", name = "The Shop", secret = "shop-secret-0123456789abcdef0123456789",
-            origin = "https://shop.example"
+            origin = "http://127.0.0.9:4300"
     }
 
     private static func file(_ more: String) -> String {
@@ -19,7 +19,7 @@ struct ClientPresentationTests {
         clients:
           - id: shop
             name: The Shop
-            redirect_uris: [https://shop.example/auth/sso/callback]
+            redirect_uris: [http://127.0.0.9:4300/auth/sso/callback]
             secrets: [\(Shop().secret)]
         \(more)
         """
@@ -37,7 +37,7 @@ struct ClientPresentationTests {
         #expect(read.clients.first?.startPage() == "https://shop.example/welcome?from=sso")
         let plain = try ClientsFixture(Self.file(""), in: folder)
         #expect(plain.problems == [] && plain.clients.first?.logo == nil)
-        #expect(plain.clients.first?.startPage() == "https://shop.example/")
+        #expect(plain.clients.first?.startPage() == "http://127.0.0.9:4300/")
         let absolute = try ClientsFixture(Self.file("    logo: \(folder.path(of: "logos/shop.svg"))"), in: folder)
         #expect(absolute.problems == [])
     }
@@ -48,12 +48,12 @@ struct ClientPresentationTests {
             ("    logo: missing.svg", "logo of \"shop\": ", "cannot be read"),
             ("    logo: evil.svg", "logo of \"shop\": ", "<script"),
             ("    logo: text.svg", "logo of \"shop\": ", "not an SVG or PNG"),
-            ("    logo: [a]", "logo must be text", ""), ("    logo: \"\"", "logo must be text", ""),
+            ("    logo: [a]", "logo must be text", "."), ("    logo: \"\"", "logo must be text", "."),
             ("    start_url: /welcome", "start_url of \"shop\": ", "must be a web address"),
             ("    start_url: http://shop.example/", "start_url of \"shop\": ", "must be https"),
             ("    start_url: \"javascript:alert(1)\"", "start_url of \"shop\": ", "must be a web address"),
             ("    start_url: https://ann@shop.example/", "start_url of \"shop\": ", "must be a web address"),
-            ("    start_url: {}", "start_url must be text", ""),
+            ("    start_url: {}", "start_url must be text", "."),
         ])
     func problems(_ line: String, _ place: String, _ words: String) throws {
         let folder = try TemporaryFolder()
