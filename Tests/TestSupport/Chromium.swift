@@ -18,6 +18,8 @@ final class Chromium: Sendable {
             "args": [
                 "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                 "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-proxy-server",
+                // As on a phone: scroll bars take no space.
+                "--hide-scrollbars",
             ],
         ]
         var preferences: [String: JSONValue] = [:]

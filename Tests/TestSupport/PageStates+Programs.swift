@@ -3,10 +3,7 @@ import SSOWeb
 
 extension PageStates {
     /// States whose marks do not exist yet. Each is shown and checked as it is; remove it here when its page exists.
-    static let coming: Set<String> = [
-        "account-switch", "code-used-up", "code-expired", "code-resent", "code-no-email", "home-saved",
-        "signed-out-services", "rp-after-sign-out",
-    ]
+    static let coming: Set<String> = []
 
     // MARK: The IdP
 
