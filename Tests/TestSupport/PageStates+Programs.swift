@@ -2,9 +2,6 @@ import SSOShared
 import SSOWeb
 
 extension PageStates {
-    /// States whose marks do not exist yet. Each is shown and checked as it is; remove it here when its page exists.
-    static let coming: Set<String> = []
-
     // MARK: The IdP
 
     static let idp = signIn + code + completion + home + trial + errors
@@ -185,6 +182,7 @@ extension PageStates {
             try await studio.signedIn().comeBack(to: studio.client, state: "unknown")
         },
         answer("rp-refused", 400, [("error", "invalid_request")]),
+        answer("rp-access-denied", 400, [("error", "access_denied")]),
         answer("rp-no-token", 400, []),
         answer("rp-invalid-token", 400),
         PageState("rp-not-found", 404) { studio in

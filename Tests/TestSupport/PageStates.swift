@@ -100,7 +100,7 @@ enum PageStates {
                 states: [answer("rp-idp-down", 503)]),
             Group(
                 clientSettings: ["SSO_SHARED_SECRET": ProcessDeployment.secret()],
-                states: [answer("rp-not-verified", 503)]),
+                states: [answer("rp-not-verified", 502)]),
         ]
     }
 
