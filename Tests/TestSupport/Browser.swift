@@ -25,18 +25,23 @@ final class Browser: Sendable {
     private let jar: Mutex<[String: [String: String]]>
     /// The loopback address that requests come from, for limits that count by address.
     let source: String?
+    /// Sent as `Accept-Language`.
+    let language: String?
     /// Where an origin is really served, when several processes answer for one public address.
     private let routes: [String: UInt16]
 
-    init(from source: String? = nil, routes: [String: UInt16] = [:], cookies: [String: [String: String]] = [:]) {
-        (self.source, self.routes) = (source, routes)
+    init(
+        from source: String? = nil, language: String? = nil, routes: [String: UInt16] = [:],
+        cookies: [String: [String: String]] = [:]
+    ) {
+        (self.source, self.language, self.routes) = (source, language, routes)
         jar = Mutex(cookies)
     }
 
     /// Another browser with the same cookies: a second tab, or an attacker with stolen cookies. `routes` may send it
     /// to another process.
     func twin(routes: [String: UInt16]? = nil) -> Browser {
-        Browser(from: source, routes: routes ?? self.routes, cookies: jar.withLock { $0 })
+        Browser(from: source, language: language, routes: routes ?? self.routes, cookies: jar.withLock { $0 })
     }
 
     func cookie(_ name: String, at host: String) -> String? { jar.withLock { $0[host]?[name] } }
@@ -107,6 +112,7 @@ final class Browser: Sendable {
             ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"), ("Sec-Fetch-User", "?1"),
             ("Sec-Fetch-Site", method == "POST" ? "same-origin" : "none"),
         ]
+        if let language { headers.append(("Accept-Language", language)) }
         let cookies = jar.withLock { $0[address.host] ?? [:] }
         if !cookies.isEmpty {
             headers.append(

@@ -8,16 +8,24 @@ final class Chromium: Sendable {
     /// The key of an element reference in W3C WebDriver.
     private static let elementKey = "element-6066-11e4-a52e-4f735466cecf"
 
-    init(javaScript: Bool = true, dark: Bool = false, width: Int = 1_280, height: Int = 900) async throws {
+    /// - Parameter language: the browser's preferred language, in place of its own.
+    init(
+        javaScript: Bool = true, dark: Bool = false, width: Int = 1_280, height: Int = 900, language: String? = nil
+    ) async throws {
         driver = try await WebDriver()
         var options: [String: JSONValue] = [
             "binary": .string(WebDriver.chromium ?? ""),
             "args": [
                 "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                 "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-proxy-server",
+                // As on a phone: scroll bars take no space.
+                "--hide-scrollbars",
             ],
         ]
-        if !javaScript { options["prefs"] = ["profile.managed_default_content_settings.javascript": 2] }
+        var preferences: [String: JSONValue] = [:]
+        if !javaScript { preferences["profile.managed_default_content_settings.javascript"] = 2 }
+        if let language { preferences["intl.accept_languages"] = .string(language) }
+        if !preferences.isEmpty { options["prefs"] = .object(preferences) }
         let capabilities: JSONValue = [
             "capabilities": ["alwaysMatch": ["browserName": "chrome", "goog:chromeOptions": .object(options)]]
         ]
@@ -64,6 +72,7 @@ final class Chromium: Sendable {
         _ = try await post("element/\(element(css))/value", ["text": .string(text)])
     }
 
+    func clear(_ css: String) async throws { _ = try await post("element/\(element(css))/clear") }
     func press(_ css: String) async throws { _ = try await post("element/\(element(css))/click") }
     func text(of element: String) async throws -> String { try await get("element/\(element)/text").text ?? "" }
 
@@ -94,24 +103,47 @@ final class Chromium: Sendable {
     func tab() async throws -> String { try await get("window").text ?? "" }
     func switchTo(_ handle: String) async throws { _ = try await post("window", ["handle": .string(handle)]) }
 
-    func resize(width: Int, height: Int) async throws {
+    /// - Parameter scale: device pixels per CSS pixel: 2 is a zoom of 200 %.
+    func resize(width: Int, height: Int, scale: Double = 1) async throws {
         // Not the window's size: a desktop window has a minimum width, a phone's page does not.
         try await develop(
             "Emulation.setDeviceMetricsOverride",
             [
-                "width": .number(Double(width)), "height": .number(Double(height)), "deviceScaleFactor": 1,
-                "mobile": false,
+                "width": .number(Double(width)), "height": .number(Double(height)),
+                "deviceScaleFactor": .number(scale), "mobile": false,
             ])
     }
 
-    func preferDark() async throws {
-        try await develop(
-            "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": "dark"]]])
+    func preferDark() async throws { try await show(colors: .dark) }
+
+    /// The colours that the user has chosen in the system.
+    enum Colors: String, Sendable { case light, dark, forced }
+
+    func show(colors: Colors) async throws {
+        let scheme: JSONValue = [
+            "name": "prefers-color-scheme", "value": .string(colors == .dark ? "dark" : "light"),
+        ]
+        let forced: JSONValue = ["name": "forced-colors", "value": .string(colors == .forced ? "active" : "none")]
+        try await develop("Emulation.setEmulatedMedia", ["features": [scheme, forced]])
+    }
+
+    /// Runs a script at the start of every page from now on, whatever the page's content security policy says.
+    func addToEveryPage(_ script: String) async throws {
+        try await develop("Page.addScriptToEvaluateOnNewDocument", ["source": .string(script)])
     }
 
     /// The page as a PNG.
     func screenshot() async throws -> Data {
         guard let text = try await get("screenshot").text, let data = Data(base64Encoded: text) else {
+            throw ProbeFailure("no screenshot")
+        }
+        return data
+    }
+
+    /// The whole page as a PNG, also what is below the window.
+    func fullScreenshot() async throws -> Data {
+        let answer = try await develop("Page.captureScreenshot", ["captureBeyondViewport": true])
+        guard let text = answer["data"]?.text, let data = Data(base64Encoded: text) else {
             throw ProbeFailure("no screenshot")
         }
         return data
@@ -125,7 +157,7 @@ final class Chromium: Sendable {
         try await post("goog/cdp/execute", ["cmd": .string(command), "params": parameters])
     }
 
-    /// Runs a script of the test (also when the page's scripts are disabled).
+    /// Runs a script of the test (also when the page's scripts are disabled), and waits for a promise that it returns.
     func run(_ script: String) async throws -> JSONValue {
         try await post("execute/sync", ["script": .string(script), "args": []])
     }

@@ -104,10 +104,10 @@ final class TestDeployment: Deployment {
     }
 
     /// A browser that resolves the made-up addresses.
-    func browser(from source: String? = nil) -> Browser {
+    func browser(from source: String? = nil, language: String? = nil) -> Browser {
         var routes = [origin: port]
         for client in clients { routes[client.origin] = client.port }
-        return Browser(from: source, routes: routes)
+        return Browser(from: source, language: language, routes: routes)
     }
 
     /// Redeems a token over the back channel as the client's server does.

@@ -1,0 +1,88 @@
+/// Checks of a loaded page as scripts. Each returns a list of texts: what is wrong.
+enum PageChecks {
+    private static let helpers = """
+        const isShown = e => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length > 0;
+        const name = e => e.tagName.toLowerCase() + (e.id ? '#' + e.id : '')
+            + (e.className && e.className.baseVal === undefined ? '.' + e.className : '')
+            + ' "' + e.textContent.trim().slice(0, 40) + '"';
+        const shown = css => [...document.querySelectorAll(css)].filter(isShown);
+
+        """
+
+    /// Nothing is wider than the window (WCAG 2.2, 1.4.10 and 1.4.4).
+    static let overflow =
+        helpers + """
+            const width = document.documentElement.clientWidth;
+            if (document.documentElement.scrollWidth <= width) { return []; }
+            const wide = shown('body *').filter(e => e.getBoundingClientRect().right > width + 1);
+            return ['wider than ' + width + ' px: ' + wide.slice(0, 3).map(name).join(', ')];
+            """
+
+    /// Every target is at least 24 by 24 pixels, except a link within a sentence (WCAG 2.2, 2.5.8).
+    static let targets =
+        helpers + """
+            function isInSentence(link) {
+                if (link.tagName !== 'A' || getComputedStyle(link).display !== 'inline') { return false; }
+                let block = link.parentElement;
+                while (getComputedStyle(block).display === 'inline') { block = block.parentElement; }
+                return block.textContent.replace(/\\s+/g, '').length > link.textContent.replace(/\\s+/g, '').length;
+            }
+            return shown('a[href], button, input:not([type=hidden]), select, textarea, summary').filter(e => {
+                const box = e.getBoundingClientRect();
+                return (box.width < 24 || box.height < 24) && !isInSentence(e);
+            }).map(e => {
+                const box = e.getBoundingClientRect();
+                return 'smaller than 24 px (' + Math.round(box.width) + ' x ' + Math.round(box.height) + '): ' + name(e);
+            });
+            """
+
+    /// Language, title and errors are there for a screen reader.
+    ///
+    /// - Parameter language: the language of the page.
+    static func structure(language: String) -> String {
+        helpers + """
+            const wrong = [];
+            if (document.documentElement.lang !== '\(language)') { wrong.push('lang=' + document.documentElement.lang); }
+            if (!/\\S.* · \\S/.test(document.title)) { wrong.push('title ' + document.title); }
+            if (shown('h1').length !== 1) { wrong.push('no single h1'); }
+            for (const field of shown('[aria-invalid=true]')) {
+                const first = document.getElementById((field.getAttribute('aria-describedby') || '').split(' ')[0]);
+                if (!first || first.getAttribute('role') !== 'alert') {
+                    wrong.push('the error is not the first description of ' + name(field));
+                }
+                if (document.activeElement !== field) { wrong.push('the focus is not in ' + name(field)); }
+            }
+            return wrong;
+            """
+    }
+
+    /// Every text in a script from right to left, here names only, is isolated from the sentence around it.
+    static let isolation =
+        helpers + """
+            const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+            const wrong = [];
+            while (walker.nextNode()) {
+                const text = walker.currentNode;
+                if (/[\\u0590-\\u08ff]/.test(text.data) && !text.parentElement.closest('bdi, [dir=auto]')) {
+                    wrong.push('not isolated: ' + name(text.parentElement));
+                }
+            }
+            return wrong;
+            """
+
+    /// With forced colours every button and field has an edge that differs from its surface.
+    static let forcedColors =
+        helpers + """
+            if (!matchMedia('(forced-colors: active)').matches) { return ['colours are not forced']; }
+            return shown('button, .button, input:not([type=hidden])').filter(e => {
+                const style = getComputedStyle(e);
+                return style.borderTopStyle === 'none' || parseFloat(style.borderTopWidth) < 1
+                    || style.borderTopColor === style.backgroundColor
+                    || style.borderTopColor === getComputedStyle(document.body).backgroundColor;
+            }).map(e => 'without an edge in forced colours: ' + name(e));
+            """
+
+    /// Makes all text twice as large, without zoom (WCAG 2.2, 1.4.4).
+    static let doubleText = "document.documentElement.style.fontSize = '200%'; return [];"
+    static let plainText = "document.documentElement.style.fontSize = ''; return [];"
+}
