@@ -10,6 +10,13 @@ struct SignedOutPageTests {
         return try await browser.submit(home.page().form(to: "/sign-out"), on: home)
     }
 
+    /// The clients' start pages on the page that anyone gets with this query.
+    private static func starts(_ deployment: TestDeployment, _ query: String) async throws -> [String] {
+        let page = try await deployment.browser().get("\(deployment.origin)/signed-out?\(query)")
+        #expect(page.status == 200 && page.reply.all("set-cookie") == [])
+        return try page.page().links.filter { $0.hasPrefix("http") }
+    }
+
     @Test("it names the clients that have redeemed a token of the session, the latest first, with links")
     func clients() async throws {
         try await TestDeployment.open(clients: 3) { deployment in
@@ -57,18 +64,15 @@ struct SignedOutPageTests {
         }
         let settings = ["IDP_CLIENTS_FILE": try folder.write(file, to: "clients.yaml")]
         try await TestDeployment.open(settings: settings) { deployment in
-            func starts(_ query: String) async throws -> [String] {
-                let page = try await deployment.browser().get("\(deployment.origin)/signed-out?\(query)")
-                #expect(page.status == 200 && page.reply.all("set-cookie") == [])
-                return try page.page().links.filter { $0.hasPrefix("http") }
-            }
             #expect(
-                try await starts("from=c1.nobody.c1.%3Cb%3E..c2.C3") == ["https://c1.example/", "https://c2.example/"])
+                try await Self.starts(deployment, "from=c1.nobody.c1.%3Cb%3E..c2.C3") == [
+                    "https://c1.example/", "https://c2.example/",
+                ])
             for query in ["", "from=", "from=https://evil.example", "from=c1&from=c2", "from[]=c1", "from=%ff"] {
-                #expect(try await starts(query) == [], "\(query)")
+                #expect(try await Self.starts(deployment, query) == [], "\(query)")
             }
             let all = (1...25).map { "c\($0)" }.joined(separator: ".")
-            #expect(try await starts("from=\(all)").count == SignOutRoutes.maximumClients)
+            #expect(try await Self.starts(deployment, "from=\(all)").count == SignOutRoutes.maximumClients)
         }
     }
 
