@@ -39,7 +39,9 @@ struct IdPSettings: Sendable {
         let database = database(reader)
         let keys = reader.derivedKeys("IDP_SECRET_KEY")
         let mail = mailURL(reader, publicURL: publicURL)
-        let mailFrom = required(reader, "IDP_MAIL_FROM", hint: "Use Name <address>, for example \(MailFromError.example).") {
+        let mailFrom = required(
+            reader, "IDP_MAIL_FROM", hint: "Use Name <address>, for example \(MailFromError.example)."
+        ) {
             try sender($0)
         }
         let hourlyLimit = reader.value("IDP_MAIL_HOURLY_LIMIT", default: "1000", positiveNumber)
