@@ -162,7 +162,8 @@ struct AuthorizeRefusal: Sendable {
         ]
         guard callback == nil else { return metadata }
         let sent = (try? fields.bytes("redirect_uri")) ?? nil
-        for (name, value) in [("sent_client_id", (try? fields.bytes("client_id")) ?? nil), ("sent_redirect_uri", sent)] {
+        for (name, value) in [("sent_client_id", (try? fields.bytes("client_id")) ?? nil), ("sent_redirect_uri", sent)]
+        {
             if let value { metadata[name] = "\(SentText.shown(value))" }
         }
         if let client, let sent, let nearest = client.nearestRedirectURI(to: sent) {

@@ -25,11 +25,15 @@ struct ClientsFile {
         }
         do {
             guard let root = try Yams.compose(yaml: text) else {
-                problem("IDP_CLIENTS_FILE: \(path): is empty. It must have a list called clients, as in deploy/clients.example.yaml.")
+                problem(
+                    "IDP_CLIENTS_FILE: \(path): is empty. It must have a list called clients, as in deploy/clients.example.yaml."
+                )
                 return []
             }
             guard let keys = map(root, known: ["clients"], what: "clients file") else { return [] }
-            guard let list = keys["clients"]?.sequence else { return refuse("clients must be a list, as in deploy/clients.example.yaml.", root) ?? [] }
+            guard let list = keys["clients"]?.sequence else {
+                return refuse("clients must be a list, as in deploy/clients.example.yaml.", root) ?? []
+            }
             return list.compactMap(client)
         } catch {
             problem("IDP_CLIENTS_FILE: \(path):\(Self.words(error))")
@@ -122,7 +126,9 @@ struct ClientsFile {
         if reference.hasPrefix("env:") {
             let variable = String(reference.dropFirst(4))
             text = environment(variable)
-            if text == nil { return refuse("secrets: the environment has no \(variable). Set it, or use file:PATH.", node) }
+            if text == nil {
+                return refuse("secrets: the environment has no \(variable). Set it, or use file:PATH.", node)
+            }
         } else if reference.hasPrefix("file:") {
             text = SecretFile.read(String(reference.dropFirst(5)), setting: name, problem: problem)
         } else if reference.hasPrefix("credential:") {
@@ -265,7 +271,9 @@ enum EnvironmentClient {
     private static func checkedURIs(_ text: String) throws -> [String] {
         // A space separates as well. An absolute URL contains none.
         let uris = text.split(whereSeparator: { $0 == "," || $0 == " " }).map(String.init)
-        guard !uris.isEmpty else { throw SettingError("must list at least one URL, for example https://partner.example.com/auth/sso/callback.") }
+        guard !uris.isEmpty else {
+            throw SettingError("must list at least one URL, for example https://partner.example.com/auth/sso/callback.")
+        }
         try RedirectURI.check(all: uris)
         return uris
     }

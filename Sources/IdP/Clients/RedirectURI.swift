@@ -8,7 +8,8 @@ enum RedirectURI {
     static func check(_ text: String) throws {
         func refuse(_ why: String) throws -> Never { throw SettingError("\"\(text)\" \(why)") }
         guard !text.isEmpty, text.utf8.count <= 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-            try refuse("must be ASCII without spaces, of 1 to 2000 bytes, such as https://partner.example.com/callback.")
+            try refuse(
+                "must be ASCII without spaces, of 1 to 2000 bytes, such as https://partner.example.com/callback.")
         }
         guard hasWholeEscapes(text) else { try refuse("has a % without two hexadecimal digits after it.") }
         // Parsers and browsers read these differently. A redirect URI needs none of them.

@@ -30,7 +30,9 @@ struct DatabaseOptions: ParsableArguments {
         let path = try location().path
         guard FileManager.default.fileExists(atPath: path) else {
             throw CommandExit.failure(
-                IdPProgram.name, "there is no database at \(path). Set IDP_DATABASE_URL to the one of the IdP, for example sqlite:var/idp.sqlite.")
+                IdPProgram.name,
+                "there is no database at \(path). Set IDP_DATABASE_URL to the one of the IdP, for example sqlite:var/idp.sqlite."
+            )
         }
         return try await Self.reporting {
             let database = try await SQLiteDatabase(path: path, migrations: IdPMigrations.all)

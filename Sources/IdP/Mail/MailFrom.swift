@@ -15,7 +15,8 @@ enum MailFromError: Error, Equatable, CustomStringConvertible {
         case .several:
             "is more than one mailbox. Use one mailbox, for example \(Self.example), and put a name that has , ; @ < or > "
                 + "in quotation marks."
-        case .name: "has a name that is longer than 64 bytes or has a control character. Use, for example, \(Self.example)."
+        case .name:
+            "has a name that is longer than 64 bytes or has a control character. Use, for example, \(Self.example)."
         case .address(let error):
             "is not a valid sender. \(error) Use Name <address>, for example \(Self.example)."
         }

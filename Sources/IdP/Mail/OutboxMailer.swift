@@ -33,7 +33,8 @@ struct OutboxMailer: Mailer {
             place = parent
         }
         guard stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            return "the outbox folder \(folder) cannot be created: \(place) is not a folder. Use another one, for example outbox:var/outbox."
+            return
+                "the outbox folder \(folder) cannot be created: \(place) is not a folder. Use another one, for example outbox:var/outbox."
         }
         guard access(place, W_OK | X_OK) == 0 else {
             return "the outbox folder \(folder) cannot be written to. Make \(place) writable for this user."

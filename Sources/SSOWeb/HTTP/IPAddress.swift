@@ -63,7 +63,8 @@ public struct Network: Sendable {
         // Digits only: Int also accepts a sign.
         let digits = parts.count == 2 && parts[1].utf8.allSatisfy { (0x30...0x39).contains($0) } ? parts[1] : ""
         guard let prefix = parts.count == 2 ? Int(digits) : bits, (0...bits).contains(prefix) else {
-            throw SettingError("\"\(text)\" has a prefix length outside 0 to \(bits). Use, for example, 10.0.0.0/8 or fd00::/8.")
+            throw SettingError(
+                "\"\(text)\" has a prefix length outside 0 to \(bits). Use, for example, 10.0.0.0/8 or fd00::/8.")
         }
         self.address = address
         self.prefix = prefix

@@ -27,7 +27,9 @@ extension SettingsReader {
             warn("\(name): \(address) is already in use. Ignore this if the program is already running.")
         } catch {
             let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-            problem("\(name): cannot listen at \(address): \(reason). Use an address of this machine, for example 127.0.0.1:8080.")
+            problem(
+                "\(name): cannot listen at \(address): \(reason). Use an address of this machine, for example 127.0.0.1:8080."
+            )
         }
     }
 }

@@ -84,7 +84,8 @@ public struct PublicOrigin: Sendable, Hashable, CustomStringConvertible {
     public init(_ text: String) throws(SettingError) {
         // The text before an @ may be a password, so nothing of it is repeated.
         guard !text.contains("@") else {
-            throw SettingError("has a user name in it. Leave out path, query and user name, for example https://sso.example.com.")
+            throw SettingError(
+                "has a user name in it. Leave out path, query and user name, for example https://sso.example.com.")
         }
         let url: WebURL
         do throws(WebURLError) { url = try WebURL(text, allowing: .emptyPort) } catch {
@@ -96,7 +97,8 @@ public struct PublicOrigin: Sendable, Hashable, CustomStringConvertible {
                     + "https://sso.example.com.")
         }
         guard url.isHTTPS || url.authority.isLoopback else {
-            throw SettingError("\"\(text)\" must be https, for example https://sso.example.com. http is for loopback hosts only.")
+            throw SettingError(
+                "\"\(text)\" must be https, for example https://sso.example.com. http is for loopback hosts only.")
         }
         // Browsers omit the default port from Origin (RFC 6454 6.2), so no form would match with it.
         let hasEmptyPort = url.authority.port == nil && text.hasSuffix(url.rest.isEmpty ? ":" : ":/")

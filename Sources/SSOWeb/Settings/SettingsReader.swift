@@ -81,7 +81,9 @@ public final class SettingsReader {
     /// Reads a setting that is `true` or `false`.
     public func flag(_ name: String, default fallback: Bool) -> Bool? {
         value(name, default: fallback ? "true" : "false") { text throws(SettingError) in
-            guard let flag = Bool(text) else { throw SettingError("\"\(text)\" must be true or false, such as \(name)=true.") }
+            guard let flag = Bool(text) else {
+                throw SettingError("\"\(text)\" must be true or false, such as \(name)=true.")
+            }
             return flag
         }
     }

@@ -122,7 +122,8 @@ struct AccentColorTests {
         arguments: ["#777777", "#ffffff", "#ffff00", "#00ff00", "#ff8800", "#8fb8ff", "#f0f0f1"])
     func suggestion(text: String) throws {
         let error = #expect(throws: SettingError.self) { _ = try AccentColor(text) }
-        let suggested = try #require("\(try #require(error))".matches(of: #/#[0-9a-f]{6}/#).last).0
+        let words = "\(try #require(error))"
+        let suggested = try #require(words.matches(of: #/#[0-9a-f]{6}/#).last).0
         #expect(String(suggested) != text)
         _ = try AccentColor(String(suggested))
     }
