@@ -8,10 +8,7 @@ final class Chromium: Sendable {
     /// The key of an element reference in W3C WebDriver.
     private static let elementKey = "element-6066-11e4-a52e-4f735466cecf"
 
-    /// - Parameter language: the browser's preferred language, in place of its own.
-    init(
-        javaScript: Bool = true, dark: Bool = false, width: Int = 1_280, height: Int = 900, language: String? = nil
-    ) async throws {
+    init(javaScript: Bool = true, dark: Bool = false, width: Int = 1_280, height: Int = 900) async throws {
         driver = try await WebDriver()
         var options: [String: JSONValue] = [
             "binary": .string(WebDriver.chromium ?? ""),
@@ -22,10 +19,7 @@ final class Chromium: Sendable {
                 "--hide-scrollbars",
             ],
         ]
-        var preferences: [String: JSONValue] = [:]
-        if !javaScript { preferences["profile.managed_default_content_settings.javascript"] = 2 }
-        if let language { preferences["intl.accept_languages"] = .string(language) }
-        if !preferences.isEmpty { options["prefs"] = .object(preferences) }
+        if !javaScript { options["prefs"] = ["profile.managed_default_content_settings.javascript": 2] }
         let capabilities: JSONValue = [
             "capabilities": ["alwaysMatch": ["browserName": "chrome", "goog:chromeOptions": .object(options)]]
         ]
@@ -72,13 +66,14 @@ final class Chromium: Sendable {
         _ = try await post("element/\(element(css))/value", ["text": .string(text)])
     }
 
-    func clear(_ css: String) async throws { _ = try await post("element/\(element(css))/clear") }
     func press(_ css: String) async throws { _ = try await post("element/\(element(css))/click") }
     func text(of element: String) async throws -> String { try await get("element/\(element)/text").text ?? "" }
 
     func attribute(_ name: String, of css: String) async throws -> String? {
         try await get("element/\(element(css))/attribute/\(name)").text
     }
+
+    func clear(_ css: String) async throws { _ = try await post("element/\(element(css))/clear") }
 
     /// Two clicks at once, the second before the first can have been answered.
     func pressTwice(_ css: String) async throws {
@@ -125,6 +120,13 @@ final class Chromium: Sendable {
         ]
         let forced: JSONValue = ["name": "forced-colors", "value": .string(colors == .forced ? "active" : "none")]
         try await develop("Emulation.setEmulatedMedia", ["features": [scheme, forced]])
+    }
+
+    /// Asks for pages in this language from now on.
+    func prefer(language: String) async throws {
+        try await develop("Network.enable", .object([:]))
+        try await develop(
+            "Network.setExtraHTTPHeaders", ["headers": ["Accept-Language": .string(language)]])
     }
 
     /// Runs a script at the start of every page from now on, whatever the page's content security policy says.

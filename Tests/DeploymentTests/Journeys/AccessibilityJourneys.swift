@@ -19,7 +19,7 @@ extension Journeys {
                 PageStates.all(in: TemporaryFolder()), in: PageStates.languages)
             try await gallery.serve { origin in
                 // One browser for each language: two cores.
-                try await withThrowingTaskGroup { group in
+                try await withThrowingTaskGroup(of: Void.self) { group in
                     for language in PageStates.languages {
                         group.addTask {
                             let chromium = try await Chromium()
@@ -84,7 +84,8 @@ extension Journeys {
         @Test("without JavaScript, in a browser that prefers German, every form works and every error is reached")
         func withoutJavaScript() async throws {
             try await ProcessDeployment.running(ProcessDeployment()) { pair in
-                let chromium = try await Chromium(javaScript: false, width: 320, height: 640, language: "de")
+                let chromium = try await Chromium(javaScript: false, width: 320, height: 640)
+                try await chromium.prefer(language: "de")
                 try await chromium.visit(pair.client.origin + "/")
                 #expect(try await chromium.attribute("lang", of: "html") == "de")
                 try await chromium.press("a[href*='\(SSOPath.authorize)']")
