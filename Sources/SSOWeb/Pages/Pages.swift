@@ -173,8 +173,8 @@ private struct Framed: MustacheParent {
         case "language": language.rawValue
         case "stylesheets": frame.stylesheets
         case "icon": frame.icon
-        case "logo": frame.logo
-        case "hasLogo": !frame.logo.isEmpty
+        case "brandLogo": frame.logo
+        case "hasBrandLogo": !frame.logo.isEmpty
         case "times": frame.times
         case "supportURL": frame.brand.supportURL ?? ""
         case "hasSupport": frame.brand.supportURL != nil
