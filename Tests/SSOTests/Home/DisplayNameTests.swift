@@ -1,6 +1,7 @@
 import Testing
 
 @testable import IdP
+@testable import SSOWeb
 @testable import TestSupport
 
 @Suite("Display names")

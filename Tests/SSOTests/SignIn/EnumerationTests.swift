@@ -158,10 +158,12 @@ struct EnumerationTests {
         for address in all {
             let address = try EmailAddress(address)
             let held = try await database.write {
-                try store.begin(address, held: nil, requester: requester, service: nil, device: .mac, language: .english, $0)
+                try store.begin(
+                    address, held: nil, requester: requester, service: nil, device: .mac, language: .english, $0)
             }
             let again = try await database.write {
-                try store.begin(address, held: held, requester: requester, service: nil, device: .mac, language: .english, $0)
+                try store.begin(
+                    address, held: held, requester: requester, service: nil, device: .mac, language: .english, $0)
             }
             #expect(again.id == held.id && again.emailAt == held.emailAt && held.emailAt == clock.now)
             seen.append(database.takeStatements())

@@ -1,0 +1,28 @@
+import SSOWeb
+
+/// The kind of device that sent a request, for the email: enough for users to recognise their own. Never the User-Agent
+/// itself, which can contain any text. The raw value is stored and never changes.
+enum DeviceKind: String, CaseIterable {
+    case iPhone = "iphone"
+    case iPad = "ipad"
+    case android
+    case windows
+    case mac
+    case chromebook
+    case linux
+    case unknown
+
+    init(userAgent: String?) {
+        let text = (userAgent ?? "").prefix(512).lowercased()
+        let kinds: [(String, DeviceKind)] = [
+            ("iphone", .iPhone), ("ipad", .iPad), ("android", .android), ("windows", .windows), ("mac os x", .mac),
+            ("cros", .chromebook), ("linux", .linux),
+        ]
+        self = kinds.first { text.contains($0.0) }?.1 ?? .unknown
+    }
+
+    /// "a Linux computer", in the language of the texts. The version before stored English words: they stay as they are.
+    static func words(for stored: String, _ texts: Texts) -> String {
+        DeviceKind(rawValue: stored).map { texts.plain(Text("mail.device-\($0.rawValue)")) } ?? stored
+    }
+}
