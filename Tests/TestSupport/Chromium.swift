@@ -4,11 +4,13 @@ import Foundation
 final class Chromium: Sendable {
     private let driver: WebDriver
     private let session: String
+    private let javaScript: Bool
 
     /// The key of an element reference in W3C WebDriver.
     private static let elementKey = "element-6066-11e4-a52e-4f735466cecf"
 
     init(javaScript: Bool = true, dark: Bool = false, width: Int = 1_280, height: Int = 900) async throws {
+        self.javaScript = javaScript
         driver = try await WebDriver()
         var options: [String: JSONValue] = [
             "binary": .string(WebDriver.chromium ?? ""),
@@ -64,6 +66,12 @@ final class Chromium: Sendable {
 
     func type(_ text: String, into css: String) async throws {
         _ = try await post("element/\(element(css))/value", ["text": .string(text)])
+    }
+
+    /// Types the code: the page sends it at the sixth digit, or without JavaScript by its button.
+    func enterCode(_ code: String) async throws {
+        try await type(code, into: "input[name=code]")
+        if !javaScript { try await press("form:has(input[name=code]) button") }
     }
 
     func press(_ css: String) async throws { _ = try await post("element/\(element(css))/click") }

@@ -35,6 +35,11 @@ extension TestDeployment {
         try await browser.ask(for: address, on: browser.get(origin + "/sign-in"))
     }
 
+    /// Presses the button of the code page that sends another email, and returns the page that follows.
+    func resend(_ page: Visit, _ browser: Browser) async throws -> Visit {
+        try await browser.follow(browser.submit(page.page().form(with: "email"), on: page))
+    }
+
     /// Types this many wrong codes for an address, five in each browser. Each code's email is sent immediately.
     func typeWrongCodes(_ count: Int, for address: String = "ann@example.com") async throws {
         for start in stride(from: 0, to: count, by: 5) {

@@ -61,7 +61,9 @@ extension Journeys {
                 try await chromium.visit(home)
                 try await chromium.press("a[href*='/auth/sso/authorize']")
                 try await chromium.askForCode("ann@example.com")
-                try await chromium.type(try await pair.mailbox.code(to: "ann@example.com"), into: "input[name=code]")
+                let code = try await pair.mailbox.code(to: "ann@example.com")
+                // Not typed: the page would send it at the sixth digit.
+                _ = try await chromium.run("document.querySelector('input[name=code]').value = '\(code)'")
                 try await chromium.pressTwice("form:has(input[name=code]) \(Chromium.submit)")
                 let end = try await chromium.arrive("an end") { $0 == home || $0.contains("/sign-in?flow=") }
                 if end != home {
@@ -71,9 +73,7 @@ extension Journeys {
                     try await chromium.visit(home)
                     try await chromium.press("a[href*='/auth/sso/authorize']")
                     try await chromium.askForCode("ben@example.com")
-                    try await chromium.type(
-                        try await pair.mailbox.code(to: "ben@example.com"), into: "input[name=code]")
-                    try await chromium.press("form:has(input[name=code]) \(Chromium.submit)")
+                    try await chromium.enterCode(pair.mailbox.code(to: "ben@example.com"))
                     try await chromium.arrive("the client's page") { $0 == home }
                 }
                 try await chromium.reload()

@@ -83,9 +83,4 @@ extension Chromium {
         try await press("form:has(input[name=email]) \(Self.submit)")
         _ = try await element("input[name=code]")
     }
-
-    func enterCode(_ code: String) async throws {
-        try await type(code, into: "input[name=code]")
-        try await press("form:has(input[name=code]) \(Self.submit)")
-    }
 }

@@ -98,8 +98,10 @@ struct DeviceLinkTests {
             }
             let (first, second) = (try await open(), try await open())
             #expect(try await deployment.rows(of: "device") == 1)
-            #expect(try await deployment.waiting(for: "ann@example.com", by: first).text.contains("Too many wrong codes"))
-            #expect(try await !deployment.waiting(for: "ann@example.com", by: second).text.contains("Too many wrong codes"))
+            #expect(
+                try await deployment.waiting(for: "ann@example.com", by: first).text.contains("Too many wrong codes"))
+            #expect(
+                try await !deployment.waiting(for: "ann@example.com", by: second).text.contains("Too many wrong codes"))
         }
     }
 

@@ -60,7 +60,8 @@ struct CodeFormTests {
             #expect(page.tags.contains { $0.name == "label" && $0["for"] == input["id"] })
             let described = try #require(input["aria-describedby"]).split(separator: " ").map(String.init)
             for id in described { #expect(page.tags.contains { $0["id"] == id }, "\(id)") }
-            #expect(page.tags.contains { $0["role"] == "alert" && $0["id"] == described.first }, "the error comes first")
+            #expect(
+                page.tags.contains { $0["role"] == "alert" && $0["id"] == described.first }, "the error comes first")
         }
     }
 

@@ -19,7 +19,8 @@ struct EmailCodeTests {
         return Challenge(
             id: id, address: "ann@example.com", isEligible: true,
             codeMAC: codes.mac(of: codes.code(for: id), challenge: id),
-            service: nil, device: "mac", language: .english, deviceID: nil, createdAt: now, expiresAt: now + Challenge.lifetime)
+            service: nil, device: "mac", language: .english, deviceID: nil, createdAt: now,
+            expiresAt: now + Challenge.lifetime)
     }
 
     /// ASVS 6.5.3. Fixed ids, so the outcome is always the same; 27.88 is the chi-square bound of nine degrees at 0.1 %.
@@ -96,7 +97,8 @@ struct EmailCodeTests {
             ("Your code to sign in to Partner number 1: 261 833", "261833"),
             ("Ihr Code zur Anmeldung bei Straße 7: 261-833.", "261833"), ("123456\n", "123456"),
             ("Partner 7:\r\n\r\n261833\r\n\r\nRequested on 21 November 2026 at 21:23 UTC", "261833"),
-            ("Main App: 261833 Requested on 21 November 2026", "261833"), ("(261833)", "261833"), ("„261833“", "261833"),
+            ("Main App: 261833 Requested on 21 November 2026", "261833"), ("(261833)", "261833"),
+            ("„261833“", "261833"),
             ("261833, 261833", "261833"), ("コード：２６１８３３", "261833"),
             (String(repeating: " ", count: 506) + "123456", "123456"),
         ])

@@ -2,6 +2,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import SSOWeb
 @testable import TestSupport
 
 @Suite("Display names")

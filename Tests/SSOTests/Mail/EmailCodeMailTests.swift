@@ -7,21 +7,24 @@ import Testing
 
 @Suite("The content of the email with the code")
 struct EmailCodeMailTests {
-    private static func content(service: String?) async throws -> (
-        code: String, subject: String, text: String, html: String
-    ) {
+    private static let link = "https://main.example/sign-in/browser?key=abc"
+
+    private static func content(
+        service: String?, device: String = "linux", language: Language = .english, brand: String = "Main App",
+        link: String? = nil
+    ) async throws -> (code: String, subject: String, text: String, html: String) {
         let codes = EmailCode(keys: try DerivedKeys.parse(ProcessDeployment.secret(), setting: "IDP_SECRET_KEY"))
         let now = TestClock().now
         let challenge = Challenge(
             id: "chl_one", address: "ann@example.com", isEligible: true,
-            codeMAC: codes.mac(of: codes.code(for: "chl_one"), challenge: "chl_one"), service: service, device: "mac",
-            language: .english, deviceID: nil, createdAt: now, expiresAt: now + Challenge.lifetime)
-        let brand = Brand(name: "Main App")
+            codeMAC: codes.mac(of: codes.code(for: "chl_one"), challenge: "chl_one"), service: service, device: device,
+            language: language, deviceID: nil, createdAt: now, expiresAt: now + Challenge.lifetime)
+        let brand = Brand(name: brand)
         let mail = EmailCodeMail(
             challenge: { _ in challenge }, pages: try IdPPages.pages(brand, assets: IdPPages.assets(brand)),
-            codes: codes,
-            issuer: try PublicOrigin("https://main.example"))
+            codes: codes, issuer: try PublicOrigin("https://main.example"), browserLink: { _ in link })
         let content = try #require(try await mail.message(for: "chl_one"))
+        #expect(content.language == language)
         return (codes.code(for: "chl_one"), content.subject, content.text, content.html)
     }
 
@@ -34,9 +37,11 @@ struct EmailCodeMailTests {
         #expect(try !ScannedTag.scan(content.html).contains { $0.name == "script" || $0.name == "img" })
     }
 
-    @Test("both parts hold the code once, alone on a line, and the subject does not: subjects show on locked screens")
-    func code() async throws {
-        let content = try await Self.content(service: "Partner")
+    @Test(
+        "both parts hold the code once, alone on a line, and the subject does not: subjects show on locked screens",
+        arguments: Language.allCases)
+    func code(language: Language) async throws {
+        let content = try await Self.content(service: "Partner", language: language)
         for part in [content.text, content.html] {
             #expect(part.split(whereSeparator: \.isNewline).count { $0 == content.code } == 1)
             #expect(part.ranges(of: content.code).count == 1)
@@ -45,10 +50,148 @@ struct EmailCodeMailTests {
         #expect(content.subject.contains("Partner"))
     }
 
-    @Test("without a client it names the identity provider")
+    @Test("the line with the code can be pasted as a whole", arguments: Language.allCases)
+    func pasted(language: Language) async throws {
+        let content = try await Self.content(service: "Partner number 1", language: language)
+        #expect(EmailCode.normalised("\(content.subject): \(content.code)") == content.code)
+        #expect(EmailCode.normalised(String(content.text.prefix(120))) == content.code)
+    }
+
+    @Test("without a client it names the identity provider, and the product stands in both parts")
     func ownSignIn() async throws {
-        let content = try await Self.content(service: nil)
+        let content = try await Self.content(service: nil, brand: "Nordlicht")
+        #expect(content.subject == "Your code to sign in to Nordlicht")
+        #expect(content.text.hasPrefix("Nordlicht\n\nYour code to sign in to Nordlicht:\n"))
+        #expect(content.html.contains("<bdi>Nordlicht</bdi>"))
         #expect(content.text.contains("main.example"))
         #expect(content.html.contains("https://main.example"))
+    }
+
+    @Test("English says when, from which device and for how long, and what to do if it was not you")
+    func english() async throws {
+        let content = try await Self.content(service: "Partner", link: Self.link)
+        let text = content.text.replacing(content.code, with: "CODE")
+        #expect(
+            text == """
+                Main App
+
+                Your code to sign in to Partner:
+
+                CODE
+
+                Requested on 21 November 2026 at 12:00 UTC from a Linux computer.
+                It works once, for 10 minutes, in the browser where you requested it.
+
+                Can't sign in because others keep asking for codes for your address?
+                Open this link in your own browser:
+                \(Self.link)
+                It does not sign you in. That browser then has limits of its own, which others cannot use up.
+
+                Not you? You can ignore this email. Nobody can sign in without the code.
+                Never share it, and enter it only at https://main.example
+
+                """)
+        #expect(content.html.contains("<html lang=\"en\">"))
+        #expect(content.html.contains("<a href=\"\(Self.link)\">Open this link in your own browser</a>"))
+    }
+
+    @Test("German says the same, and both parts name their language")
+    func german() async throws {
+        let content = try await Self.content(service: "Partner", language: .german, link: Self.link)
+        #expect(content.subject == "Ihr Code zur Anmeldung bei Partner")
+        #expect(content.text.contains("Angefordert am 21. November 2026 um 12:00 UTC von einem Linux-Computer."))
+        #expect(content.text.contains("Er gilt einmal, 10 Minuten lang"))
+        #expect(content.text.contains("Das waren nicht Sie?"))
+        #expect(content.html.contains("<html lang=\"de\">"))
+        #expect(content.html.contains("Ihr Code zur Anmeldung bei <bdi>Partner</bdi>:"))
+        for word in ["Your", "browser where", "Requested", "share"] { #expect(!content.text.contains(word), "\(word)") }
+    }
+
+    @Test("the HTML part follows the dark mode of the mail program and sets no colour of its own")
+    func dark() async throws {
+        let html = try await Self.content(service: "Partner").html
+        #expect(html.contains("<meta name=\"color-scheme\" content=\"light dark\">"))
+        #expect(html.contains("<meta name=\"supported-color-schemes\" content=\"light dark\">"))
+        #expect(!html.contains("color:#") && !html.contains("background"))
+    }
+
+    @Test("a name in a right-to-left script does not reorder the line around it, and the subject has no hidden marks")
+    func rightToLeft() async throws {
+        let name = "خدمة ١"
+        let content = try await Self.content(service: name)
+        #expect(content.text.contains("Your code to sign in to \u{2068}\(name)\u{2069}:"))
+        #expect(content.html.contains("Your code to sign in to <bdi>\(name)</bdi>:"))
+        #expect(content.subject == "Your code to sign in to \(name)")
+    }
+
+    @Test("every kind of device has words in every language, and words of the previous version stay as they are")
+    func devices() async throws {
+        for language in Language.allCases {
+            for kind in DeviceKind.allCases {
+                let text = try await Self.content(service: nil, device: kind.rawValue, language: language).text
+                #expect(!text.contains("mail.device"), "\(kind)")
+            }
+            let old = try await Self.content(service: nil, device: "Windows computer", language: language).text
+            #expect(old.contains("Windows computer."))
+        }
+    }
+
+    @Test(
+        "the device is one of a few kinds, whatever the browser says of itself",
+        arguments: [
+            ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)", "iphone"), ("Mozilla/5.0 (iPad; x)", "ipad"),
+            ("Mozilla/5.0 (Linux; Android 15)", "android"), ("Mozilla/5.0 (Windows NT 10.0; Win64; x64)", "windows"),
+            ("Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)", "mac"),
+            ("Mozilla/5.0 (X11; CrOS x86_64)", "chromebook"),
+            ("Mozilla/5.0 (X11; Linux x86_64)", "linux"), ("<b>evil</b>", "unknown"), (nil, "unknown"),
+        ])
+    func kind(userAgent: String?, id: String) {
+        #expect(DeviceKind(userAgent: userAgent).rawValue == id)
+    }
+
+    @Test("the email speaks the language of the browser that asked last, also on the wire")
+    func languageOfBrowser() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            func ask(_ language: String) async throws -> Mailbox.Email {
+                let earlier = deployment.mailbox.all(to: "ann@example.com").count
+                let form = try await browser.get(deployment.origin + "/sign-in")
+                let token = try browser.formToken(of: form)
+                _ = try await browser.post(
+                    form.address, token + [("email", "ann@example.com")], [("Accept-Language", language)])
+                return try await deployment.mailbox.email(to: "ann@example.com", count: earlier + 1)
+            }
+            let german = try await ask("de-AT,de;q=0.9,en;q=0.8")
+            #expect(german.header("content-language") == "de")
+            #expect(german.header("subject") == "Ihr Code zur Anmeldung bei Main App")
+            deployment.clock.advance(by: .seconds(60))
+            let english = try await ask("en-GB")
+            #expect(english.header("content-language") == "en")
+            #expect(english.header("subject") == "Your code to sign in to Main App")
+            #expect(english.code == german.code)
+        }
+    }
+
+    @Test("a challenge of the previous version, without a language, gets an English email")
+    func previousVersion() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "idp.sqlite")
+        let before = try await SQLiteDatabase(path: path, migrations: Array(IdPMigrations.all.prefix(11)))
+        try await before.write { connection in
+            try connection.execute(
+                """
+                INSERT INTO challenge (id, address, eligible, code_mac, device, created_at, expires_at)
+                VALUES ('chl_old', 'ann@example.com', 1, x'00', 'Linux computer', 0, 1)
+                """)
+            return
+        }
+        await before.close()
+        let database = try await SQLiteDatabase(path: path, migrations: IdPMigrations.all)
+        let challenge = try await database.read { connection in
+            try connection.query("SELECT * FROM challenge").first.map(Challenge.init)
+        }
+        #expect(challenge?.language == .english)
+        #expect(challenge?.device == "Linux computer")
+        await database.close()
     }
 }

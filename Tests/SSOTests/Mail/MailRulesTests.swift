@@ -10,7 +10,8 @@ struct MailRulesTests {
         try await TestDeployment.open { deployment in
             let first = try await deployment.asking()
             #expect(try Self.wait(on: first.waiting) == "60")
-            #expect(first.waiting.text.contains("data-countdown=\"60\">You can get a new email in <bdi>60 seconds</bdi>."))
+            #expect(
+                first.waiting.text.contains("data-countdown=\"60\">You can get a new email in <bdi>60 seconds</bdi>."))
             deployment.clock.advance(by: .seconds(59))
             let early = try await deployment.waiting(for: "ann@example.com", by: first.browser)
             #expect(try Self.wait(on: early) == "1")
@@ -72,7 +73,9 @@ struct MailRulesTests {
             let browser = deployment.browser()
             _ = try await browser.ask(for: "ann@example.com", on: browser.beginSignIn(at: deployment.client))
             let email = try await deployment.mailbox.email(to: "ann@example.com")
-            for part in ["Partner number 1", "from a Linux computer", "on 21 November 2026 at 12:00 UTC", "ignore", "once"] {
+            for part in [
+                "Partner number 1", "from a Linux computer", "on 21 November 2026 at 12:00 UTC", "ignore", "once",
+            ] {
                 #expect(email.text.contains(part), "\(part)")
             }
             #expect(email.code != nil)

@@ -32,7 +32,8 @@ private struct OneClickMethod: SignInMethod {
 
     func option(for attempt: SignInAttempt) -> SignInOption? {
         .link(
-            label: Text("error.flow-over.again", ["client": attempt.clientName ?? "the IdP"]), path: "/sign-in/one-click")
+            label: Text("error.flow-over.again", ["client": attempt.clientName ?? "the IdP"]),
+            path: "/sign-in/one-click")
     }
 }
 
