@@ -64,10 +64,8 @@ struct SignedOutPageTests {
         }
         let settings = ["IDP_CLIENTS_FILE": try folder.write(file, to: "clients.yaml")]
         try await TestDeployment.open(settings: settings) { deployment in
-            #expect(
-                try await Self.starts(deployment, "from=c1.nobody.c1.%3Cb%3E..c2.C3") == [
-                    "https://c1.example/", "https://c2.example/",
-                ])
+            let named = try await Self.starts(deployment, "from=c1.nobody.c1.%3Cb%3E..c2.C3")
+            #expect(named == ["https://c1.example/", "https://c2.example/"])
             for query in ["", "from=", "from=https://evil.example", "from=c1&from=c2", "from[]=c1", "from=%ff"] {
                 #expect(try await Self.starts(deployment, query) == [], "\(query)")
             }
