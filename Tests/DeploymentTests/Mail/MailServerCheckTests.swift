@@ -8,14 +8,17 @@ import Testing
 /// `check --connect --mail-to` against servers that are right and wrong: the setting, host and port, and the reason.
 @Suite("Trying the configured mail server")
 struct MailServerCheckTests {
-    /// - Parameter mailer: nil for the one of the URL, with short timeouts.
+    /// - Parameters:
+    ///   - mailer: nil for the one of the URL.
+    ///   - seconds: its timeouts.
     private static func run(
-        _ url: String, mailer: SMTPMailer? = nil
+        _ url: String, mailer: SMTPMailer? = nil, seconds: Double = 10
     ) async throws -> (problems: [String], lines: [String]) {
         guard case .smtp(let endpoint) = try MailURL.parse(url) else { throw ProbeFailure("URL") }
-        let short = SMTPMailer.Timeouts(connect: .seconds(0.3), upload: .seconds(0.3), answer: .seconds(0.3))
+        let timeouts = SMTPMailer.Timeouts(
+            connect: .seconds(seconds), upload: .seconds(seconds), answer: .seconds(seconds))
         let check = MailServerCheck(
-            mail: .smtp(endpoint), mailer: mailer ?? SMTPMailer(endpoint, caFile: nil, timeouts: short),
+            mail: .smtp(endpoint), mailer: mailer ?? SMTPMailer(endpoint, caFile: nil, timeouts: timeouts),
             from: try MailFrom("sign-in@example.com"), issuer: try PublicOrigin("https://id.example.com"))
         let reader = SettingsReader(SettingsSource([:]))
         let recipient = try EmailAddress("me@example.com")
@@ -86,7 +89,7 @@ struct MailServerCheckTests {
     @Test("a silent server and a closed port are reported after a short wait")
     func silent() async throws {
         let server = try ScriptedSMTPServer(isSilent: true)
-        let silent = try await Self.run(server.url)
+        let silent = try await Self.run(server.url, seconds: 0.3)
         #expect(silent.problems.count == 1)
         #expect(
             silent.problems.first?.hasPrefix("IDP_MAIL_URL: \(server.url): it does not answer in time") == true,

@@ -42,7 +42,6 @@ struct SettingsErrorTests {
             InvalidSetting(.idp, "IDP_MAIL_URL", "smtps://ann:pass word@mail.example", "%20"),
             InvalidSetting(.idp, "SSO_CLIENT_NAME", "Part\nner", "on one line"),
             InvalidSetting(.idp, "SSO_CLIENT_NAME", String(repeating: "x", count: 84), "has 84 characters; at most 80"),
-            InvalidSetting(.idp, "SSO_CLIENT_NAME", "  ", "must not be empty"),
             InvalidSetting(.idp, "IDP_MAIL_FROM", "nobody", "\"nobody\" is not a valid sender. Use Name <address>"),
             InvalidSetting(.idp, "HSTS_INCLUDE_SUBDOMAINS", "yes", "must be true or false"),
             InvalidSetting(.client, "HSTS_INCLUDE_SUBDOMAINS", "1", "must be true or false"),
