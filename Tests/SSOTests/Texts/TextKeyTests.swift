@@ -18,6 +18,10 @@ struct TextKeyTests {
         #"callback.\(error.code).title"#: SignInError.codes.map { "callback.\($0).title" },
         #"date.month-\(date.month)"#: (1...12).map { "date.month-\($0)" },
         #"method.\($0)"#: SignInMethodNames.known.map { "method.\($0)" },
+        #"link-tester.\(summary)"#: ["no-app", "not-set-up", "what-happens"].map { "link-tester.\($0)" },
+        #"mail.device-\($0.rawValue)"#: [
+            "android", "chromebook", "ipad", "iphone", "linux", "mac", "unknown", "windows",
+        ].map { "mail.device-\($0)" },
     ]
 
     /// The keys that sources mention, dynamic ones expanded.

@@ -23,6 +23,19 @@ enum DeviceKind: String, CaseIterable {
 
     /// "a Linux computer", in the language of the texts. The version before stored English words: they stay as they are.
     static func words(for stored: String, _ texts: Texts) -> String {
-        DeviceKind(rawValue: stored).map { texts.plain(Text("mail.device-\($0.rawValue)")) } ?? stored
+        DeviceKind(rawValue: stored).map { texts.plain($0.words) } ?? stored
+    }
+
+    private var words: Text {
+        switch self {
+        case .iPhone: Text("mail.device-iphone")
+        case .iPad: Text("mail.device-ipad")
+        case .android: Text("mail.device-android")
+        case .windows: Text("mail.device-windows")
+        case .mac: Text("mail.device-mac")
+        case .chromebook: Text("mail.device-chromebook")
+        case .linux: Text("mail.device-linux")
+        case .unknown: Text("mail.device-unknown")
+        }
     }
 }
