@@ -37,7 +37,7 @@ extension IdPSettings {
             "IDP_LOGO_FILE", default: "none", example: "/etc/swift-sso/logo.svg",
             "The logo on the pages: an SVG or PNG file of at most 64 KiB."),
         SettingDescription(
-            "IDP_ACCENT_COLOR", default: "blue", example: "#1f5fbf",
+            "IDP_ACCENT_COLOR", default: "none", example: "#1f5fbf",
             "The colour of links and buttons. It must be readable on white; dark pages use a lighter shade."),
         SettingDescription(
             "IDP_SUPPORT_URL", default: "none", example: "mailto:help@example.com",

@@ -53,10 +53,10 @@ struct RelyingPartySettings: Sendable {
             "RP_REQUIRE_SIGNED_RESPONSE", default: "true", example: "false",
             "Whether an answer of the back channel without a right signature is refused."),
         SettingDescription(
-            "RP_NAME", default: "Partner service", example: "Partner service",
+            "RP_NAME", default: "Partner service", example: "Example Wiki",
             "The name of this service on its pages."),
         SettingDescription(
-            "RP_IDP_NAME", default: "Main App", example: "Main App",
+            "RP_IDP_NAME", default: "Main App", example: "Example ID",
             "The name of the identity provider on the pages."),
         SettingDescription(
             "SSO_CLIENT_ID", default: "required", example: "partner",

@@ -13,15 +13,15 @@ enum MailURLError: Error, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .scheme:
-            "must begin with smtp://, smtps:// or outbox:, for example smtps://user:password@mail.example.com:465."
+            "must begin with smtp://, smtps:// or outbox:, for example smtps://user:password@smtp.example.com:465."
         case .host:
-            "has a host that is not a name, an IPv4 address or an IPv6 address in brackets, for example mail.example.com."
+            "has a host that is not a name, an IPv4 address or an IPv6 address in brackets, for example smtp.example.com."
         case .port: "has a port that is not a whole number from 1 to 65535, for example 587."
         case .login:
             "must have its login as user:password@, with % @ / ? # in them written as %25 %40 %2F %3F %23, for example "
-                + "smtps://ann%40example.com:secret@mail.example.com:465."
+                + "smtps://ann%40example.com:secret@smtp.example.com:465."
         case .blank: "has a space or a line break in its login. Remove it, or write a space as %20."
-        case .rest: "must end after the port, for example smtps://mail.example.com:465."
+        case .rest: "must end after the port, for example smtps://smtp.example.com:465."
         case .folder: "must name a folder after outbox:, for example outbox:var/outbox."
         }
     }

@@ -90,7 +90,7 @@ public struct LogoFile: Sendable {
 
     private static func checkSVG(_ content: [UInt8], _ name: String) throws {
         guard let text = String(validating: content, as: UTF8.self)?.lowercased(), let root = root(of: text),
-            root.hasPrefix("<svg"), root.dropFirst(4).first.map({ " \t\r\n>/".contains($0) || $0 == "\r\n" }) == true
+            root.hasPrefix("<svg"), root.dropFirst(4).first.map({ $0.isWhitespace || $0 == ">" || $0 == "/" }) == true
         else { throw SettingError("\"\(name)\" is not an SVG or PNG file.") }
         for forbidden in ["<script", "<!doctype", "<!entity", "<foreignobject", "javascript:", "<iframe", "<?xml-"]
         where text.contains(forbidden) {

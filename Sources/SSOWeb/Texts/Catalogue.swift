@@ -103,12 +103,12 @@ public struct Texts: Sendable {
         }
     }
 
-    /// The text as HTML: escaped, with every value in a `<bdi>`. Insert it with `{{{…HTML}}}`.
+    /// The text as HTML: escaped, with every value but a number in a `<bdi>`. Insert it with `{{{…HTML}}}`.
     public func html(_ text: Text) -> String {
         render(text) {
             EscapedHTML().escapeText($0)
-        } value: {
-            "<bdi>\(EscapedHTML().escapeText($0))</bdi>"
+        } value: { value in
+            value.utf8.allSatisfy(\.isASCIIDigit) ? value : "<bdi>\(EscapedHTML().escapeText(value))</bdi>"
         }
     }
 

@@ -15,8 +15,9 @@ extension Journeys {
             .enabled(if: AxeCore.isAvailable, "needs axe-core, which script/setup --test fetches from PyPI"))
         func everyPage() async throws {
             let axe = try #require(AxeCore.script, "script/setup --test could not fetch axe-core")
-            let gallery = try await PageGallery.capture(
-                PageStates.all(in: TemporaryFolder()), in: PageStates.languages)
+            let folder = try TemporaryFolder()
+            let gallery = try await PageGallery.capture(PageStates.all(in: folder), in: PageStates.languages)
+            withExtendedLifetime(folder) {}
             try await gallery.serve { origin in
                 // One browser for each language: two cores.
                 try await withThrowingTaskGroup(of: Void.self) { group in

@@ -64,8 +64,11 @@ struct LogSecrecyTests {
             let bearer = "Bearer very-private-credential"
             _ = try await browser.get(
                 "\(deployment.origin)/nowhere?code=\(code)&token=\(token)", [("Authorization", bearer)])
-            _ = try await deployment.browser().post(
-                WebAddress(deployment.origin + "/sign-in"), [("email", "eve@example.com")])
+            let visitor = deployment.browser()
+            _ = try await visitor.post(WebAddress(deployment.origin + "/sign-in"), [("email", "eve@example.com")])
+            #expect(deployment.log.contains("no_cookie"))
+            _ = try await visitor.get(deployment.origin + "/sign-in")
+            _ = try await visitor.post(WebAddress(deployment.origin + "/sign-in"), [("email", "eve@example.com")])
             #expect(deployment.log.contains("stale_form"))
 
             // Storage errors in the middle of the journey.

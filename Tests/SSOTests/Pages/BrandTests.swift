@@ -11,7 +11,7 @@ struct BrandTests {
     @Test(
         "a setting of the brand that cannot be used stops the start, and the error says what to do",
         arguments: [
-            ("IDP_NAME", " ", "1 to 80"), ("IDP_NAME", String(repeating: "a", count: 81), "1 to 80"),
+            ("IDP_NAME", " ", "must not be empty"), ("IDP_NAME", String(repeating: "a", count: 81), "at most 80"),
             ("IDP_NAME", "Main\nApp", "on one line"), ("IDP_NAME", "\u{202e}ppA", "visible"),
             ("IDP_NAME", "\u{3164}", "visible"), ("IDP_SUPPORT_URL", "javascript:alert(1)", "https://example.com/help"),
             ("IDP_SUPPORT_URL", "http://example.com/help", "https"), ("IDP_SUPPORT_URL", "/help", "https://"),

@@ -126,7 +126,8 @@ struct PseudoLanguageTests {
             Self.check(complete, "completion page", 200)
             let again = try await browser.get(deployment.authorize(deployment.client, state: "s"))
             Self.check(again, "completion page, signed in before", 200)
-            Self.check(try await browser.get(deployment.origin + "/sign-in"), "sign-in, signed in before")
+            let signedIn = try await browser.get(deployment.origin + "/sign-in")
+            Self.check(try await browser.follow(signedIn), "sign-in, signed in before", 200)
 
             let home = try await browser.get(deployment.origin + "/")
             Self.check(home, "home page", 200)
@@ -194,7 +195,7 @@ struct PseudoLanguageTests {
 
     @Test("on the error pages of both programs")
     func errors() async throws {
-        let settings = ["IDP_LIMIT_EMAIL_POSTS": "1"]
+        let settings = ["IDP_LIMIT_EMAIL_POSTS": "1", "IDP_TRUSTED_PROXIES": "127.0.0.0/8"]
         try await Self.open(settings: settings) { deployment in
             let browser = deployment.browser()
             let (idp, client) = (deployment.origin, deployment.client.origin)
@@ -214,8 +215,9 @@ struct PseudoLanguageTests {
             Self.check(try await browser.send("POST", address, typed, body: [0x7b, 0x7d]), "not a form", 415)
             let large = [("email", String(repeating: "a", count: 70_000))]
             Self.check(try await browser.post(address, large), "too large", 413)
-            _ = try await browser.ask(for: "ann@example.com", on: form)
-            let limited = try await browser.ask(for: "max@example.com", on: form)
+            let fields = [("form_token", try form.formToken()), ("email", "ann@example.com")]
+            _ = try await browser.post(address, fields, [("X-Forwarded-For", "203.0.113.7")])
+            let limited = try await browser.post(address, fields, [("X-Forwarded-For", "203.0.113.7")])
             Self.check(limited, "too many requests", 429)
             await deployment.database.close()
             Self.check(try await browser.get(idp + "/"), "database closed")
