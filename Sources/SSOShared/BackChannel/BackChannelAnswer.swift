@@ -45,7 +45,7 @@ struct BackChannelAnswer {
         return switch VerifyError(body: response.body) {
         case .rateLimited: .unavailable("rate limited")
         case .temporarilyUnavailable: .unavailable("temporarily unavailable")
-        case .some(let code): .rejected(code)
+        case .some(let code): .rejected(code, description: VerifyError.description(in: response.body))
         case nil: .untrusted("status \(response.status) without an error code")
         }
     }
@@ -55,7 +55,9 @@ struct BackChannelAnswer {
 public enum BackChannelError: Error, Sendable, Equatable {
     /// The identity provider has refused. After `invalid_token` only a new sign-in helps. `invalid_signature` and
     /// `invalid_request` are errors in the configuration or code of this side.
-    case rejected(VerifyError)
+    ///
+    /// `description` is the identity provider's sentence for the log. It is not signed: do not act on it.
+    case rejected(VerifyError, description: String?)
     /// No answer, or one that says "later": down, too slow, too busy. The token may have been consumed: **do not repeat
     /// the call, start a new sign-in.**
     case unavailable(String)
@@ -67,7 +69,8 @@ extension BackChannelError: CustomStringConvertible {
     /// For the log. Contains no token, secret, signature or body.
     public var description: String {
         switch self {
-        case .rejected(let code): "rejected: \(code.rawValue)"
+        case .rejected(let code, let description):
+            "rejected: \(code.rawValue)" + (description.map { ". \($0)" } ?? "")
         case .unavailable(let cause): "unavailable: \(cause)"
         case .untrusted(let cause): "untrusted: \(cause)"
         }

@@ -164,6 +164,19 @@ public enum VerifyError: String, Error, Sendable, CaseIterable {
         guard let text = try? JSONReader.readStrictly(body)["error"]?.string else { return nil }
         self.init(rawValue: text)
     }
+
+    /// The `error_description` in the body of an answer; nil when there is none that can be logged.
+    static func description(in body: [UInt8]) -> String? {
+        (try? JSONReader.readStrictly(body)["error_description"]?.string).flatMap(readable)
+    }
+
+    /// A description from outside as it may be logged: printable ASCII, at most 300 characters. Nil for any other text.
+    static func readable(_ description: String?) -> String? {
+        guard let description, (1...300).contains(description.utf8.count),
+            description.utf8.allSatisfy({ (0x20...0x7e).contains($0) })
+        else { return nil }
+        return description
+    }
 }
 
 /// Why a body of the exchange was refused. Names keys, never values.

@@ -80,7 +80,9 @@ public struct SignInClient: Sendable {
     private func verify(
         _ callback: SignInCallback, _ pending: PendingSignIn
     ) async throws(SignInError) -> VerifyReply {
-        if let error = callback.error { throw .refused(error, returnTo: pending.returnTo) }
+        if let error = callback.error {
+            throw .refused(error, description: callback.errorDescription, returnTo: pending.returnTo)
+        }
         guard let token = callback.token else { throw .noToken(returnTo: pending.returnTo) }
         do {
             return try await backChannel.verify(
@@ -99,6 +101,7 @@ public struct SignInCallback: Sendable {
     let token: String?
     /// The value of `error`, empty when there are two.
     let error: String?
+    let errorDescription: String?
 
     /// - Parameters:
     ///   - values: returns all values of a query parameter, decoded. A parameter given twice is refused.
@@ -114,6 +117,7 @@ public struct SignInCallback: Sendable {
         self.state = state
         token = single("token")
         error = values("error").isEmpty ? nil : single("error") ?? ""
+        errorDescription = single("error_description")
     }
 
     /// Identifies this callback in this browser. Contains none of its secrets.

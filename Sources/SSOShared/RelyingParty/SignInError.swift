@@ -45,10 +45,14 @@ public struct SignInError: Error, Sendable {
 
     /// The identity provider sent the user back with an `error` (RFC 6749 4.1.2.1).
     ///
-    /// - Parameter error: the value as it was sent.
-    static func refused(_ error: String, returnTo: String) -> SignInError {
+    /// - Parameters:
+    ///   - error: the value as it was sent.
+    ///   - description: the value of `error_description`, for the log.
+    static func refused(_ error: String, description: String?, returnTo: String) -> SignInError {
         let isReadable = (1...40).contains(error.utf8.count) && error.utf8.allSatisfy { $0.isASCIILetter || $0 == 0x5f }
-        let cause = "the identity provider answered with the error \(isReadable ? error : "of an unknown form")"
+        let cause =
+            "the identity provider answered with the error \(isReadable ? error : "of an unknown form")"
+            + (VerifyError.readable(description).map { ": \($0)" } ?? "")
         switch error {
         case "access_denied":
             return SignInError(
@@ -74,7 +78,7 @@ public struct SignInError: Error, Sendable {
     /// not.
     static func notVerified(_ error: BackChannelError, returnTo: String) -> SignInError {
         switch error {
-        case .rejected(.invalidToken):
+        case .rejected(.invalidToken, _):
             SignInError(
                 400, "invalid_token", "This sign-in has expired",
                 "This sign-in link has expired or was already used. Start again: it only takes a click.",

@@ -86,11 +86,11 @@ enum SampleLanguage: String, CaseIterable, Sendable {
             do {
                 results.append(try await run(call, sso))
             } catch let error as BackChannelError {
-                guard case .rejected(let code) = error else {
+                guard case .rejected(let code, let description) = error else {
                     results.append(SampleResult(refused: "\(error)"))
                     continue
                 }
-                results.append(SampleResult(refused: "\(error)", error: code.rawValue))
+                results.append(SampleResult(refused: "\(error)", error: code.rawValue, description: description))
             }
         }
         return results

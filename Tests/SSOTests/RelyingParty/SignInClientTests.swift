@@ -122,14 +122,33 @@ struct SignInClientTests {
     @Test(
         "each failure of the back channel has its status and leads to a new start",
         arguments: [
-            (BackChannelError.rejected(.invalidToken), 400, "invalid_token"),
-            (.rejected(.invalidSignature), 502, "not_verified"), (.untrusted("x"), 502, "not_verified"),
+            (BackChannelError.rejected(.invalidToken, description: nil), 400, "invalid_token"),
+            (.rejected(.invalidSignature, description: nil), 502, "not_verified"),
+            (.untrusted("x"), 502, "not_verified"),
             (.unavailable("x"), 503, "idp_unavailable"),
         ])
     func words(_ failure: BackChannelError, _ status: Int, _ code: String) {
         let error = SignInError.notVerified(failure, returnTo: "/account?a=b")
         #expect(error.status == status && error.code == code && (error.retryAfter != nil) == (status == 503))
         #expect(error.startAgain == "/auth/sso/start?return_to=/account%3Fa%3Db")
+    }
+
+    @Test(
+        "the identity provider's error_description is in the cause for the log, as a short line of printable ASCII only"
+    )
+    func descriptions() {
+        let long = String(repeating: "x", count: 301)
+        for (given, isLogged) in [
+            ("state is missing", true), (long, false), ("a\nb", false), ("é", false), ("", false),
+        ] {
+            let refused = SignInError.refused("invalid_request", description: given, returnTo: "/")
+            #expect(refused.cause.hasSuffix(": \(given)") == isLogged, "\(refused.cause)")
+            #expect(!refused.explanation(idp: "Main App").contains("missing"), "it is not for users")
+            let read = VerifyError.description(in: VerifyError.invalidToken.body(description: given))
+            #expect((read == given) == isLogged)
+            let rejected = SignInError.notVerified(.rejected(.invalidToken, description: read), returnTo: "/")
+            #expect(rejected.cause == "rejected: invalid_token" + (isLogged ? ". \(given)" : ""))
+        }
     }
 
     @Test("of a hundred uses of a state at once exactly one is the first")

@@ -117,9 +117,11 @@ struct TextKeyTests {
     func callbackErrors() throws {
         let catalogue = try Catalogue(RelyingPartyPages.texts, values: ["brand": "B", "idp": "The IdP"])
         let made: [SignInError] = [
-            .unknownState, .prefetch, .refused("access_denied", returnTo: "/"), .refused("other", returnTo: "/"),
-            .refused("server_error", returnTo: "/"), .noToken(returnTo: "/"),
-            .notVerified(.rejected(.invalidToken), returnTo: "/"), .notVerified(.untrusted("x"), returnTo: "/"),
+            .unknownState, .prefetch, .refused("access_denied", description: nil, returnTo: "/"),
+            .refused("other", description: nil, returnTo: "/"),
+            .refused("server_error", description: nil, returnTo: "/"), .noToken(returnTo: "/"),
+            .notVerified(.rejected(.invalidToken, description: nil), returnTo: "/"),
+            .notVerified(.untrusted("x"), returnTo: "/"),
             .notVerified(.unavailable("x"), returnTo: "/"),
         ]
         #expect(Set(made.map(\.code)) == Set(SignInError.codes))
