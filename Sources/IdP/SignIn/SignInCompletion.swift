@@ -71,12 +71,12 @@ struct SignInCompletion: Sendable {
     private static let notAllowed = PublicError(
         .forbidden, code: "account_disabled", title: Text("error.account-disabled.title"),
         explanation: Text("error.account-disabled"),
-        cause: "account disabled between email and code")
+        cause: "account_disabled_meanwhile")
 
     private static let unknownIdentity = PublicError(
         .forbidden, code: "unknown_identity", title: Text("error.unknown-identity.title"),
         explanation: Text("error.unknown-identity"), nextStep: .init(label: Text("sign-in.title"), href: "/sign-in"),
-        cause: "identity is not linked to an account")
+        cause: "identity_not_linked")
 }
 
 extension ProvenIdentity {

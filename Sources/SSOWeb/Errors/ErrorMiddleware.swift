@@ -36,12 +36,12 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
         switch error {
         case let error as PublicError: error
         case let error as DatabaseError: .unavailable("\(error)")
-        case is URLEncodedFields.FieldError: .badRequest(cause: "a field is repeated or malformed")
+        case is URLEncodedFields.FieldError: .badRequest(cause: "field_repeated_or_malformed")
         case let error as any HTTPResponseError where error.status == .notFound: .notFound
         case let error as any HTTPResponseError where (400..<500).contains(error.status.code):
             PublicError(
                 error.status, code: "invalid_request", title: Text("error.bad-request.title"),
-                explanation: Text("error.bad-request"), cause: "refused by the framework")
+                explanation: Text("error.bad-request"), cause: "refused_by_framework")
         case is CancellationError: .unavailable("the request was cancelled")
         default:
             PublicError(

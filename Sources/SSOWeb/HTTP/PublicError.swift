@@ -59,17 +59,17 @@ extension PublicError {
     /// The body is larger than the route accepts.
     public static let tooLarge = Self(
         .contentTooLarge, code: "invalid_request", title: Text("error.too-large.title"),
-        explanation: Text("error.too-large"), cause: "body too large")
+        explanation: Text("error.too-large"), cause: "body_too_large")
 
     /// The request target is over the limit.
     static let addressTooLong = Self(
         .uriTooLong, code: "invalid_request", title: Text("error.address-too-long.title"),
-        explanation: Text("error.address-too-long"), cause: "request target too long")
+        explanation: Text("error.address-too-long"), cause: "request_target_too_long")
 
     /// The request line and headers together are over the limit.
     static let headTooLarge = Self(
         .requestHeaderFieldsTooLarge, code: "invalid_request", title: Text("error.too-large.title"),
-        explanation: Text("error.head-too-large"), cause: "headers too large")
+        explanation: Text("error.head-too-large"), cause: "headers_too_large")
 
     /// The response body for a program.
     var json: String { JSONText.object([.init("error", code)]) }
@@ -77,7 +77,7 @@ extension PublicError {
     /// The body is not a form.
     public static let unsupportedType = Self(
         .unsupportedMediaType, code: "invalid_request", title: Text("error.not-a-form.title"),
-        explanation: Text("error.not-a-form"), cause: "content type is not a form")
+        explanation: Text("error.not-a-form"), cause: "content_type")
 
     /// The storage is unavailable. The request was neither carried out nor refused.
     public static func unavailable(_ cause: String) -> Self {
@@ -97,7 +97,7 @@ extension PublicError {
     public static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Self {
         Self(
             .methodNotAllowed, code: "invalid_request", title: Text("error.method.title"),
-            explanation: Text("error.method"), cause: "method not allowed",
+            explanation: Text("error.method"), cause: "method",
             headers: [.allow: allowed.map(\.rawValue).joined(separator: ", ")])
     }
 
@@ -118,6 +118,6 @@ extension PublicError {
             .forbidden, code: hasCookie ? "stale_form" : "no_cookie",
             title: Text(hasCookie ? "error.stale-form.title" : "error.no-cookie.title"),
             explanation: Text(hasCookie ? "error.stale-form" : "error.no-cookie"), nextStep: nextStep,
-            cause: hasCookie ? "form token of another session" : "the request has no cookie")
+            cause: hasCookie ? "form_token_of_other_session" : "no_cookie_sent")
     }
 }

@@ -14,7 +14,7 @@ public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
         let needsHost = request.head.authority != nil || !HealthPath.all.contains(request.uri.path)
         guard request.head.path?.utf8.first == UInt8(ascii: "/"),
             request.head.authority?.isEmpty == false || !needsHost
-        else { throw PublicError.badRequest(cause: "no path or host") }
+        else { throw PublicError.badRequest(cause: "path_or_host_missing") }
         guard Self.isPlain(request.uri.path) else { throw PublicError.notFound }
         return try await next(request, context)
     }

@@ -130,5 +130,5 @@ struct DeviceRoutes: Sendable {
 
     private static let expired = PublicError(
         .gone, code: "link_expired", title: Text("error.link-expired.title"), explanation: Text("error.link-expired"),
-        nextStep: .init(label: Text("sign-in.title"), href: "/sign-in"), cause: "device link expired or damaged")
+        nextStep: .init(label: Text("sign-in.title"), href: "/sign-in"), cause: "device_link_expired_or_damaged")
 }
