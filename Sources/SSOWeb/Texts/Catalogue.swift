@@ -108,7 +108,8 @@ public struct Texts: Sendable {
         render(text) {
             EscapedHTML().escapeText($0)
         } value: { value in
-            value.utf8.allSatisfy(\.isASCIIDigit) ? value : "<bdi>\(EscapedHTML().escapeText(value))</bdi>"
+            !value.isEmpty && value.utf8.allSatisfy(\.isASCIIDigit)
+                ? value : "<bdi>\(EscapedHTML().escapeText(value))</bdi>"
         }
     }
 

@@ -14,7 +14,7 @@ struct AuthorizePagesTests {
             ),
             (SSOPath.authorize, "de", "Dieser Dienst ist hier nicht eingerichtet", "Mit dem Link stimmt etwas nicht."),
             ("\(SSOPath.complete)?flow=x", "en", "There is no sign-in to continue", "Start again at the service"),
-            ("\(SSOPath.complete)?flow=x", "de", "Es gibt keine Anmeldung, die weitergehen kann", "Beginnen Sie neu"),
+            ("\(SSOPath.complete)?flow=x", "de", "Hier ist keine Anmeldung offen", "Beginnen Sie neu"),
         ])
     func texts(path: String, language: String, title: String, explanation: String) async throws {
         try await TestDeployment.open { deployment in

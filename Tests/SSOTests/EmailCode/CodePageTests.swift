@@ -35,8 +35,8 @@ struct CodePageTests {
             for _ in 0..<4 { texts.append(try await Self.guess(wrong, browser, on: page).text) }
             #expect(texts.allSatisfy { $0.contains("work. Use the code from the latest email, or get a new one.") })
             #expect(texts.prefix(2).allSatisfy { !$0.contains("left.") })
-            #expect(texts[2].contains("<bdi>2</bdi> tries left."))
-            #expect(texts[3].contains("<bdi>1</bdi> try left."))
+            #expect(texts[2].contains(" 2 tries left."))
+            #expect(texts[3].contains(" 1 try left."))
         }
     }
 
@@ -163,9 +163,9 @@ struct CodePageTests {
             #expect(last.text.contains("Dieser Code stimmt nicht."))
             last = try await guess()
             last = try await guess()
-            #expect(last.text.contains("Noch <bdi>2</bdi> Versuche."))
+            #expect(last.text.contains("Noch 2 Versuche."))
             last = try await guess()
-            #expect(last.text.contains("Noch <bdi>1</bdi> Versuch."))
+            #expect(last.text.contains("Noch 1 Versuch."))
             last = try await guess()
             #expect(last.text.contains("Dieser Code ist verbraucht."))
             #expect(last.text.contains("Neuen Code senden"))
