@@ -26,7 +26,7 @@ extension Brand {
         }
         guard let url = try? WebURL(text), text.utf8.count <= 2048 else {
             throw SettingError(
-                "\"\(text)\" must be a web address, such as https://example.com/help"
+                "\"\(text)\" must be an https address, such as https://example.com/help"
                     + (orEmail ? ", or an email address, such as mailto:help@example.com" : ""))
         }
         guard url.isHTTPS || url.authority.isLoopback else {

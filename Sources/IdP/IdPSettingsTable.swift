@@ -4,7 +4,7 @@ extension IdPSettings {
     /// Every setting of the IdP but the common ones, in the order of `--help`.
     static let table = [
         SettingDescription(
-            "IDP_PUBLIC_URL", default: "http://localhost:8080", example: "https://id.example.com",
+            "IDP_PUBLIC_URL", default: "http://localhost:8080", example: "https://idp.example.com",
             "The one origin in links, cookies and checks. It must be https, unless the host is loopback."),
         SettingDescription(
             "IDP_LISTEN", default: "127.0.0.1:8080", example: "127.0.0.1:9090",
@@ -25,7 +25,7 @@ extension IdPSettings {
             "The sender of emails: a name and an address."),
         SettingDescription(
             "IDP_MAIL_HOURLY_LIMIT", default: "1000", example: "5000",
-            "Emails per hour over all addresses. Further emails wait."),
+            "Emails per hour across all addresses. Further emails wait."),
         SettingDescription(
             "IDP_ALLOWED_EMAILS", default: "none", example: "*@example.com, ann@partner.org",
             "Who may sign in: addresses and *@domain, separated by commas. While it is empty, nobody can. A removed address is signed out at the next start."
@@ -41,7 +41,7 @@ extension IdPSettings {
             "The colour of links and buttons. It must be readable on white; dark pages use a lighter shade."),
         SettingDescription(
             "IDP_SUPPORT_URL", default: "none", example: "mailto:help@example.com",
-            "Where users get help: a web address or mailto:. Shown at the foot of every page."),
+            "Where users get help: an https address or mailto:. Shown at the foot of every page."),
         SettingDescription(
             "IDP_PRIVACY_URL", default: "none", example: "https://example.com/privacy",
             "The privacy notice. Shown at the foot of every page."),
@@ -66,10 +66,10 @@ extension IdPSettings {
         ),
         SettingDescription(
             "IDP_APPLE_APP_IDS", default: "none", example: "ABCDE12345.com.example.app",
-            "Apps for apple-app-site-association: team id, dot, bundle id. Without them the file is 404."),
+            "Apps for apple-app-site-association: team id, dot, bundle id. Without them the file answers 404."),
         SettingDescription(
             "IDP_ANDROID_APPS", default: "none", example: "com.example.app=SHA256_OF_THE_SIGNING_CERTIFICATE",
-            "Apps for assetlinks.json: package name, =, fingerprint. Without them the file is 404."),
+            "Apps for assetlinks.json: package name, =, fingerprint. Without them the file answers 404."),
         SettingDescription(
             "IDP_AASA_FILE", default: "none", example: "/etc/swift-sso/apple-app-site-association",
             "An apple-app-site-association of your own instead of IDP_APPLE_APP_IDS. SIGHUP reads it again."),

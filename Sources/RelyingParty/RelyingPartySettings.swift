@@ -32,13 +32,13 @@ struct RelyingPartySettings: Sendable {
             "The address and port to listen on. Keep it on loopback or in a private network: the proxy does TLS."),
         SettingDescription(
             "RP_DATABASE_URL", default: "sqlite:var/rp.sqlite", example: "sqlite:/var/lib/swift-sso-rp/rp.sqlite",
-            "The database file with its sessions, on a local disk."),
+            "The database file for its sessions, on a local disk."),
         SettingDescription(
             "RP_SECRET_KEY", default: "required", example: "the output of: openssl rand -hex 32", isSecret: true,
             "At least 32 bytes, and not the shared secret. A comma-separated list rotates it: the first makes new values, all are accepted."
         ),
         SettingDescription(
-            "RP_IDP_URL", default: "http://localhost:8080", example: "https://id.example.com",
+            "RP_IDP_URL", default: "http://localhost:8080", example: "https://idp.example.com",
             "The identity provider, where browsers sign in."),
         SettingDescription(
             "RP_IDP_BACKCHANNEL_URL", default: "RP_IDP_URL", example: "https://id.internal:8443",
@@ -51,7 +51,7 @@ struct RelyingPartySettings: Sendable {
             "Further certificate authorities for the back channel, as PEM. TLS is always verified."),
         SettingDescription(
             "RP_REQUIRE_SIGNED_RESPONSE", default: "true", example: "false",
-            "Whether an answer of the back channel without a right signature is refused."),
+            "Whether to refuse a back-channel response without a valid signature."),
         SettingDescription(
             "RP_NAME", default: "Partner service", example: "Example Wiki",
             "The name of this service on its pages."),

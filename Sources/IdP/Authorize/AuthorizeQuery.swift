@@ -162,10 +162,8 @@ struct AuthorizeRefusal: Sendable {
         ]
         guard callback == nil else { return metadata }
         let sent = (try? fields.bytes("redirect_uri")) ?? nil
-        for (name, value) in [("sent_client_id", (try? fields.bytes("client_id")) ?? nil), ("sent_redirect_uri", sent)]
-        {
-            if let value { metadata[name] = "\(SentText.shown(value))" }
-        }
+        if let id = (try? fields.bytes("client_id")) ?? nil { metadata["sent_client_id"] = "\(SentText.clientID(id))" }
+        if let sent { metadata["sent_redirect_uri"] = "\(SentText.address(sent))" }
         if let client, let sent, let nearest = client.nearestRedirectURI(to: sent) {
             metadata["nearest_redirect_uri"] = "\(nearest)"
         }

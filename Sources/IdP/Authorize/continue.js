@@ -1,5 +1,5 @@
 // Goes on to the service after the delay that the link names, in seconds. Replaces this page in the history, so that Back
-// leads to the service's own page; and stays where it is when somebody comes back here all the same.
+// leads to the service's own page; and stays where it is when a user comes back here all the same.
 "use strict";
 (function () {
     var link = document.getElementById("continue");

@@ -20,14 +20,15 @@ struct SMTPTransfer {
 
     func send(_ email: EmailMessage) throws(MailError) {
         guard !cancellation.isCancelled else { throw .temporary("cancelled before it was sent") }
+        // libcurl writes to it until the handle is cleaned up, so it is freed after the handle.
+        let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+        words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        defer { words.deallocate() }
         guard Self.isCurlReady, let handle = curl_easy_init() else { throw .temporary("libcurl cannot start") }
         defer { curl_easy_cleanup(handle) }
         // The envelope holds parsed addresses only. A dot-atom cannot contain an SMTP command.
         guard let recipients = curl_slist_append(nil, "<\(email.to.text)>") else { throw .temporary("out of memory") }
         defer { curl_slist_free_all(recipients) }
-        let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-        words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        defer { words.deallocate() }
         let body = Body(email.rfc5322(), cancellation, deadline: .now + settings.timeouts.upload)
         // The handle points at the body until it is cleaned up.
         try withExtendedLifetime(body) { () throws(MailError) in
@@ -194,12 +195,12 @@ extension SMTPMailer {
 extension SMTPTransfer {
     /// Blocks until the server has answered or a timeout has passed.
     fileprivate func probe(from: MailFrom) throws(ConnectionError) -> String {
-        guard Self.isCurlReady, let handle = curl_easy_init() else { throw ConnectionError("libcurl cannot start") }
-        defer { curl_easy_cleanup(handle) }
-        let replies = Replies()
         let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
         words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         defer { words.deallocate() }
+        guard Self.isCurlReady, let handle = curl_easy_init() else { throw ConnectionError("libcurl cannot start") }
+        defer { curl_easy_cleanup(handle) }
+        let replies = Replies()
         let (result, code) = withExtendedLifetime(replies) {
             let codes = [
                 // Without an email libcurl sends this command after the login (RFC 5321 4.1.1.9).

@@ -39,7 +39,7 @@
             { style: "unit", unit: unit, unitDisplay: "long" }).format(number);
     }
 
-    // Once per page: whoever corrects a digit afterwards uses the button.
+    // Once per page: a user who corrects a digit afterwards uses the button.
     document.querySelectorAll("[data-code]").forEach(function (field) {
         var isSent = false;
         function check(event) {

@@ -48,7 +48,7 @@ struct VerifyRequestError: Error {
     static func badSignature(_ rejection: SignatureCheck.Rejection, claimed: String?) -> Self {
         Self(
             status: .unauthorized, code: .invalidSignature, words: rejection.explanation, cause: rejection.rawValue,
-            client: claimed, isAlert: rejection.isAlert)
+            client: claimed.map { SentText.clientID(Array($0.utf8)) }, isAlert: rejection.isAlert)
     }
 
     static func rateLimited(_ wait: Duration) -> Self {

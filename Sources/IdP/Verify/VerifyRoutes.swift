@@ -47,8 +47,7 @@ struct VerifyRoutes: Sendable {
     private static func metadata(_ error: VerifyRequestError) -> Logger.Metadata {
         var metadata: Logger.Metadata = [
             "error": "\(error.code.rawValue)", "cause": "\(error.cause)", "flow": "\(error.flow ?? "-")",
-            // As sent, if the signature was wrong.
-            "client": "\(error.client.map { SentText.shown($0) } ?? "-")",
+            "client": "\(error.client ?? "-")",
         ]
         for (name, value) in [
             ("session", error.session), ("issued_to", error.issuedTo), ("detail", error.detail),

@@ -40,7 +40,8 @@ public struct SignInError: Error, Sendable {
 
     /// The browser loads the page ahead of a click.
     public static let prefetch = SignInError(
-        400, "prefetch", "Open this page by itself", "A sign-in is completed only by a click.",
+        400, "prefetch", "Open this page in its own tab",
+        "Your browser loaded this page in advance. Open it with a click to complete the sign-in.",
         cause: "Sec-Purpose: prefetch")
 
     /// The identity provider sent the user back with an `error` (RFC 6749 4.1.2.1).
@@ -86,7 +87,7 @@ public struct SignInError: Error, Sendable {
         case .rejected, .untrusted:
             SignInError(
                 502, "not_verified", "You were not signed in",
-                "Sign-in isn't working right now because of a set-up problem on our side. Please tell our support.",
+                "Sign-in isn't working right now because of a setup problem on our side. Please contact our support.",
                 cause: "\(error)", returnTo: returnTo)
         case .unavailable:
             unavailable(cause: "\(error)", returnTo: returnTo)

@@ -1,8 +1,23 @@
+import SSOShared
+
 /// A text that a caller has sent, as the log shows it: bounded, and without a token that it may contain. The log escapes
 /// control characters.
 public enum SentText {
     /// Longer texts are cut.
     public static let maximumBytes = 256
+
+    /// A client id that was sent. One that is as long as a secret, or malformed, is described by its length: id and secret
+    /// are easily swapped when a client is set up.
+    public static func clientID(_ bytes: [UInt8]) -> String {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return bytes.count < 32 && ClientID.isWellFormed(text) ? text : "(\(bytes.count) bytes)"
+    }
+
+    /// An address that was sent, without its query, which may hold a secret.
+    public static func address(_ bytes: [UInt8]) -> String {
+        let path = bytes.prefix { $0 != UInt8(ascii: "?") }
+        return shown(Array(path)) + (path.count < bytes.count ? "?…" : "")
+    }
 
     /// - Parameter text: what was sent.
     public static func shown(_ text: String) -> String { shown(Array(text.utf8)) }
@@ -10,7 +25,7 @@ public enum SentText {
     /// - Parameter bytes: what was sent, which may not be UTF-8.
     public static func shown(_ bytes: [UInt8]) -> String {
         var shown = bytes.prefix(maximumBytes)
-        // A callback that somebody sends as a redirect URI holds a token.
+        // A callback that a caller sends as a redirect URI holds a token.
         if let token = shown.indices.first(where: { shown[$0...].starts(with: "sst_".utf8) }) {
             return String(decoding: shown[..<token], as: UTF8.self) + "sst_<redacted>"
         }

@@ -33,7 +33,7 @@ public struct SettingDescription: Sendable {
             "The form of the log on standard error: text, or json for one JSON object per line."),
         SettingDescription(
             "LOG_LEVEL", default: "info", example: "notice",
-            "The least level that is logged: trace, debug, info, notice, warning, error or critical."),
+            "The lowest level that is logged: trace, debug, info, notice, warning, error or critical."),
         SettingDescription(
             "HSTS_INCLUDE_SUBDOMAINS", default: "false", example: "true",
             "Whether Strict-Transport-Security covers all subdomains of the public host. Browsers remember that for a year."

@@ -67,7 +67,7 @@ public struct ShutdownGrace: Sendable {
 
 /// The public origin of a program, used in links, cookies and checks. The Host header is never used for these.
 public struct PublicOrigin: Sendable, Hashable, CustomStringConvertible {
-    /// `https://sso.example.com`: scheme, host and port in lower case, without a slash at the end.
+    /// `https://idp.example.com`: scheme, host and port in lower case, without a slash at the end.
     public let text: String
     /// In lower case, without the brackets of IPv6.
     public let host: String
@@ -85,20 +85,20 @@ public struct PublicOrigin: Sendable, Hashable, CustomStringConvertible {
         // The text before an @ may be a password, so nothing of it is repeated.
         guard !text.contains("@") else {
             throw SettingError(
-                "has a user name in it. Leave out path, query and user name, for example https://sso.example.com.")
+                "has a user name in it. Leave out path, query and user name, for example https://idp.example.com.")
         }
         let url: WebURL
         do throws(WebURLError) { url = try WebURL(text, allowing: .emptyPort) } catch {
-            throw SettingError("\"\(text)\" \(error). Use an origin, for example https://sso.example.com.")
+            throw SettingError("\"\(text)\" \(error). Use an origin, for example https://idp.example.com.")
         }
         guard url.isOrigin else {
             throw SettingError(
                 "\"\(text)\" has more than scheme, host and port. Leave out path, query and user name, for example "
-                    + "https://sso.example.com.")
+                    + "https://idp.example.com.")
         }
         guard url.isHTTPS || url.authority.isLoopback else {
             throw SettingError(
-                "\"\(text)\" must be https, for example https://sso.example.com. http is for loopback hosts only.")
+                "\"\(text)\" must be https, for example https://idp.example.com. http is for loopback hosts only.")
         }
         // Browsers omit the default port from Origin (RFC 6454 6.2), so no form would match with it.
         let hasEmptyPort = url.authority.port == nil && text.hasSuffix(url.rest.isEmpty ? ":" : ":/")

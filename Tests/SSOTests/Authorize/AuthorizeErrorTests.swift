@@ -183,6 +183,11 @@ struct AuthorizeErrorTests {
         #expect(SentText.shown(String(repeating: "é", count: 200)) == String(repeating: "é", count: 127) + "…")
         #expect(SentText.shown([0x61, 0xff]) == "a\u{fffd}")
         #expect(SentText.shown("a sst_secret b") == "a sst_<redacted>")
+        let secret = String(repeating: "0af9", count: 8)
+        #expect(SentText.clientID(Array("partner".utf8)) == "partner")
+        #expect(SentText.clientID(Array(secret.utf8)) == "(32 bytes)", "id and secret were swapped")
+        #expect(SentText.clientID(Array("No id".utf8)) == "(5 bytes)")
+        #expect(SentText.address(Array("https://rp.example/cb?code=secret".utf8)) == "https://rp.example/cb?…")
     }
 
     @Test("a state of up to 512 bytes of printable ASCII comes back byte for byte")

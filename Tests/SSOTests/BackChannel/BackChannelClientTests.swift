@@ -44,7 +44,10 @@ struct BackChannelClientTests {
     @Test(
         "the error codes of the contract are mapped to their meaning",
         arguments: [
-            ("400 Bad Request", VerifyError.invalidRequest, BackChannelError.rejected(.invalidRequest, description: "Because.")),
+            (
+                "400 Bad Request", VerifyError.invalidRequest,
+                BackChannelError.rejected(.invalidRequest, description: "Because.")
+            ),
             ("401 Unauthorized", .invalidSignature, .rejected(.invalidSignature, description: "Because.")),
             ("401 Unauthorized", .invalidToken, .rejected(.invalidToken, description: "Because.")),
             ("415 Unsupported Media Type", .invalidRequest, .rejected(.invalidRequest, description: "Because.")),

@@ -100,7 +100,7 @@ struct EmailCodeMailTests {
         let content = try await Self.content(service: "Partner", language: .german, link: Self.link)
         #expect(content.subject == "Ihr Code zur Anmeldung bei Partner")
         #expect(content.text.contains("Angefordert am 21. November 2026 um 12:00 UTC von einem Linux-Computer."))
-        #expect(content.text.contains("Er gilt einmal, 10 Minuten lang"))
+        #expect(content.text.contains("Der Code gilt einmal, 10 Minuten lang"))
         #expect(content.text.contains("Das waren nicht Sie?"))
         #expect(content.html.contains("<html lang=\"de\">"))
         #expect(content.html.contains("Ihr Code zur Anmeldung bei <bdi>Partner</bdi>:"))

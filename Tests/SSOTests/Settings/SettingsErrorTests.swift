@@ -72,18 +72,18 @@ struct SettingsErrorTests {
 
     private static func origins(_ program: Program, _ name: String) -> [InvalidSetting] {
         [
-            InvalidSetting(program, name, "http://sso.example.com", "must be https"),
-            InvalidSetting(program, name, "ftp://sso.example.com", "https://"),
-            InvalidSetting(program, name, "sso.example.com", "https://sso.example.com"),
-            InvalidSetting(program, name, "https://sso.example.com/path", "Leave out path"),
-            InvalidSetting(program, name, "https://user@sso.example.com", "Leave out path"),
-            InvalidSetting(program, name, "https://user:pass@password@sso.example.com", "Leave out path"),
-            InvalidSetting(program, name, "https://sso.example.com?a=b", "Leave out path"),
-            InvalidSetting(program, name, "https://sso.example.com:443", "Leave it out"),
-            InvalidSetting(program, name, "https://sso.example.com:", "Leave it out"),
+            InvalidSetting(program, name, "http://idp.example.com", "must be https"),
+            InvalidSetting(program, name, "ftp://idp.example.com", "https://"),
+            InvalidSetting(program, name, "idp.example.com", "https://idp.example.com"),
+            InvalidSetting(program, name, "https://idp.example.com/path", "Leave out path"),
+            InvalidSetting(program, name, "https://user@idp.example.com", "Leave out path"),
+            InvalidSetting(program, name, "https://user:pass@password@idp.example.com", "Leave out path"),
+            InvalidSetting(program, name, "https://idp.example.com?a=b", "Leave out path"),
+            InvalidSetting(program, name, "https://idp.example.com:443", "Leave it out"),
+            InvalidSetting(program, name, "https://idp.example.com:", "Leave it out"),
             InvalidSetting(program, name, "http://localhost:80", "Leave it out"),
-            InvalidSetting(program, name, "https://sso.example.com:70000", "port"),
-            InvalidSetting(program, name, "https://evil.example\\@sso.example.com", "Leave out path"),
+            InvalidSetting(program, name, "https://idp.example.com:70000", "port"),
+            InvalidSetting(program, name, "https://evil.example\\@idp.example.com", "Leave out path"),
             InvalidSetting(program, name, "https://sso.ex%41mple.com", "letters"),
             InvalidSetting(program, name, "http://localhost.evil.example", "must be https"),
             InvalidSetting(program, name, "http://127.0.0.1.evil.example", "must be https"),
@@ -143,7 +143,7 @@ struct SettingsErrorTests {
 
     @Test("an outbox folder, which every visitor can read, needs a loopback address")
     func outbox() {
-        let reader = SettingsFixture.read(.idp, ["IDP_PUBLIC_URL": "https://sso.example.com"])
+        let reader = SettingsFixture.read(.idp, ["IDP_PUBLIC_URL": "https://idp.example.com"])
         #expect(reader.problems.count == 1)
         #expect(reader.problems.first?.hasPrefix("IDP_MAIL_URL: outbox:") == true)
         #expect(SettingsFixture.read(.idp, ["IDP_PUBLIC_URL": "https://localhost"]).problems.isEmpty)
