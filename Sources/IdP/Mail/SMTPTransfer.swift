@@ -198,9 +198,11 @@ extension SMTPTransfer {
         let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
         words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         defer { words.deallocate() }
+        // libcurl may read a last reply while the handle is cleaned up.
+        let replies = Replies()
+        defer { withExtendedLifetime(replies) {} }
         guard Self.isCurlReady, let handle = curl_easy_init() else { throw ConnectionError("libcurl cannot start") }
         defer { curl_easy_cleanup(handle) }
-        let replies = Replies()
         let (result, code) = withExtendedLifetime(replies) {
             let codes = [
                 // Without an email libcurl sends this command after the login (RFC 5321 4.1.1.9).
