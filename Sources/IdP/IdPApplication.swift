@@ -112,7 +112,8 @@ func buildIdP(
         page: HomePage(pages: pages, logos: logos)
     ).add(to: router)
     SignOutRoutes(
-        sessions: sessions, accounts: accounts, tokens: tokens, clients: settings.clients, logos: logos, pages: pages
+        sessions: sessions, accounts: accounts, tokens: tokens, clients: settings.clients, logos: logos, pages: pages,
+        list: SealedBox(keys: settings.keys, label: SignOutRoutes.label, randomness: randomness)
     ).add(to: router)
     SignInRoutes(
         sessions: sessions, completion: completion,

@@ -7,7 +7,7 @@ import SSOWeb
 /// `/sign-out` ends the session, and `/signed-out` says where the user may still be signed in.
 ///
 /// Clients have sessions of their own, which end there and not here. Their ids are in the address of the page, because
-/// the session that knew them is gone. Ids are public and say nothing about a user.
+/// the session that knew them is gone. They are sealed, so that nobody can ask which clients are registered.
 struct SignOutRoutes: Sendable {
     let sessions: Sessions
     let accounts: AccountStore
@@ -15,7 +15,11 @@ struct SignOutRoutes: Sendable {
     let clients: ClientRegistry
     let logos: ClientLogos
     let pages: Pages
+    /// Seals the ids in the address.
+    let list: SealedBox
 
+    /// The label of ``list``.
+    static let label = "signed-out"
     /// More clients are not listed.
     static let maximumClients = 20
     private static let page = "/signed-out"
@@ -41,21 +45,19 @@ struct SignOutRoutes: Sendable {
         try await sessions.store.end(session)
         context.logger.info("signed_out", metadata: ["session": "\(session.handle)"])
         // No id has a dot in it.
-        let from = known.prefix(Self.maximumClients).joined(separator: ".")
-        var response = Response.redirect(to: from.isEmpty ? Self.page : "\(Self.page)?from=\(from)")
+        let ids = known.prefix(Self.maximumClients).joined(separator: ".")
+        let from = ids.isEmpty ? "" : "?from=" + Base64URL.encode(try list.seal(Array(ids.utf8)))
+        var response = Response.redirect(to: Self.page + from)
         sessions.forget(in: &response)
         return response
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         guard try await accounts.signedIn(context) == nil else { return .redirect(to: "/") }
-        // Anyone can make such an address: only registered clients are named, each once.
-        var ids: [String] = []
-        for id in (((try? request.queryFields.text("from")) ?? nil) ?? "").split(separator: ".").map(String.init)
-        where !ids.contains(id) && clients.client(id: id) != nil && ids.count < Self.maximumClients {
-            ids.append(id)
-        }
-        let links = ids.compactMap { clients.client(id: $0) }.map { ClientLink($0, logos) }
+        let from = ((try? request.queryFields.text("from")) ?? nil).flatMap { Base64URL.decode($0) }
+        // Any address that was not made here names nobody.
+        let ids = from.flatMap(list.open).map { String(decoding: $0, as: UTF8.self).split(separator: ".") } ?? []
+        let links = ids.compactMap { clients.client(id: String($0)) }.map { ClientLink($0, logos) }
         return pages.response("signed-out", Model(clients: links, hasClients: !links.isEmpty), for: request)
     }
 }
