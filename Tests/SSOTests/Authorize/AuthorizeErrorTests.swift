@@ -159,7 +159,7 @@ struct AuthorizeErrorTests {
                 ),
                 (
                     [("client_id", "web"), ("redirect_uri", "https://rp.example/cb?token=\(token)")],
-                    "redirect_uri_not_registered", ["https://rp.example/cb?token=sst_<redacted>"]
+                    "redirect_uri_not_registered", ["\"sent_redirect_uri\": https://rp.example/cb?…"]
                 ),
             ]
             for (fields, cause, parts) in cases {
