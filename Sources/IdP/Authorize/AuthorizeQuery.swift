@@ -154,8 +154,8 @@ struct AuthorizeRefusal: Sendable {
         (self.cause, self.fields, self.client, self.callback) = (cause, fields, client, callback)
     }
 
-    /// What the log says of it. Without a callback that includes both values as they were sent, and the registered redirect
-    /// URI that is most like the one that was sent: mostly they differ in a slash, a host or a port.
+    /// What the log says of it. Without a callback that includes what was sent, as ``SentText`` shows it, and the registered
+    /// redirect URI that is most like the one that was sent: mostly they differ in a slash, a host or a port.
     var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [
             "cause": "\(cause.rawValue)", "client": "\(client?.id ?? "-")", "message": "\(cause.explanation)",
