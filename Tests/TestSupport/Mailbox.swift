@@ -51,10 +51,28 @@ struct Mailbox: Sendable {
         }
     }
 
+    /// Waits for an email to an address that is not one of the earlier ones. Emails of the same instant are in no order.
+    func email(to address: String, besides earlier: [Email]) async throws -> Email {
+        let names = Set(earlier.map(\.name))
+        return try await eventually("another email to \(address) in \(folder)", every: .milliseconds(20)) {
+            all(to: address).first { !names.contains($0.name) }
+        }
+    }
+
     /// Waits for an email to an address and reads the code in it.
     func code(to address: String, count: Int = 1, within limit: Duration = TestTimeout.limit) async throws -> String {
-        let email = try await email(to: address, count: count, within: limit)
-        guard let code = email.code else { throw ProbeFailure("no code alone on a line of:\n\(email.text)") }
+        try await email(to: address, count: count, within: limit).requiredCode()
+    }
+
+    /// Waits for another email to an address and reads the code in it.
+    func code(to address: String, besides earlier: [Email]) async throws -> String {
+        try await email(to: address, besides: earlier).requiredCode()
+    }
+}
+
+extension Mailbox.Email {
+    fileprivate func requiredCode() throws -> String {
+        guard let code else { throw ProbeFailure("no code alone on a line of:\n\(text)") }
         return code
     }
 }
