@@ -65,7 +65,8 @@ func buildIdP(
     let emailCode = EmailCodeMethod(
         sessions: sessions, challenges: challenges, guesses: guesses, mail: mail, devices: devices, delay: delay,
         codes: codes, completion: completion, limits: limits,
-        page: EmailCodePage(pages: pages, script: script), clock: clock)
+        page: EmailCodePage(pages: pages, script: script), clock: clock,
+        clientName: settings.clients.name, reply: { _, _ in nil })
     let methods: [any SignInMethod] = [emailCode] + additions.methods(sessions, completion)
 
     let mailWorker = MailQueueWorker(

@@ -13,6 +13,8 @@ struct CurrentSignIn: SessionSlot {
         let methods: [String]
         /// The account's ``Account/signOuts`` at that moment. Nil in a session from before there was such a number.
         let signOuts: Int64?
+        /// The flow that the sign-in was for; nil without one.
+        var flow: String?
 
         var accountSignOuts: Int64 { signOuts ?? 0 }
     }

@@ -171,5 +171,11 @@ enum IdPMigrations {
         Migration(
             name: "v012-challenge-language",
             sql: ["ALTER TABLE challenge ADD COLUMN language TEXT NOT NULL DEFAULT 'en'"]),
+        Migration(
+            name: "v013-challenge-link-and-reply",
+            sql: [
+                "ALTER TABLE challenge ADD COLUMN flow TEXT",
+                "ALTER TABLE challenge ADD COLUMN answered_at BIGINT",
+            ]),
     ]
 }

@@ -14,6 +14,8 @@ struct EmailMessage: Sendable {
     let text: String
     let html: String
     let language: Language
+    /// Where answers go instead of the sender, if anywhere.
+    var replyTo: EmailAddress?
     /// The right half of the Message-ID: the host of the IdP's public address.
     let messageIDDomain: String
 
@@ -25,6 +27,9 @@ struct EmailMessage: Sendable {
             "Date: \(MIME.date(date))",
             MIME.mailbox("From", from),
             "To: \(to.text)",
+        ]
+        let replyHeader = replyTo.map { ["Reply-To: \($0.text)"] } ?? []
+        let contentHeader = [
             MIME.unstructured("Subject", subject),
             "Message-ID: \(messageID)",
             // RFC 3834 5: prevents vacation notices as answers.
@@ -33,7 +38,7 @@ struct EmailMessage: Sendable {
             "MIME-Version: 1.0",
             "Content-Type: multipart/alternative;\r\n boundary=\"\(boundary)\"",
         ]
-        var bytes = Array((header.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+        var bytes = Array(((header + replyHeader + contentHeader).joined(separator: "\r\n") + "\r\n\r\n").utf8)
         for part in parts {
             bytes += Array("--\(boundary)\r\n".utf8)
             bytes += part

@@ -142,7 +142,7 @@ final class MailQueueWorker: Service {
                 EmailMessage(
                     id: queued.id, date: clock.now(), from: from, to: content.to, subject: content.subject,
                     text: content.text, html: content.html, language: content.language,
-                    messageIDDomain: issuer.host))
+                    replyTo: content.replyTo, messageIDDomain: issuer.host))
             logger.info("mail_sent", metadata: metadata)
             return .sent(clock.now())
         } catch {

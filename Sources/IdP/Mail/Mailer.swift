@@ -50,4 +50,6 @@ struct EmailContent: Sendable {
     let text: String
     let html: String
     var language = Language.english
+    /// Where answers go instead of the sender, if anywhere.
+    var replyTo: EmailAddress?
 }

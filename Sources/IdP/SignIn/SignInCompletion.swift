@@ -41,7 +41,8 @@ struct SignInCompletion: Sendable {
             var slots = old.survivingSignIn(slots)
             slots[CurrentSignIn.self] = CurrentSignIn(
                 .init(
-                    accountID: account.id, authenticatedAt: now, methods: [method], signOuts: account.signOuts))
+                    accountID: account.id, authenticatedAt: now, methods: [method], signOuts: account.signOuts,
+                    flow: flow?.text))
             return slots
         }
         guard let fresh, let (accountID, device) = result.withLock({ $0 }) else { return nil }

@@ -93,8 +93,12 @@ struct SignInPage: Sendable {
     }
 
     /// The name of the client that a flow belongs to, for pages and emails.
-    func clientName(_ flow: FlowID?, _ session: Session) -> String? {
-        flow.flatMap { session[PendingFlows.self].flows[$0.text] }
-            .flatMap { clients.client(id: $0.request.clientID)?.name }
+    func clientName(_ flow: FlowID?, _ session: Session) -> String? { clients.name(of: flow, in: session) }
+}
+
+extension ClientRegistry {
+    /// The name of the client that a pending flow of this session belongs to.
+    func name(of flow: FlowID?, in session: Session) -> String? {
+        flow.flatMap { session[PendingFlows.self].flows[$0.text] }.flatMap { client(id: $0.request.clientID)?.name }
     }
 }

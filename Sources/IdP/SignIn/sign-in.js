@@ -1,5 +1,5 @@
-// Conveniences only: every form works without this file. Counts a wait down, sends the code at its sixth digit, and keeps
-// a double click from sending a form twice.
+// Conveniences only: every form works without this file. Counts a wait down, sends the code at its sixth digit, notices the
+// answer to the email, and keeps a double click from sending a form twice.
 "use strict";
 (function () {
     document.querySelectorAll("form[data-once]").forEach(function (form) {
@@ -38,6 +38,16 @@
         return new Intl.NumberFormat(document.documentElement.lang,
             { style: "unit", unit: unit, unitDisplay: "long" }).format(number);
     }
+
+    // The answer to the email signs in. A stream ends after some seconds, and the browser opens the next one by itself.
+    document.querySelectorAll("[data-events]").forEach(function (place) {
+        var source = new EventSource(place.dataset.events);
+        source.addEventListener("done", function () {
+            source.close();
+            location.replace(place.dataset.next);
+        });
+        window.addEventListener("pagehide", function () { source.close(); });
+    });
 
     // Once per page: a user who corrects a digit afterwards uses the button.
     document.querySelectorAll("[data-code]").forEach(function (field) {

@@ -30,6 +30,9 @@ public enum ContentPolicy {
         "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'; "
         + "base-uri 'none'; frame-ancestors 'none'"
 
+    /// For pages with forms that also receive events from this origin.
+    public static let formsAndEvents = forms + "; connect-src 'self'"
+
     /// For pages that contain a token: no forms.
     public static let noForms =
         "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'none'; "

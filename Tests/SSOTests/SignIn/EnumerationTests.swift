@@ -159,11 +159,13 @@ struct EnumerationTests {
             let address = try EmailAddress(address)
             let held = try await database.write {
                 try store.begin(
-                    address, held: nil, requester: requester, service: nil, device: .mac, language: .english, $0)
+                    address, held: nil, requester: requester, flow: nil, service: nil, device: .mac, language: .english,
+                    $0)
             }
             let again = try await database.write {
                 try store.begin(
-                    address, held: held.entry, requester: requester, service: nil, device: .mac, language: .english, $0)
+                    address, held: held.entry, requester: requester, flow: nil, service: nil, device: .mac,
+                    language: .english, $0)
             }
             #expect(again.entry.id == held.entry.id && again.entry.emailAt == held.entry.emailAt)
             #expect(held.entry.emailAt == clock.now)

@@ -35,6 +35,9 @@ struct BrowserChallenges: SessionSlot {
     /// The challenge for an address, if this browser still holds it.
     func held(for address: EmailAddress) -> Entry? { all.last { $0.address == address.text } }
 
+    /// What this browser holds of a challenge, also of one that is not the current one.
+    func held(id: String) -> Entry? { all.last { $0.id == id } }
+
     /// Makes this the current one.
     mutating func keep(_ held: Entry) {
         all = Array((all.filter { $0.address != held.address } + [held]).suffix(Self.maximumCount))

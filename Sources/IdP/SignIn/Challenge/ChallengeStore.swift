@@ -25,13 +25,14 @@ struct ChallengeStore: Sendable {
     /// - Parameters:
     ///   - held: what this browser holds for the address. While that is valid, asking again sends the same code.
     ///   - requester: who asks, for the budgets of emails and guesses.
+    ///   - flow: the flow that the sign-in is for, if any.
     ///   - language: the language of the email.
     /// - Returns: what the browser's session keeps, and what became of the email.
     func begin(
-        _ address: EmailAddress, held: BrowserChallenges.Entry?, requester: EmailRequester, service: String?,
-        device: DeviceKind, language: Language, _ connection: any SQLConnection
+        _ address: EmailAddress, held: BrowserChallenges.Entry?, requester: EmailRequester, flow: String?,
+        service: String?, device: DeviceKind, language: Language, _ connection: any SQLConnection
     ) throws -> (entry: BrowserChallenges.Entry, email: CodeEmail) {
-        let id = "chl_" + Base64URL.encode(try randomness.bytes(16))
+        let id = Challenge.id(try randomness.bytes(Challenge.randomBytes))
         let emailID = Base64URL.encode(try randomness.bytes(16))
         let mac = codeMAC(id)
         let now = clock.now()
@@ -72,12 +73,13 @@ struct ChallengeStore: Sendable {
         // The first email that carries the code decides from when on guesses at it count.
         try connection.execute(
             """
-            UPDATE challenge SET language = :language,
+            UPDATE challenge SET language = :language, flow = :flow,
                    email_id = CASE WHEN email_id = '' THEN :email ELSE email_id END
              WHERE id = :id
             """,
             [
-                "language": .text(language.rawValue), "email": .text(leavesAt == nil ? "" : emailID),
+                "language": .text(language.rawValue), "flow": .optional(flow),
+                "email": .text(leavesAt == nil ? "" : emailID),
                 "id": .text(chosen),
             ])
         let email: CodeEmail =
@@ -120,8 +122,9 @@ struct ChallengeStore: Sendable {
     /// Ends the challenge, in the transaction that signs in. Of any number of concurrent calls exactly one returns true, and
     /// an error on the way leaves the code valid.
     ///
-    /// - Parameter guessID: the guess that was counted before it proved right. It no longer counts.
-    func succeed(_ challenge: Challenge, guessID: String, _ connection: any SQLConnection) throws -> Bool {
+    /// - Parameter guessID: the guess that was counted before it proved right. It no longer counts. Nil where nothing was
+    ///   guessed.
+    func succeed(_ challenge: Challenge, guessID: String? = nil, _ connection: any SQLConnection) throws -> Bool {
         let now = clock.now()
         let won = try connection.execute(
             """
@@ -130,8 +133,25 @@ struct ChallengeStore: Sendable {
             """,
             ["now": .timestamp(now), "id": .text(challenge.id), "skewed": .timestamp(now + ClockSkew.tolerated)])
         guard won == 1 else { return false }
-        try connection.execute("DELETE FROM code_guess WHERE id = :id", ["id": .text(guessID)])
+        if let guessID { try connection.execute("DELETE FROM code_guess WHERE id = :id", ["id": .text(guessID)]) }
         return true
+    }
+
+    /// Notes that the owner of the mailbox has answered the email correctly. The browser that asked can sign in from now on.
+    ///
+    /// - Parameter guessID: the guess that was counted before it proved right. It no longer counts.
+    /// - Returns: false when the challenge has ended or was answered before.
+    func answer(_ challenge: Challenge, guessID: String) async throws -> Bool {
+        let now = clock.now()
+        return try await database.write { connection in
+            let won = try connection.execute(
+                """
+                UPDATE challenge SET answered_at = :now
+                 WHERE id = :id AND eligible = 1 AND used_at IS NULL AND answered_at IS NULL AND expires_at > :now
+                """, ["now": .timestamp(now), "id": .text(challenge.id)])
+            try connection.execute("DELETE FROM code_guess WHERE id = :id", ["id": .text(guessID)])
+            return won == 1
+        }
     }
 
     func purge(limit: Int) async throws -> Int {
@@ -165,6 +185,10 @@ struct Challenge: Sendable {
     var tries = 0
     /// Whether it has signed in.
     var isUsed = false
+    /// Whether the owner of the mailbox has answered the email correctly.
+    var isAnswered = false
+    /// The ``FlowID`` of the newest request for it; nil without a flow.
+    var flow: String?
     /// The name of the client that asked.
     let service: String?
     /// The ``DeviceKind`` that asked. The version before stored words: `Windows computer`.
@@ -188,6 +212,8 @@ extension Challenge {
         codeMAC = try row.blob("code_mac")
         tries = Int(try row.integer("tries"))
         isUsed = try row.optionalInteger("used_at") != nil
+        isAnswered = try row.optionalInteger("answered_at") != nil
+        flow = try row.optionalText("flow")
         service = try row.optionalText("service")
         device = try row.text("device")
         language = Language(rawValue: try row.text("language")) ?? .english

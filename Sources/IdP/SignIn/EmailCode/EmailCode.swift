@@ -104,11 +104,15 @@ struct EmailCodeMail: MailTemplate {
     let issuer: PublicOrigin
     /// The link that makes a browser known, for emails to an address under pressure.
     var browserLink: @Sendable (Challenge) async throws -> String? = { _ in nil }
+    /// The link that signs in, in the browser that asked.
+    var signInLink: @Sendable (Challenge) -> String? = { _ in nil }
+    /// The one-time address for an answer to the email; nil where answers are not received.
+    var replyTo: @Sendable (Challenge) -> EmailAddress? = { _ in nil }
 
     struct Model: Sendable {
-        let code, service, intro, device, issuer, browserLink: String
+        let code, service, intro, device, issuer, browserLink, signInLink: String
         let time: Moment
-        let hasBrowserLink: Bool
+        let hasBrowserLink, hasSignInLink, takesReply: Bool
     }
 
     /// Nil when the challenge has ended, or its code cannot be derived because its key was removed.
@@ -120,17 +124,19 @@ struct EmailCodeMail: MailTemplate {
     func content(for challenge: Challenge) async throws -> EmailContent? {
         guard let code = codes.code(of: challenge), let to = try? EmailAddress(challenge.address) else { return nil }
         let service = challenge.service ?? pages.brand
-        let link = try await browserLink(challenge)
+        let (link, signInLink, replyTo) = (try await browserLink(challenge), signInLink(challenge), replyTo(challenge))
         let texts = pages.texts(in: challenge.language)
         let model = Model(
             code: code, service: service, intro: texts.plain(Text("mail.intro", ["service": service])),
             device: DeviceKind.words(for: challenge.device, texts), issuer: issuer.text, browserLink: link ?? "",
-            time: texts.moment(challenge.createdAt), hasBrowserLink: link != nil)
+            signInLink: signInLink ?? "", time: texts.moment(challenge.createdAt), hasBrowserLink: link != nil,
+            hasSignInLink: signInLink != nil, takesReply: replyTo != nil)
         // The code is not in the subject: subjects are shown on locked screens.
         return EmailContent(
             to: to, subject: Self.withoutIsolates(texts.plain(Text("mail.subject", ["service": service]))),
             text: pages.text("email-code-message-text", model, in: challenge.language),
-            html: pages.text("email-code-message-html", model, in: challenge.language), language: challenge.language)
+            html: pages.text("email-code-message-html", model, in: challenge.language), language: challenge.language,
+            replyTo: replyTo)
     }
 
     /// A header has no invisible characters (``MIME``). The name of a service ends the subject, so it reorders nothing.

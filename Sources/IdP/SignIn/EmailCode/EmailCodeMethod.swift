@@ -20,6 +20,10 @@ struct EmailCodeMethod: SignInMethod {
     let limits: SignInLimits
     let page: EmailCodePage
     let clock: ServiceClock
+    /// The name of the client that a flow belongs to.
+    let clientName: @Sendable (FlowID?, Session) -> String?
+    /// How the page asks for an answer to the email; nil where answers are not received.
+    let reply: @Sendable (Challenge, FlowID?) -> EmailCodePage.ReplyOffer?
 
     func addRoutes(to router: Router<VisitorContext>) {
         router.form(at: RouterPath(Self.path), show: show, submit: submit)
@@ -54,8 +58,8 @@ struct EmailCodeMethod: SignInMethod {
             var slots = old
             let held = old[BrowserChallenges.self].held(for: address)
             let begun = try challenges.begin(
-                address, held: held, requester: requester, service: submitted.clientName, device: device,
-                language: .preferred(by: request), connection)
+                address, held: held, requester: requester, flow: submitted.flow?.text, service: submitted.clientName,
+                device: device, language: .preferred(by: request), connection)
             email.value = begun.email
             slots[BrowserChallenges.self].keep(begun.entry)
             slots[CurrentSignIn.self] = CurrentSignIn()
@@ -158,7 +162,8 @@ struct EmailCodeMethod: SignInMethod {
         let next = try await mail.nextAllowed(for: key, requester)
         return page.response(
             request, formToken: sessions.formToken(for: session), challenge: challenge,
-            entry: session[BrowserChallenges.self].current, flow: flow, problem: error, isDelayed: delay.isDelayed,
+            entry: session[BrowserChallenges.self].current, flow: flow, service: clientName(flow, session),
+            reply: reply(challenge, flow), problem: error, isDelayed: delay.isDelayed,
             pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
     }
 

@@ -27,12 +27,21 @@ struct EmailCodePage: Sendable {
         case expired
     }
 
+    /// How the page asks for an answer to the email, and learns of it.
+    struct ReplyOffer: Sendable {
+        /// The four digits that the answer must contain.
+        let number: String
+        /// The path of the server-sent events, and the path that continues after an answer.
+        let events, next: String
+    }
+
     struct Model: Sendable {
-        let formToken, address, flow, signIn, script, errorHTML, statusHTML, wait, life: String
+        let formToken, address, flow, signIn, script, errorHTML, statusHTML, wait, life, service: String
+        let number, events, next, withoutRefresh: String
         let waitSeconds: Int
         let maximumLength = EmailCode.maximumLength
         let takesCode, hasError, hasStatus, isSentAgain, isDeferred, isDelayed, hasBrowserHint, hasFocus: Bool
-        let mustWait, hasLimits, hasCountdown, isQuiet: Bool
+        let mustWait, hasLimits, hasCountdown, isQuiet, hasService, hasLinkHint, hasReply, refreshes: Bool
     }
 
     /// Says the same for an address that may sign in and for one that may not: everything it shows is counted and stored
@@ -43,9 +52,12 @@ struct EmailCodePage: Sendable {
     ///   - isDelayed: whether emails are held back at the moment, for everybody.
     ///   - pause: for how long no code is accepted for this address; nil when codes are accepted.
     ///   - wait: until another email may be sent to this address.
+    ///   - service: the name of the client that the flow belongs to.
+    ///   - reply: nil where answers to the email are not received.
     func response(
         _ request: Request, formToken: String, challenge: Challenge, entry: BrowserChallenges.Entry?, flow: FlowID?,
-        problem: InputError?, isDelayed: Bool, pause: Duration?, wait: Duration?, now: Timestamp
+        service: String?, reply: ReplyOffer?, problem: InputError?, isDelayed: Bool, pause: Duration?, wait: Duration?,
+        now: Timestamp
     ) -> Response {
         let texts = pages.texts(for: request)
         let emailAt = entry?.emailAt
@@ -63,20 +75,39 @@ struct EmailCodePage: Sendable {
         let wait = deferral ?? wait.flatMap { isOver && $0 <= .minutes(1) ? nil : $0 }
         var isPaused = false
         if case .paused = obstacle { isPaused = true }
+        let reply = obstacle == nil ? reply : nil
+        // A page that reloads itself loses what was typed: not after a typing error, and not when the user turns it off.
+        let refreshes = reply != nil && problem == nil && !Self.isRefreshOff(request)
+        let isEmailOut = emailAt.map { $0 <= now } ?? false
         let model = Model(
             formToken: formToken, address: challenge.address, flow: flow?.text ?? "",
             signIn: FlowID.path("/sign-in", flow), script: script, errorHTML: error, statusHTML: status,
             wait: wait.map { texts.plain(.span($0)) } ?? "",
-            life: texts.plain(.span(challenge.expiresAt - now)), waitSeconds: wait?.secondsRoundedUp ?? 0,
+            life: texts.plain(.span(challenge.expiresAt - now)), service: service ?? "", number: reply?.number ?? "",
+            events: reply?.events ?? "", next: reply?.next ?? "", withoutRefresh: Self.pathWithoutRefresh(flow),
+            waitSeconds: wait?.secondsRoundedUp ?? 0,
             takesCode: obstacle == nil, hasError: !error.isEmpty, hasStatus: !status.isEmpty && !isSentAgain,
             isSentAgain: isSentAgain, isDeferred: deferral != nil, isDelayed: isDelayed,
             hasBrowserHint: challenge.deviceID == nil && (isPaused || obstacle == .noEmail),
             hasFocus: deferral == nil, mustWait: wait != nil && deferral == nil,
             hasLimits: obstacle != .noEmail && wait.map { $0 > .minutes(1) } ?? false, hasCountdown: wait != nil,
-            isQuiet: obstacle == nil || isPaused)
+            isQuiet: obstacle == nil || isPaused, hasService: flow != nil && service != nil,
+            hasLinkHint: isEmailOut && (obstacle == nil || isPaused || (obstacle == .usedUp && !challenge.isUsed)),
+            hasReply: reply != nil, refreshes: refreshes)
         var headers: HTTPFields = [:]
+        if reply != nil { headers[.contentSecurityPolicy] = ContentPolicy.formsAndEvents }
         if case .paused = problem, let pause { headers[.retryAfter] = String(max(1, pause.secondsRoundedUp)) }
         return pages.response("email-code", model, for: request, status: Self.status(problem), headers: headers)
+    }
+
+    /// The path of the page that does not reload itself, for typing the code without JavaScript.
+    private static func pathWithoutRefresh(_ flow: FlowID?) -> String {
+        let path = FlowID.path(EmailCodeMethod.path, flow)
+        return path + (flow == nil ? "?" : "&") + "refresh=no"
+    }
+
+    private static func isRefreshOff(_ request: Request) -> Bool {
+        ((try? request.queryFields.text("refresh")) ?? nil) == "no"
     }
 
     private static func obstacle(
