@@ -22,7 +22,7 @@ struct AccountChoice: Sendable {
     let script: String
 
     private struct Model: Sendable {
-        let formToken, flow, name, email, client, logo, complete, script: String
+        let formToken, flow, name, email, client, logo, complete, cancel, script: String
         let hasLogo: Bool
     }
 
@@ -52,7 +52,7 @@ struct AccountChoice: Sendable {
             Model(
                 formToken: sessions.formToken(for: session), flow: id, name: user.account.name,
                 email: user.account.email, client: client.name, logo: logo, complete: "\(SSOPath.complete)?flow=\(id)",
-                script: script, hasLogo: !logo.isEmpty), for: request)
+                cancel: "\(FlowID.cancelPath)?flow=\(id)", script: script, hasLogo: !logo.isEmpty), for: request)
     }
 
     /// Ends the sign-in of this session and begins another one for the same flow. As after a sign-out, tokens that were not

@@ -76,6 +76,15 @@ struct PendingFlows: SessionSlot {
         return request
     }
 
+    /// Ends a pending flow that the user gives up.
+    ///
+    /// - Returns: whether it was pending.
+    mutating func cancel(_ id: String, now: Timestamp) -> Bool {
+        guard pending(id, now: now) != nil else { return false }
+        end(id)
+        return true
+    }
+
     /// Whether the user has completed a flow of exactly this request in this session: after a sign-in, or after choosing
     /// an account.
     func hasCompleted(_ request: AuthorizeRequest) -> Bool {
@@ -138,4 +147,10 @@ struct FlowID: Sendable {
 
     /// `path` with the flow in its query, if there is one.
     static func path(_ path: String, _ flow: FlowID?) -> String { flow.map { "\(path)?flow=\($0.text)" } ?? path }
+
+    /// Gives up a sign-in and takes the user back to the client.
+    static let cancelPath = "/sign-in/cancel"
+
+    /// The link of a page back to the flow's client.
+    var cancel: String { Self.path(Self.cancelPath, self) }
 }

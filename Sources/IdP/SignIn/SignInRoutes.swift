@@ -61,7 +61,7 @@ struct SignInPage: Sendable {
     struct Link: Sendable { let label, href: String }
 
     struct Model: Sendable {
-        let formToken, flow, service, address, script, hint, button: String
+        let formToken, flow, service, cancel, address, script, hint, button: String
         let hasService, hasError, hasEmailField, hasLinks: Bool
         let links: [Link]
     }
@@ -84,7 +84,8 @@ struct SignInPage: Sendable {
         }
         let model = Model(
             formToken: sessions.formToken(for: session), flow: flow?.text ?? "", service: attempt.clientName ?? "",
-            address: address, script: script, hint: field?.hint ?? "", button: field?.button ?? "",
+            cancel: flow?.cancel ?? "", address: address, script: script, hint: field?.hint ?? "",
+            button: field?.button ?? "",
             hasService: attempt.clientName != nil, hasError: hasError, hasEmailField: field != nil,
             hasLinks: !links.isEmpty, links: links)
         var response = pages.response("sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok)
