@@ -26,13 +26,10 @@ struct AccountChoice: Sendable {
         let hasLogo: Bool
     }
 
-    /// Whether an authorize request asks for the choice. Any other value of `prompt` is ignored.
-    static func isAsked(by fields: URLEncodedFields) -> Bool {
-        ((try? fields.text("prompt")) ?? nil) == "select_account"
-    }
-
     /// The path that asks for the choice for this request.
-    static func asking(_ request: AuthorizeRequest) -> String { request.url(at: "") + "&prompt=select_account" }
+    static func asking(_ request: AuthorizeRequest) -> String {
+        request.url(at: "", asking: SignInWishes(prompt: .selectAccount))
+    }
 
     func add(to router: Router<VisitorContext>) {
         router.form(at: RouterPath(Self.path), show: show, submit: useAnother)

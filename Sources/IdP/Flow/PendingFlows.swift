@@ -15,6 +15,10 @@ struct PendingFlows: SessionSlot {
         let begunAt: Timestamp
         /// Rises from flow to flow. It orders flows by age even when the clock steps back.
         let number: Int
+        /// The flow needs a sign-in of this moment or later. Nil when any will do.
+        var signInSince: Timestamp?
+        /// The address to fill into the sign-in form. Never logged.
+        var loginHint: String?
     }
 
     /// What is kept of an ended flow. No token can be issued from it.
@@ -49,9 +53,12 @@ struct PendingFlows: SessionSlot {
     }
 
     /// Adds a flow. Beyond eight the oldest ends.
-    mutating func add(_ request: AuthorizeRequest, id: String, now: Timestamp) {
+    mutating func add(
+        _ request: AuthorizeRequest, id: String, now: Timestamp, signInSince: Timestamp? = nil, loginHint: String? = nil
+    ) {
         let last = flows.values.map(\.number).max() ?? 0
-        flows[id] = Flow(request: request, begunAt: now, number: last + 1)
+        flows[id] = Flow(
+            request: request, begunAt: now, number: last + 1, signInSince: signInSince, loginHint: loginHint)
         while flows.count > Self.maximumCount {
             guard let oldest = flows.min(by: { $0.value.number < $1.value.number }) else { break }
             end(oldest.key)
@@ -62,6 +69,19 @@ struct PendingFlows: SessionSlot {
     func pending(_ id: String, now: Timestamp) -> AuthorizeRequest? {
         guard let flow = flows[id], now - flow.begunAt < Self.lifetime else { return nil }
         return flow.request
+    }
+
+    /// Whether a flow was begun by a user who was signed in and has to sign in again.
+    func needsNewSignIn(_ flow: FlowID?) -> Bool { flow.flatMap { flows[$0.text]?.signInSince } != nil }
+
+    /// Whether a flow asks a user who is signed in to sign in again.
+    ///
+    /// - Parameter authenticatedAt: when the user signed in.
+    func asksAgain(_ flow: FlowID?, after authenticatedAt: Timestamp, now: Timestamp) -> Bool {
+        guard let flow, pending(flow.text, now: now) != nil, let since = flows[flow.text]?.signInSince else {
+            return false
+        }
+        return authenticatedAt < since
     }
 
     /// The id of the newest pending flow.
