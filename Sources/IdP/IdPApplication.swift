@@ -104,6 +104,7 @@ func buildIdP(
     // Routes below have the browser's session.
     router.add(middleware: SessionMiddleware(sessions))
     authorize.addComplete(to: router)
+    CancelRoutes(clients: settings.clients, sessions: sessions, clock: clock).add(to: router)
     AccountChoice(
         sessions: sessions, slots: slots, accounts: accounts, clients: settings.clients, logos: logos, clock: clock,
         pages: pages, script: script
