@@ -51,6 +51,7 @@ func buildIdP(
         eligibility: eligibility, mail: mail)
     let guesses = GuessStore(database: database, clock: clock, randomness: randomness)
     let link = DeviceLink(keys: settings.keys, origin: settings.publicURL, randomness: randomness)
+    let emailLink = EmailLink(keys: settings.keys, origin: settings.publicURL)
 
     // Every session slot, every email and every sign-in method has its line in one of these lists.
     let slots: [any SessionSlot.Type] =
@@ -60,14 +61,19 @@ func buildIdP(
     let mailTemplates: [any MailTemplate] = [
         EmailCodeMail(
             challenge: challenges.findPending, pages: pages, codes: codes, issuer: settings.publicURL,
-            browserLink: DeviceInvitation(link: link, mail: mail, guesses: guesses, clock: clock).url)
+            browserLink: DeviceInvitation(link: link, mail: mail, guesses: guesses, clock: clock).url,
+            signInLink: emailLink.url)
     ]
     let emailCode = EmailCodeMethod(
         sessions: sessions, challenges: challenges, guesses: guesses, mail: mail, devices: devices, delay: delay,
         codes: codes, completion: completion, limits: limits,
         page: EmailCodePage(pages: pages, script: script), clock: clock,
         clientName: settings.clients.name, reply: { _, _ in nil })
-    let methods: [any SignInMethod] = [emailCode] + additions.methods(sessions, completion)
+    let emailLinkMethod = EmailLinkMethod(
+        sessions: sessions, challenges: challenges, guesses: guesses, devices: devices, codes: codes, link: emailLink,
+        cookie: EmailLinkCookie(link: emailLink, origin: settings.publicURL), completion: completion, limits: limits,
+        page: EmailLinkPage(pages: pages, script: script), clock: clock, clientName: settings.clients.name)
+    let methods: [any SignInMethod] = [emailCode, emailLinkMethod] + additions.methods(sessions, completion)
 
     let mailWorker = MailQueueWorker(
         queue: mail, templates: mailTemplates, mailer: services.mailer, from: settings.mailFrom,
@@ -75,7 +81,8 @@ func buildIdP(
 
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
-        clock: clock, addresses: settings.trustedProxies, shutdown: shutdown, jsonPaths: [SSOPath.verify])
+        clock: clock, addresses: settings.trustedProxies, shutdown: shutdown, jsonPaths: [SSOPath.verify],
+        pathsWithTokens: ["\(EmailLink.path)/"])
     let association = AssociationFiles(
         apple: settings.appleAssociation, android: settings.androidAssociation, logger: services.logger)
     AssociationRoutes(files: association).add(to: router)
