@@ -98,7 +98,8 @@ let package = Package(
                 "SignIn/sign-in.js",
                 "SignIn/sign-in.mustache",
                 "SignIn/EmailCode/email-code.mustache", "SignIn/EmailCode/email-code-message-html.mustache",
-                "SignIn/EmailCode/email-code-message-text.mustache"),
+                "SignIn/EmailCode/email-code-message-text.mustache",
+                "SignIn/EmailReply/signed-in-elsewhere.mustache"),
             swiftSettings: settings),
         .executableTarget(
             name: "RelyingParty",
