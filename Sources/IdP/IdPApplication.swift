@@ -53,6 +53,8 @@ func buildIdP(
     let link = DeviceLink(keys: settings.keys, origin: settings.publicURL, randomness: randomness)
     let emailLink = EmailLink(keys: settings.keys, origin: settings.publicURL)
 
+    let reply = settings.inboundMail.map { EmailReply(keys: settings.keys, domain: $0.domain) }
+
     // Every session slot, every email and every sign-in method has its line in one of these lists.
     let slots: [any SessionSlot.Type] =
         [PendingFlows.self, BrowserChallenges.self, CurrentSignIn.self] + additions.slots
@@ -62,18 +64,23 @@ func buildIdP(
         EmailCodeMail(
             challenge: challenges.findPending, pages: pages, codes: codes, issuer: settings.publicURL,
             browserLink: DeviceInvitation(link: link, mail: mail, guesses: guesses, clock: clock).url,
-            signInLink: emailLink.url)
+            signInLink: emailLink.url, replyTo: { reply?.address(for: $0.id) })
     ]
     let emailCode = EmailCodeMethod(
         sessions: sessions, challenges: challenges, guesses: guesses, mail: mail, devices: devices, delay: delay,
         codes: codes, completion: completion, limits: limits,
         page: EmailCodePage(pages: pages, script: script), clock: clock,
-        clientName: settings.clients.name, reply: { _, _ in nil })
+        clientName: settings.clients.name,
+        reply: { challenge, flow in reply.map { EmailReplyMethod.offer($0, challenge, flow) } })
     let emailLinkMethod = EmailLinkMethod(
         sessions: sessions, challenges: challenges, guesses: guesses, devices: devices, codes: codes, link: emailLink,
         cookie: EmailLinkCookie(link: emailLink, origin: settings.publicURL), completion: completion, limits: limits,
         page: EmailLinkPage(pages: pages, script: script), clock: clock, clientName: settings.clients.name)
-    let methods: [any SignInMethod] = [emailCode, emailLinkMethod] + additions.methods(sessions, completion)
+    let emailReply = EmailReplyMethod(
+        sessions: sessions, challenges: challenges, completion: completion, limits: limits, clients: settings.clients,
+        events: ReplyEvents(sessions: sessions, challenges: challenges, shutdown: shutdown), pages: pages, clock: clock)
+    let methods: [any SignInMethod] =
+        [emailCode, emailLinkMethod] + (reply == nil ? [] : [emailReply]) + additions.methods(sessions, completion)
 
     let mailWorker = MailQueueWorker(
         queue: mail, templates: mailTemplates, mailer: services.mailer, from: settings.mailFrom,
@@ -81,8 +88,8 @@ func buildIdP(
 
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
-        clock: clock, addresses: settings.trustedProxies, shutdown: shutdown, jsonPaths: [SSOPath.verify],
-        pathsWithTokens: ["\(EmailLink.path)/"])
+        clock: clock, addresses: settings.trustedProxies, shutdown: shutdown,
+        jsonPaths: [SSOPath.verify, InboundMailRoutes.path], pathsWithTokens: ["\(EmailLink.path)/"])
     let association = AssociationFiles(
         apple: settings.appleAssociation, android: settings.androidAssociation, logger: services.logger)
     AssociationRoutes(files: association).add(to: router)
@@ -98,6 +105,15 @@ func buildIdP(
         badSignatures: NetworkLimit(settings.limits.badSignatures, per: .minutes(1), clock: clock),
         proven: ProvenNetworks(clock: clock)
     ).add(to: router)
+    if let inbound = settings.inboundMail, let secret = inbound.secret {
+        InboundMailRoutes(
+            secret: secret,
+            receiver: ReplyReceiver(inbound, keys: settings.keys, challenges: challenges, guesses: guesses),
+            addresses: settings.trustedProxies,
+            badSignatures: NetworkLimit(settings.limits.badSignatures, per: .minutes(1), clock: clock),
+            proven: ProvenNetworks(clock: clock)
+        ).add(to: router)
+    }
     if settings.showsMailbox, let outbox = services.mailer as? OutboxMailer {
         MailboxRoutes(outbox: outbox, dev: services.devPages, pages: pages).add(to: router)
     }

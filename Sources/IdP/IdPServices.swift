@@ -54,6 +54,7 @@ enum IdPPages {
         "home": PackageResources.home_mustache,
         "mailbox": PackageResources.mailbox_mustache,
         "signed-out": PackageResources.signed_out_mustache,
+        "signed-in-elsewhere": PackageResources.signed_in_elsewhere_mustache,
         "sign-in": PackageResources.sign_in_mustache,
         "welcome": PackageResources.welcome_mustache,
     ]

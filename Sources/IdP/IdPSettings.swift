@@ -24,6 +24,8 @@ struct IdPSettings: Sendable {
     let linkTester: Bool
     /// How the IdP presents itself on pages and in emails.
     let brand: Brand
+    /// How answers to the email arrive; nil where they are not received.
+    let inboundMail: InboundMailSettings?
 
     /// Whether the page of the outbox folder exists: on a loopback public address only.
     var showsMailbox: Bool {
@@ -82,6 +84,7 @@ struct IdPSettings: Sendable {
         let linkTester = reader.flag("IDP_LINK_TESTER", default: publicURL?.isLoopback == true)
 
         let brand = Brand.read(reader)
+        let inboundMail = InboundMailSettings.read(reader, keys: keys, clients: clients)
         if let publicURL, !publicURL.isLoopback, let listen, LoopbackHost.contains(listen.host),
             proxies?.hasNoTrustedProxies ?? false
         {
@@ -106,7 +109,7 @@ struct IdPSettings: Sendable {
             publicURL: publicURL, listen: listen, database: database, keys: keys, mail: mail, mailFrom: mailFrom,
             mailHourlyLimit: hourlyLimit, limits: limits, allowedEmails: allowed, clients: clients,
             trustedProxies: proxies, appleAssociation: apple, androidAssociation: android, linkTester: linkTester,
-            brand: brand)
+            brand: brand, inboundMail: inboundMail)
     }
 
     private static func required<T>(

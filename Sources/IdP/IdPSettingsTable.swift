@@ -27,6 +27,18 @@ extension IdPSettings {
             "IDP_MAIL_HOURLY_LIMIT", default: "1000", example: "5000",
             "Emails per hour across all addresses. Further emails wait."),
         SettingDescription(
+            "IDP_INBOUND_MAIL_DOMAIN", default: "none", example: "reply.example.com",
+            "The domain that receives answers to the email. Without it users cannot answer. See Replies by email in docs/operations.md."
+        ),
+        SettingDescription(
+            "IDP_INBOUND_AUTHSERV_ID", default: "none", example: "mx.example.com",
+            "Required with IDP_INBOUND_MAIL_DOMAIN: the name that your mail server writes first in Authentication-Results. It must remove that field with this name from mail of others."
+        ),
+        SettingDescription(
+            "IDP_INBOUND_MAIL_SECRET", default: "none", example: "the output of: openssl rand -hex 32", isSecret: true,
+            "Signs raw messages to POST /auth/mail/inbound, at least 32 bytes. Without it that path does not exist; idp mail deliver does not need it."
+        ),
+        SettingDescription(
             "IDP_ALLOWED_EMAILS", default: "none", example: "*@example.com, ann@partner.org",
             "Who may sign in: addresses and *@domain, separated by commas. While it is empty, nobody can. A removed address is signed out at the next start."
         ),

@@ -9,7 +9,9 @@ struct IdPCommand: AsyncParsableCommand {
         commandName: "idp", abstract: "The identity provider: signs users in and tells your services who they are.",
         discussion: "Settings: idp serve --help, and docs/operations.md.",
         version: "idp \(ProductVersion.text)",
-        subcommands: [Serve.self, Check.self, UserCommand.self, BackupCommand.self, RestoreCommand.self],
+        subcommands: [
+            Serve.self, Check.self, UserCommand.self, MailCommand.self, BackupCommand.self, RestoreCommand.self,
+        ],
         defaultSubcommand: Serve.self)
 
     static let discussion = SettingDescription.help(IdPSettings.table)
@@ -66,7 +68,7 @@ extension MailServerCheck {
 enum IdPProgram: Program {
     static let name = "idp"
     static let prefix = "IDP_"
-    static let commandNames = ["serve", "check", "user", "backup", "restore"]
+    static let commandNames = ["serve", "check", "user", "mail", "backup", "restore"]
     static let settings = IdPSettings.table
     static let foreignNames = [String]()
 

@@ -59,9 +59,12 @@ struct SignInLimits: Sendable {
     }
 
     /// Takes back what one sign-in was counted for, once its code was right. A known browser was counted for itself.
-    func giveBack(_ request: Request, _ context: VisitorContext, deviceID: String?) {
+    ///
+    /// - Parameter hasPostedCode: false where a sign-in succeeded without a code.
+    func giveBack(_ request: Request, _ context: VisitorContext, deviceID: String?, hasPostedCode: Bool = true) {
         guard deviceID == nil else { return }
-        for limit in [emailPosts, codePosts] { addresses.giveBack(limit, request, context.peer) }
+        addresses.giveBack(emailPosts, request, context.peer)
+        if hasPostedCode { addresses.giveBack(codePosts, request, context.peer) }
         newcomers.giveBack(request, context)
     }
 

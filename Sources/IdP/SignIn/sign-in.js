@@ -39,14 +39,31 @@
             { style: "unit", unit: unit, unitDisplay: "long" }).format(number);
     }
 
-    // The answer to the email signs in. A stream ends after some seconds, and the browser opens the next one by itself.
+    // The answer to the email signs in. A stream ends after some seconds, and the browser opens the next one by itself. It
+    // gives up at an error, such as a restart of the server. Then the page tries again for as long as a code is valid.
     document.querySelectorAll("[data-events]").forEach(function (place) {
-        var source = new EventSource(place.dataset.events);
-        source.addEventListener("done", function () {
+        var source, timer, left = 120;
+        function open() {
+            source = new EventSource(place.dataset.events);
+            source.addEventListener("done", function () {
+                close();
+                location.replace(place.dataset.next);
+            });
+            source.addEventListener("error", function () {
+                if (source.readyState !== EventSource.CLOSED || left <= 0) { return; }
+                left -= 1;
+                timer = setTimeout(open, 5000);
+            });
+        }
+        function close() {
+            left = 0;
+            clearTimeout(timer);
             source.close();
-            location.replace(place.dataset.next);
-        });
-        window.addEventListener("pagehide", function () { source.close(); });
+        }
+        open();
+        // A form that was sent has a page of its own to go to.
+        document.addEventListener("submit", close);
+        window.addEventListener("pagehide", close);
     });
 
     // Once per page: a user who corrects a digit afterwards uses the button.

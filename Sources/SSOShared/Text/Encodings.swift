@@ -95,3 +95,56 @@ public enum Base64URL {
         }
     }
 }
+
+/// base32 in lower case without padding (RFC 4648 section 6), for places that do not keep the case of letters, such as an
+/// email address.
+public enum Base32 {
+    private static let alphabet = [UInt8]("abcdefghijklmnopqrstuvwxyz234567".utf8)
+
+    /// The bytes in lower-case letters and digits, without padding.
+    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        var text: [UInt8] = []
+        var (buffer, bits) = (0, 0)
+        for byte in bytes {
+            buffer = (buffer << 8 | Int(byte)) & 0xfff
+            bits += 8
+            while bits >= 5 {
+                bits -= 5
+                text.append(alphabet[buffer >> bits & 31])
+            }
+        }
+        if bits > 0 { text.append(alphabet[buffer << (5 - bits) & 31]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The bytes of letters of either case, because mail servers may change it; nil for anything else that
+    /// ``encode(_:)`` would not have written.
+    ///
+    /// Strict: no padding, no white space, and the unused bits of the last letter are zero (RFC 4648 section 3.5).
+    public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var (buffer, bits, letters) = (0, 0, 0)
+        for letter in text {
+            guard let value = value(of: letter) else { return nil }
+            letters += 1
+            buffer = (buffer << 5 | value) & 0xfff
+            bits += 5
+            if bits >= 8 {
+                bits -= 8
+                bytes.append(UInt8(truncatingIfNeeded: buffer >> bits))
+            }
+        }
+        // One, three and six letters in a last group of eight stand for no whole number of bytes.
+        guard ![1, 3, 6].contains(letters % 8), buffer & (1 << bits - 1) == 0 else { return nil }
+        return bytes
+    }
+
+    private static func value(of letter: UInt8) -> Int? {
+        switch letter {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): Int(letter) - 97
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): Int(letter) - 65
+        case UInt8(ascii: "2")...UInt8(ascii: "7"): Int(letter) - 50 + 26
+        default: nil
+        }
+    }
+}

@@ -5,6 +5,8 @@ import Foundation
 public enum CommandExit {
     /// The data or the environment prevented the work.
     public static let runtimeError = ExitCode(1)
+    /// The work could not be done now, and the caller should try again (EX_TEMPFAIL).
+    public static let temporaryFailure = ExitCode(75)
     /// A setting is wrong, so the next start would fail in the same way (EX_CONFIG).
     public static let configurationError = ExitCode(78)
 

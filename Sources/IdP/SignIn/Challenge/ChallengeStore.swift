@@ -144,9 +144,10 @@ struct ChallengeStore: Sendable {
     func answer(_ challenge: Challenge, guessID: String) async throws -> Bool {
         let now = clock.now()
         return try await database.write { connection in
+            // A fifth guess that was right leaves the challenge open: the browser has to sign in with it.
             let won = try connection.execute(
                 """
-                UPDATE challenge SET answered_at = :now
+                UPDATE challenge SET answered_at = :now, tries = tries - 1
                  WHERE id = :id AND eligible = 1 AND used_at IS NULL AND answered_at IS NULL AND expires_at > :now
                 """, ["now": .timestamp(now), "id": .text(challenge.id)])
             try connection.execute("DELETE FROM code_guess WHERE id = :id", ["id": .text(guessID)])

@@ -15,14 +15,16 @@ struct EmailCode: Sendable {
     }
 
     /// Six digits for a new challenge, `000000` to `999999`, each as likely as any other.
-    func code(for challengeID: String) -> String { Self.digits(challengeID, key: codeKeys.first ?? []) }
+    func code(for challengeID: String) -> String {
+        DerivedDigits.text(challengeID, count: 6, key: codeKeys.first ?? [])
+    }
 
     /// The keyed hash that is stored instead of the code.
     func mac(of code: String, challenge id: String) -> [UInt8] { Self.mac(code, id, key: macKeys.first ?? []) }
 
     /// The code of a challenge for its email, also after a rotation of the keys; nil when its key was removed.
     func code(of challenge: Challenge) -> String? {
-        codeKeys.lazy.map { Self.digits(challenge.id, key: $0) }.first { matches($0, challenge) }
+        codeKeys.lazy.map { DerivedDigits.text(challenge.id, count: 6, key: $0) }.first { matches($0, challenge) }
     }
 
     /// Whether a typed code is the challenge's, in constant time.
@@ -76,19 +78,6 @@ struct EmailCode: Sendable {
 
     private static func mac(_ code: String, _ id: String, key: [UInt8]) -> [UInt8] {
         HMACSHA256.code(for: Array("\(id):\(code)".utf8), key: key)
-    }
-
-    /// Takes 32 bits at a time and skips those beyond the last whole million, so that every code is equally likely.
-    private static func digits(_ id: String, key: [UInt8]) -> String {
-        let bound = UInt32.max - UInt32.max % 1_000_000
-        for round in 0..<64 {
-            let block = HMACSHA256.code(for: Array("\(id):\(round)".utf8), key: key)
-            for start in stride(from: 0, to: block.count - 3, by: 4) {
-                let number = block[start..<start + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-                if number < bound { return String(String(number % 1_000_000 + 1_000_000).dropFirst()) }
-            }
-        }
-        return ""  // 512 skips in a row do not happen. The empty text matches no typed code.
     }
 }
 

@@ -107,11 +107,7 @@ struct EmailCodeMethod: SignInMethod {
     ) async throws -> Response {
         switch try await guesses.count(guessOn: challenge.id) {
         case .compare(let counted, let guessID, let raisesAlarm):
-            if raisesAlarm {
-                context.logger.error(
-                    "guess_alarm_raised",
-                    metadata: ["message": "more than \(GuessAlarm.threshold) wrong codes within ten minutes"])
-            }
+            if raisesAlarm { context.logger.guessAlarmRaised() }
             if codes.matches(code, counted) {
                 if let done = try await completion.finish(
                     .email(try EmailAddress(counted.address)), method: id, flow: flow, session, request, context,
@@ -177,5 +173,14 @@ struct EmailCodeMethod: SignInMethod {
                 "reason": "\(reason)", "challenge": "\(challenge.id)", "session": "\(session.handle)",
                 "flow": "\(session[PendingFlows.self].logID(flow))",
             ])
+    }
+}
+
+extension Logger {
+    /// Logs that guesses are spread over many accounts.
+    func guessAlarmRaised() {
+        error(
+            "guess_alarm_raised",
+            metadata: ["message": "more than \(GuessAlarm.threshold) wrong codes within ten minutes"])
     }
 }

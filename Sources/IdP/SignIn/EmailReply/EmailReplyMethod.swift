@@ -1,0 +1,101 @@
+import HTTPTypes
+import Hummingbird
+import SSOShared
+import SSOWeb
+
+/// The sign-in method "answer to the email": the visitor answers the email with the number on the screen, and the browser
+/// that waits goes on by itself.
+///
+/// It has no option on the sign-in page: its email is that of the code, and its number stands on the page with the field
+/// for the code.
+struct EmailReplyMethod: SignInMethod {
+    let id = "email_reply"
+    static let path = "/sign-in/reply"
+
+    let sessions: Sessions
+    let challenges: ChallengeStore
+    let completion: SignInCompletion
+    let limits: SignInLimits
+    let clients: ClientRegistry
+    let events: ReplyEvents
+    let pages: Pages
+    let clock: ServiceClock
+
+    /// What the page "You are signed in" shows.
+    struct Model: Sendable {
+        let service, href: String
+        let hasService: Bool
+    }
+
+    /// How the waiting page asks for an answer.
+    static func offer(_ reply: EmailReply, _ challenge: Challenge, _ flow: FlowID?) -> EmailCodePage.ReplyOffer {
+        .init(
+            number: reply.number(for: challenge.id), events: FlowID.path(ReplyEvents.path, flow),
+            next: FlowID.path(path, flow))
+    }
+
+    func addRoutes(to router: Router<VisitorContext>) {
+        // No HEAD: a GET of an answered challenge signs in.
+        router.only([.get], at: RouterPath(Self.path), use: proceed)
+        events.add(to: router)
+    }
+
+    func option(for attempt: SignInAttempt) -> SignInOption? { nil }
+
+    /// The waiting page comes here when it learns of an answer, or every five seconds without JavaScript.
+    ///
+    /// Another site can send the browser here as well. Then it signs in to what its user has asked for and answered, a few
+    /// seconds earlier.
+    @Sendable private func proceed(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        guard request.isTopLevelNavigation, !request.isPrefetch else {
+            throw PublicError.badRequest(cause: "reply_not_a_navigation")
+        }
+        let flow = FlowID.read(request.queryFields)
+        if let done = try await completion.alreadySignedIn(context, flow: flow) {
+            return elsewhere(request, context, flow: flow) ?? done
+        }
+        guard let session = context.session, let held = session[BrowserChallenges.self].current else {
+            return .redirect(to: FlowID.path("/sign-in", flow))
+        }
+        let waiting = Response.redirect(to: FlowID.path(EmailCodeMethod.path, flow))
+        guard let challenge = try await challenges.findPending(held.id), challenge.isAnswered else { return waiting }
+        let known = session[PendingFlows.self].known(flow, now: clock.now())
+        let done = try await completion.finish(
+            .email(try EmailAddress(challenge.address)), method: id, flow: known, session, request, context,
+            consuming: { try challenges.succeed(challenge, $0) })
+        guard let done else {
+            // Another tab was faster. The browser's next request carries the new cookie.
+            return try await sessions.store.isAlive(session) ? waiting : .redirect(to: FlowID.path("/sign-in", flow))
+        }
+        limits.giveBack(request, context, deviceID: challenge.deviceID, hasPostedCode: false)
+        return done
+    }
+
+    /// The page for a window whose sign-in has continued in another one, such as the one that the link opened in: that
+    /// window has the flow, and this one can be closed. Nil where the sign-in was for another flow.
+    private func elsewhere(_ request: Request, _ context: VisitorContext, flow: FlowID?) -> Response? {
+        guard let session = context.session, let flow, let signIn = session[CurrentSignIn.self].signIn,
+            signIn.flow.map({ $0.utf8.elementsEqual(flow.text.utf8) }) == true
+        else { return nil }
+        let flows = session[PendingFlows.self]
+        if let asked = flows.pending(flow.text, now: clock.now()) {
+            return page(request, clients.client(id: asked.clientID), href: "\(SSOPath.complete)?flow=\(flow.text)")
+        }
+        let ended = flows.ended(flow.text)
+        let client = ended.flatMap { clients.client(id: $0.clientID) }
+        return page(request, client, href: client?.startPage(for: ended?.redirectURI) ?? client?.startPage())
+    }
+
+    private func page(_ request: Request, _ client: Client?, href: String?) -> Response {
+        let model = Model(service: client?.name ?? "", href: href ?? "/", hasService: client != nil && href != nil)
+        return pages.response("signed-in-elsewhere", model, for: request)
+    }
+}
+
+extension PendingFlows {
+    /// The flow of a request if it belongs to this session, pending or ended: `complete` says how to start an ended one
+    /// again. Nil for a flow that this session never had.
+    fileprivate func known(_ flow: FlowID?, now: Timestamp) -> FlowID? {
+        flow.flatMap { pending($0.text, now: now) != nil || ended($0.text) != nil ? $0 : nil }
+    }
+}

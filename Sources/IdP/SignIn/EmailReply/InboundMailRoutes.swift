@@ -1,0 +1,117 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import SSOShared
+import SSOWeb
+
+/// `POST /auth/mail/inbound`: takes one raw message from a mail server or a mail provider that has no pipe.
+///
+/// The order of the checks is that of verify: method, type, size, signature, and only then the message. The signature is
+/// HMAC-SHA256 over the exact bytes of the body with a secret of its own, which no client has.
+struct InboundMailRoutes: Sendable {
+    static let path = "/auth/mail/inbound"
+
+    let secret: SharedSecret
+    let receiver: ReplyReceiver
+    let addresses: ClientAddress
+    /// Limits bad signatures per network. Good ones are never counted.
+    let badSignatures: NetworkLimit
+    /// The networks that have sent a good signature. A flood of bad ones from the same network must not keep them out.
+    let proven: ProvenNetworks
+
+    func add(to router: Router<VisitorContext>) {
+        router.only(
+            [.post], at: RouterPath(Self.path),
+            refusing: { _ in
+                var response = VerifyRequestError.wrongMethod.response
+                response.headers[.allow] = "POST"
+                return response
+            }, use: receive)
+    }
+
+    @Sendable private func receive(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        do {
+            let message = try await message(of: request, context)
+            let outcome = try await receiver.receive(message, recipient: nil, logger: context.logger)
+            return Self.answer(outcome)
+        } catch let error as VerifyRequestError {
+            context.logger.log(
+                level: error.isAlert ? .warning : .info, "inbound_mail_refused",
+                metadata: ["error": "\(error.code.rawValue)", "cause": "\(error.cause)"])
+            return error.response
+        } catch let failure as DatabaseError {
+            // The caller tries again. A message that was lost would be a user who waits in vain.
+            context.logger.error("inbound_mail_failed", metadata: ["cause": "\(failure)"])
+            return VerifyRequestError.inboundUnavailable.response
+        }
+    }
+
+    /// The body of a request whose signature is right.
+    private func message(of request: Request, _ context: VisitorContext) async throws -> [UInt8] {
+        guard MediaRange.essence(of: request.headers[values: .contentType]) == "message/rfc822" else {
+            throw VerifyRequestError.notMessage
+        }
+        let address = addresses.address(of: request, peer: context.peer) ?? .unknown
+        // Checked before the body is read and hashed, so that a flood stays cheap.
+        if let wait = badSignatures.wait(address), !proven.mayTry(address) {
+            throw VerifyRequestError.rateLimited(wait)
+        }
+        let body: [UInt8]
+        do { body = try await request.boundedBody(InboundMailLimits.messageBytes) } catch is PublicError {
+            throw VerifyRequestError.messageTooLarge
+        }
+        if let rejection = rejection(of: request, body) {
+            if let wait = badSignatures.hit(address) { throw VerifyRequestError.rateLimited(wait) }
+            throw VerifyRequestError.badMessageSignature(rejection)
+        }
+        proven.note(address)
+        return body
+    }
+
+    /// What is wrong with the signature; nil if nothing is.
+    private func rejection(of request: Request, _ body: [UInt8]) -> SignatureCheck.Rejection? {
+        let values = request.headers[values: .ssoSignature]
+        guard let value = values.first else { return .missing }
+        guard values.count == 1 else { return .repeated }
+        guard let given = RequestSignature(headerValue: value) else { return .malformed }
+        return RequestSignature.request(body: body, secret: secret).matches(given) ? nil : .wrong
+    }
+
+    /// 200 for both: a message that is ignored would be ignored again.
+    private static func answer(_ outcome: ReplyReceiver.Outcome) -> Response {
+        let members: [JSONText.Member] =
+            switch outcome {
+            case .accepted: [.init("result", "accepted")]
+            case .ignored(let reason): [.init("result", "ignored"), .init("reason", reason)]
+            }
+        return Response(
+            status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(string: JSONText.object(members))))
+    }
+}
+
+extension VerifyRequestError {
+    fileprivate static let notMessage = Self(
+        status: .unsupportedMediaType, code: .invalidRequest, words: "Content-Type must be message/rfc822.",
+        cause: "content_type")
+
+    fileprivate static let messageTooLarge = Self(
+        status: .contentTooLarge, code: .invalidRequest,
+        words: "The message must have at most \(InboundMailLimits.messageBytes) bytes.", cause: "body_size")
+
+    fileprivate static func badMessageSignature(_ rejection: SignatureCheck.Rejection) -> Self {
+        var error = Self(
+            status: .unauthorized, code: .invalidSignature,
+            words:
+                "X-SSO-Signature must be there once: sha256= and 64 hexadecimal digits, the HMAC-SHA256 of the exact bytes "
+                + "of the message with IDP_INBOUND_MAIL_SECRET.",
+            cause: rejection.rawValue)
+        error.isAlert = rejection == .wrong
+        return error
+    }
+
+    fileprivate static let inboundUnavailable = Self(
+        status: .serviceUnavailable, code: .temporarilyUnavailable, words: "Send the message again in a moment.",
+        cause: "storage", retryAfter: .seconds(1))
+}

@@ -1,0 +1,82 @@
+import SSOShared
+import SSOWeb
+
+/// Where users' answers to the email arrive, and whose verdict on them is believed. Without it nobody can answer.
+struct InboundMailSettings: Sendable {
+    /// The domain of reply addresses, in lower case.
+    let domain: String
+    /// The name by which our own mail server signs its Authentication-Results (RFC 8601 2.5).
+    let authservID: String
+    /// Signs the messages of `POST /auth/mail/inbound`. Without it that path does not exist.
+    var secret: SharedSecret?
+
+    static let domainSetting = "IDP_INBOUND_MAIL_DOMAIN"
+    static let authservIDSetting = "IDP_INBOUND_AUTHSERV_ID"
+    static let secretSetting = "IDP_INBOUND_MAIL_SECRET"
+
+    /// Reads all three settings. A problem is recorded.
+    ///
+    /// - Returns: nil without a domain, or when there is a problem.
+    static func read(_ reader: SettingsReader, keys: DerivedKeys?, clients: ClientRegistry) -> Self? {
+        var settings = readMailbox(reader)
+        let secret = reader.sharedSecret(secretSetting, required: false)
+        if let secret {
+            if reader.text(domainSetting) == nil { reader.problem(needsDomain(secretSetting)) }
+            // A client could write answers in the name of every user.
+            reader.requireDifferent(keys, "IDP_SECRET_KEY", from: secret, secretSetting)
+            for client in clients.all where client.secrets.contains(where: { $0.isSame(as: secret) }) {
+                reader.problem(
+                    "\(secretSetting): is the same as the secret of the client \(client.id). A holder of that secret could "
+                        + "deliver answers in the name of your users. Make one with: openssl rand -hex 32")
+            }
+        }
+        settings?.secret = secret
+        return settings
+    }
+
+    /// Reads the domain and the name of the mail server, which every way of delivery needs.
+    static func readMailbox(_ reader: SettingsReader) -> Self? {
+        let domain = reader.optional(domainSetting, parseDomain)
+        let authservID = reader.optional(authservIDSetting, parseAuthservID)
+        switch (reader.text(domainSetting), reader.text(authservIDSetting)) {
+        case (.some, nil):
+            // Without it any sender could write the verdict into the message.
+            reader.problem(
+                "\(authservIDSetting): is required with \(domainSetting). Use the name that your mail server writes first "
+                    + "in Authentication-Results, for example mx.example.com.")
+        case (nil, .some): reader.problem(needsDomain(authservIDSetting))
+        default: break
+        }
+        guard let domain, let authservID else { return nil }
+        return Self(domain: domain, authservID: authservID)
+    }
+
+    private static func needsDomain(_ name: String) -> String {
+        "\(name): has no effect without \(domainSetting). Set that to the domain that receives the answers, for example "
+            + "reply.example.com, or remove this."
+    }
+
+    private static func parseDomain(_ text: String) throws(SettingError) -> String {
+        let name = String(decoding: text.utf8.map(\.asciiLowercased), as: UTF8.self)
+        // The whole address must be one that a mail server accepts.
+        guard HostPort.isDomain(text.utf8),
+            (try? EmailAddress(
+                ReplyAddress.text(key: [UInt8](repeating: 0, count: ChallengeKey.byteCount), domain: name)))
+                != nil
+        else {
+            throw SettingError(
+                "\"\(text)\" must be a domain name of ASCII letters, digits, - and dots, such as reply.example.com.")
+        }
+        return name
+    }
+
+    /// RFC 8601 permits more, in quotation marks. Mail servers use their host name.
+    private static func parseAuthservID(_ text: String) throws(SettingError) -> String {
+        let isName = text.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-._".utf8.contains($0) }
+        guard isName, text.utf8.count <= 253 else {
+            throw SettingError(
+                "\"\(text)\" must be a name of ASCII letters, digits, - _ and dots, such as mx.example.com.")
+        }
+        return text
+    }
+}

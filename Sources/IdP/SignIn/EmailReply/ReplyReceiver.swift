@@ -1,0 +1,115 @@
+import Logging
+import SSOShared
+import SSOWeb
+
+/// Receives answers to the email, however they arrive: raw messages from a mail server's pipe or over HTTP.
+///
+/// An accepted answer signs nobody in. It notes in the challenge that the owner of the mailbox has answered, and the
+/// browser that asked signs in by itself.
+struct ReplyReceiver: Sendable {
+    let reader: InboundMailReader
+    let reply: EmailReply
+    let challenges: ChallengeStore
+    let guesses: GuessStore
+
+    init(_ settings: InboundMailSettings, keys: DerivedKeys, challenges: ChallengeStore, guesses: GuessStore) {
+        reader = InboundMailReader(domain: settings.domain, authservID: settings.authservID)
+        reply = EmailReply(keys: keys, domain: settings.domain)
+        (self.challenges, self.guesses) = (challenges, guesses)
+    }
+
+    enum Outcome: Sendable, Equatable {
+        case accepted
+        /// The message changes nothing, and sending it again would not help. The reason is a stable word for the log.
+        case ignored(reason: String)
+    }
+
+    /// Why an answer that ``InboundMailReader`` has read is ignored all the same. The raw values are stable.
+    enum Rejection: String, CaseIterable, Error {
+        /// The address was not made here, or its challenge is long gone.
+        case unknownRecipient = "unknown_recipient"
+        /// The challenge has signed in already.
+        case used
+        /// The challenge was valid for ten minutes.
+        case expired
+        /// The address of the challenge may not sign in: it got no email.
+        case notEligible = "not_eligible"
+        /// The message was not sent by the account's own address.
+        case otherSender = "other_sender"
+        /// An answer was accepted before. A mail server delivers a message twice when it doubts the first delivery.
+        case alreadyAnswered = "already_answered"
+        /// The email with the address has not left yet.
+        case emailNotSent = "email_not_sent"
+        /// Too many wrong codes and numbers for this account.
+        case paused
+        /// Five wrong codes and numbers for this challenge.
+        case usedUp = "used_up"
+        /// The number is not the one on the screen. It counts as a wrong guess.
+        case wrongNumber = "wrong_number"
+    }
+
+    /// Reads a message and accepts or ignores it. Either way one line in the log says so.
+    ///
+    /// - Parameters:
+    ///   - bytes: the exact message.
+    ///   - recipient: the recipient of the envelope, if the mail server passed it on.
+    /// - Throws: ``DatabaseError`` when the storage fails. Nothing is decided then, and the message must come again.
+    func receive(_ bytes: [UInt8], recipient: String?, logger: Logger) async throws -> Outcome {
+        let message: InboundReply
+        do { message = try reader.read(bytes, recipient: recipient) } catch {
+            return ignore(error.rawValue, logger, [:])
+        }
+        // Never the number, and never the address that the message was sent to.
+        var metadata: Logger.Metadata = ["sender": "\(message.sender.masked)"]
+        guard let id = reply.challengeID(of: message.key) else {
+            return ignore(Rejection.unknownRecipient.rawValue, logger, metadata)
+        }
+        metadata["challenge"] = "\(id)"
+        if let rejection = try await judge(message, challengeID: id, logger) {
+            return ignore(rejection.rawValue, logger, metadata)
+        }
+        logger.info("reply_accepted", metadata: metadata)
+        return .accepted
+    }
+
+    private func ignore(_ reason: String, _ logger: Logger, _ metadata: Logger.Metadata) -> Outcome {
+        logger.notice("reply_ignored", metadata: metadata.merging(["reason": "\(reason)"]) { $1 })
+        return .ignored(reason: reason)
+    }
+
+    /// - Returns: nil when the answer was accepted.
+    private func judge(_ message: InboundReply, challengeID: String, _ logger: Logger) async throws -> Rejection? {
+        guard let challenge = try await challenges.find(challengeID) else { return .unknownRecipient }
+        if let ended = end(of: challenge) { return ended }
+        guard challenge.isEligible else { return .notEligible }
+        guard challenge.address.utf8.elementsEqual(message.sender.text.utf8) else { return .otherSender }
+        guard !challenge.isAnswered else { return .alreadyAnswered }
+        return try await guess(message.number, challenge, logger)
+    }
+
+    private func end(of challenge: Challenge) -> Rejection? {
+        if challenge.isUsed { return .used }
+        return challenge.expiresAt <= challenges.clock.now() ? .expired : nil
+    }
+
+    /// Counts the number as one guess before it compares it, as a typed code is counted, against the same limits.
+    ///
+    /// Nobody but the owner can use up guesses this way. A message comes this far only from the account's own address,
+    /// authenticated, and to an address that stands in one email in the owner's mailbox alone.
+    private func guess(_ number: String, _ challenge: Challenge, _ logger: Logger) async throws -> Rejection? {
+        switch try await guesses.count(guessOn: challenge.id) {
+        case .paused: return .paused
+        case .notSent: return .emailNotSent
+        case .ended:
+            guard let now = try await challenges.find(challenge.id) else { return .unknownRecipient }
+            return end(of: now) ?? .usedUp
+        case .compare(let counted, let guessID, let raisesAlarm):
+            if raisesAlarm { logger.guessAlarmRaised() }
+            guard reply.matches(number, counted.id) else { return .wrongNumber }
+            if try await challenges.answer(counted, guessID: guessID) { return nil }
+            // Right, but another message, a code or the link was faster.
+            guard let now = try await challenges.find(challenge.id) else { return .unknownRecipient }
+            return end(of: now) ?? .alreadyAnswered
+        }
+    }
+}
