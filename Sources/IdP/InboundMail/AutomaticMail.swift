@@ -16,14 +16,14 @@ enum AutomaticMail {
 
     static func check(_ message: InboundMessage) throws(ReplyRejection) {
         // RFC 3834 section 5: `no`, perhaps with parameters.
-        guard message.values("auto-submitted").allSatisfy({ firstWord($0) == "no" }) else { throw .autoSubmitted }
+        guard message.values("auto-submitted").allSatisfy({ keyword($0) == "no" }) else { throw .autoSubmitted }
         guard
-            message.values("precedence").allSatisfy({ !["bulk", "junk", "list", "auto_reply"].contains(firstWord($0)) })
+            message.values("precedence").allSatisfy({ !["bulk", "junk", "list", "auto_reply"].contains(keyword($0)) })
         else { throw .precedence }
         guard !message.fields.contains(where: { autoReplyFields.contains($0.name) }) else { throw .autoReply }
         // Out-of-office replies of Exchange say `All`. Other values ask only for no replies, and Exchange writes them into
         // honest mail.
-        guard message.values("x-auto-response-suppress").allSatisfy({ firstWord($0) != "all" }) else {
+        guard message.values("x-auto-response-suppress").allSatisfy({ keyword($0) != "all" }) else {
             throw .autoReply
         }
         guard !message.fields.contains(where: { listFields.contains($0.name) }) else { throw .mailingList }
@@ -35,8 +35,9 @@ enum AutomaticMail {
         guard message.values("message-id").contains(where: { !$0.trimmed.isEmpty }) else { throw .noMessageID }
     }
 
-    private static func firstWord(_ value: ArraySlice<UInt8>) -> String {
-        value.trimmed.prefix { !$0.isBlank && !";,(".utf8.contains($0) }.lowercasedText
+    /// The value without parameters and comments, in lower case.
+    private static func keyword(_ value: ArraySlice<UInt8>) -> String {
+        value.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "(") }.trimmed.lowercasedText
     }
 
     /// Postfix's pipe transport writes `MAILER-DAEMON` for the empty sender (pipe(8), null_sender).

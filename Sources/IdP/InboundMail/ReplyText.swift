@@ -14,6 +14,10 @@ enum ReplyText {
         var index = 0
         while index < lines.count {
             let line = lines[index]
+            if line.isEmpty {
+                index += 1
+                continue
+            }
             if isSignature(line) || isMessageHeader(line) || isDivider(line) { break }
             if let last = attributionEnd(lines, from: index) {
                 guard isFollowedByQuote(lines, last) else { break }
@@ -28,9 +32,8 @@ enum ReplyText {
 
     /// The line without white space at its ends, no-break spaces and byte order marks included.
     private static func bare(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let invisible: [[UInt8]] = [[0xc2, 0xa0], [0xe2, 0x80, 0x8b], [0xef, 0xbb, 0xbf]]
         var rest = line.trimmed
-        while true {
+        while let last = rest.last, rest[rest.startIndex] >= 0x80 || last >= 0x80 {
             if let mark = invisible.first(where: rest.starts) {
                 rest = rest.dropFirst(mark.count).trimmed
             } else if let mark = invisible.first(where: { rest.suffix($0.count).elementsEqual($0) }) {
@@ -39,7 +42,11 @@ enum ReplyText {
                 return rest
             }
         }
+        return rest
     }
+
+    /// No-break space, zero width space, byte order mark.
+    private static let invisible: [[UInt8]] = [[0xc2, 0xa0], [0xe2, 0x80, 0x8b], [0xef, 0xbb, 0xbf]]
 
     /// `-- ` (RFC 3676 4.3), also without the space, which some programs remove.
     private static func isSignature(_ line: ArraySlice<UInt8>) -> Bool { line.elementsEqual("--".utf8) }
@@ -52,8 +59,8 @@ enum ReplyText {
 
     /// The first line of a quoted header as Outlook and GMX write it, in plain text or with the stars of bold text.
     private static func isMessageHeader(_ line: ArraySlice<UInt8>) -> Bool {
-        let text = line.drop { $0 == UInt8(ascii: "*") }.map(\.asciiLowercased)
-        return labels.contains { text.starts(with: $0.utf8) }
+        let text = line.drop { $0 == UInt8(ascii: "*") }
+        return labels.contains { begins(text, $0) }
     }
 
     private static let forwards = ["begin forwarded message:", "anfang der weitergeleiteten nachricht:"]
@@ -64,8 +71,7 @@ enum ReplyText {
         if line.starts(with: dashes), line.suffix(3).elementsEqual(dashes) {
             return line.contains { $0 != UInt8(ascii: "-") }
         }
-        let text = line.map(\.asciiLowercased)
-        return forwards.contains { text.elementsEqual($0.utf8) }
+        return forwards.contains { begins(line, $0) }
     }
 
     /// How "On … wrote:" begins and which word it has: English, German, French, Spanish, Italian, Dutch, Portuguese.
@@ -78,27 +84,30 @@ enum ReplyText {
 
     /// The last line of "On … wrote:" if it begins here, or nil.
     private static func attributionEnd(_ lines: [ArraySlice<UInt8>], from start: Int) -> Int? {
+        let line = lines[start]
+        guard let (_, word) = attribution(line) else {
+            // In any other language: a line that ends in a colon, right above the quotation.
+            let isAbove = line.last == UInt8(ascii: ":") && line.first != UInt8(ascii: ">")
+            return isAbove && isFollowedByQuote(lines, start) ? start : nil
+        }
         var joined: [UInt8] = []
         for index in start..<min(start + attributionLines, lines.count) {
-            let line = lines[index].map(\.asciiLowercased)
+            let line = lines[index]
             // A wrapped line has neither empty lines nor a second beginning in it.
-            if index > start, line.isEmpty || line.first == UInt8(ascii: ">") || beginsAttribution(line) { return nil }
-            joined += (index > start ? [0x20] : []) + line
-            for (beginning, word) in attributions where joined.starts(with: beginning.utf8) {
-                if let end = joined[...].end(of: word), joined[(end - 1)...].contains(UInt8(ascii: ":")) {
-                    return index
-                }
-            }
-            guard beginsAttribution(joined) else { break }
+            if index > start, line.isEmpty || line.first == UInt8(ascii: ">") || attribution(line) != nil { return nil }
+            joined += (index > start ? [0x20] : []) + line.map(\.asciiLowercased)
+            if let end = joined[...].end(of: word), joined[(end - 1)...].contains(UInt8(ascii: ":")) { return index }
         }
-        // In any other language: a line that ends in a colon, right above the quotation.
-        let line = lines[start]
-        return line.last == UInt8(ascii: ":") && line.first != UInt8(ascii: ">") && isFollowedByQuote(lines, start)
-            ? start : nil
+        return nil
     }
 
-    private static func beginsAttribution(_ line: [UInt8]) -> Bool {
-        attributions.contains { line.starts(with: $0.start.utf8) }
+    private static func attribution(_ line: ArraySlice<UInt8>) -> (start: String, word: StaticString)? {
+        attributions.first { begins(line, $0.start) }
+    }
+
+    /// Whether the line begins with a text in lower case, in any case.
+    private static func begins(_ line: ArraySlice<UInt8>, _ text: String) -> Bool {
+        line.count >= text.utf8.count && zip(line, text.utf8).allSatisfy { $0.asciiLowercased == $1 }
     }
 
     /// Whether the next line that is not empty is quoted.
