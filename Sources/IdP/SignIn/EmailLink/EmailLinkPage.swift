@@ -44,7 +44,8 @@ struct EmailLinkPage: Sendable {
     ) -> Response {
         pages.response(
             "email-link",
-            model(request, challenge, formToken: formToken, service: service, code: code, hasButton: true), for: request)
+            model(request, challenge, formToken: formToken, service: service, code: code, hasButton: true), for: request
+        )
     }
 
     /// The page of any other browser. It has no form and names no address.
