@@ -137,12 +137,12 @@ final class PostfixServer: Sendable {
     private static let rawClient = """
         import smtplib, sys
         port, sender, recipient = sys.argv[1:]
-        with smtplib.SMTP("127.0.0.1", int(port), "sender.example", timeout=60) as server:
-            server.ehlo()
-            replies = [server.mail(sender), server.rcpt(recipient), server.docmd("DATA")]
-            server.send(open("content", "rb").read())
-            replies.append(server.getreply())
-            assert [code for code, _ in replies] == [250, 250, 354, 250], replies
+        server = smtplib.SMTP("127.0.0.1", int(port), "sender.example", timeout=60)
+        server.ehlo()
+        replies = [server.mail(sender), server.rcpt(recipient), server.docmd("DATA")]
+        server.send(open("content", "rb").read())
+        replies.append(server.getreply())
+        assert [code for code, _ in replies] == [250, 250, 354, 250], replies
         """
 
     private static func configure(
