@@ -35,12 +35,8 @@ public struct SignInDemand: Sendable, Hashable {
         let signedIn = Date(timeIntervalSince1970: Double(session.authenticatedAt)) + Self.toleratedSkew / .seconds(1)
         if let maximumAge, now.timeIntervalSince(signedIn) > maximumAge / .seconds(1) { return .tooOld }
         if let since, signedIn < since { return .tooOld }
-        let isAccepted =
-            methods.isEmpty
-            || session.methods.contains { used in
-                methods.contains { $0.utf8.elementsEqual(used.utf8) }
-            }
-        return isAccepted ? nil : .method
+        let isAccepted = session.methods.contains { used in methods.contains { $0.utf8.elementsEqual(used.utf8) } }
+        return methods.isEmpty || isAccepted ? nil : .method
     }
 }
 

@@ -274,7 +274,8 @@ struct PseudoLanguageTests {
             let (browser, client) = (deployment.browser(), deployment.client)
             Self.check(try await browser.get(client.origin + "/"), "visitor", 200)
             for (fields, status) in [
-                ([("error", "access_denied")], 400), ([("error", "invalid_request")], 400),
+                ([("error", "access_denied")], 400), ([("error", "login_required")], 400),
+                ([("error", "invalid_request")], 400),
                 ([("error", "server_error")], 503), ([], 400), ([("token", Browser.someToken)], 400),
             ] as [([(String, String)], Int)] {
                 let state = try await browser.state(at: client)
