@@ -1,3 +1,5 @@
+import SSOWeb
+
 extension PageStates {
     // MARK: The link in the email
 
