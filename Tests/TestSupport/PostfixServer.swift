@@ -163,7 +163,8 @@ final class PostfixServer: Sendable {
             to: "etc/master.cf")
     }
 
-    /// Nothing of this machine: no DNS, no local users, no trusted networks. Deferred messages are tried again at once.
+    /// Nothing of this machine: no DNS, no local users, no trusted networks. Deferred messages are tried again after a
+    /// second.
     private static func main(_ folder: TemporaryFolder) -> String {
         """
         compatibility_level = 3.6
@@ -185,6 +186,7 @@ final class PostfixServer: Sendable {
         minimal_backoff_time = 1s
         maximal_backoff_time = 1s
         bounce_queue_lifetime = 0
+        fast_flush_domains =
 
         """
     }
@@ -199,7 +201,7 @@ final class PostfixServer: Sendable {
         sender-cleanup unix n - n - 0 cleanup
           -o header_checks=
         cleanup unix n - n - 0 cleanup
-        qmgr unix n - n 300 1 qmgr
+        qmgr unix n - n 1 1 qmgr
         rewrite unix - - n - - trivial-rewrite
         bounce unix - - n - 0 bounce
         defer unix - - n - 0 bounce

@@ -98,7 +98,11 @@ struct DeployTests {
         #expect(backends == 3 && lines.count { $0 == "import patience" } == backends)
     }
 
-    @Test("Every script can be run", arguments: ["health", "make-secrets", "make-certificates", "try-systemd"])
+    @Test(
+        "Every script can be run",
+        arguments: [
+            "health", "make-secrets", "make-certificates", "try-systemd", "postfix/deliver-reply", "postfix/send-reply",
+        ])
     func executable(script: String) {
         #expect(FileManager.default.isExecutableFile(atPath: Self.folder.appending(path: script).path()))
     }

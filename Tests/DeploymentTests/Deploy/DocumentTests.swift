@@ -2,6 +2,7 @@ import Foundation
 import SSOWeb
 import Testing
 
+@testable import IdP
 @testable import TestSupport
 
 @Suite("The documents")
@@ -73,6 +74,17 @@ struct DocumentTests {
         for event in events {
             #expect(sources.contains { $0.contains("\"\(event)\"") }, "\(event)")
         }
+    }
+
+    @Test("docs/operations.md explains every reason of reply_ignored")
+    func replyReasons() throws {
+        let page = try Self.text("docs/operations.md")
+        let cells = Set(
+            page.split(separator: "\n").filter { $0.hasPrefix("| `") }.flatMap { row in
+                row.dropFirst().prefix { $0 != "|" }.matches(of: #/`([a-z0-9_]+)`/#).map { String($0.1) }
+            })
+        let reasons = ReplyRejection.allCases.map(\.rawValue) + ReplyReceiver.Rejection.allCases.map(\.rawValue)
+        for reason in reasons { #expect(cells.contains(reason), "\(reason)") }
     }
 
     @Test("every decision has a context, a decision and alternatives, and is in the index")

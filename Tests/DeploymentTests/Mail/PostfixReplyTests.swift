@@ -220,9 +220,9 @@ private struct WaitingReply {
 }
 
 extension ProcessDeployment {
-    /// The mail server, whose pipe transport runs deploy/postfix/deliver-reply. Its user gets the database.
+    /// The mail server, whose pipe transport runs deploy/postfix/deliver-reply. Its user gets the database and the folder.
     fileprivate func receivingByCommand() async throws -> PostfixServer {
-        chmod(folder.path, 0o711)
+        try PipeUser.own(folder.path)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasPrefix("idp.sqlite")
         {
             try PipeUser.own(folder.path(of: name))
@@ -236,8 +236,12 @@ extension ProcessDeployment {
 
     /// The same with deploy/postfix/send-reply, which needs no database.
     fileprivate func receivingByPost() async throws -> PostfixServer {
-        let program = DeployFiles.folder.appending(path: "postfix/send-reply").path()
-        let command = "#!/bin/sh\ncd \"$1\"\nexec '\(program)' http://127.0.0.1:\(idp.port) secret 2>>replies.log\n"
-        return try await PostfixServer(delivering: command, with: ["secret": PostfixReplyTests.inboundSecret])
+        let command = "cd \"$1\"\nexec /usr/bin/python3 send-reply http://127.0.0.1:\(idp.port) secret 2>>replies.log\n"
+        return try await PostfixServer(
+            delivering: "#!/bin/sh\n" + command,
+            with: [
+                "send-reply": try DeployFiles.lines("postfix/send-reply").joined(separator: "\n"),
+                "secret": PostfixReplyTests.inboundSecret,
+            ])
     }
 }
