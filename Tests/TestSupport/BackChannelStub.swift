@@ -61,14 +61,13 @@ final class BackChannelStub: Sendable {
                     close(connection)
                 }
             }
+            // Here and not in stop(): the next socket may get the same number while this thread is about to accept.
+            close(listener)
         }
     }
 
     /// Stops listening; connections end with their clients.
-    func stop() {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
     private func serve(_ connection: Int32, _ answer: @Sendable (Request) -> Answer) {
         while let request = Self.read(connection) {

@@ -225,7 +225,7 @@ struct PseudoLanguageTests {
             Self.check(try await second.open(in: deployment.browser()), "link in another browser, no code", 200)
             deployment.clock.advance(by: .seconds(601))
             Self.check(try await second.open(), "expired link", 410)
-            let damaged = try await deployment.browser().get(deployment.origin + "/sign-in/link/x")
+            let damaged = try await browser.get(deployment.origin + "/sign-in/link/x")
             Self.check(try await browser.follow(damaged), "damaged link", 410)
             Self.check(try await deployment.browser().get(deployment.origin + "/sign-in/link"), "no cookie", 410)
             try Self.checkEmails(deployment, atLeast: 2)
