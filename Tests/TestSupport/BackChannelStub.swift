@@ -31,6 +31,7 @@ final class BackChannelStub: Sendable {
 
     let port: Int
     private let listener: Int32
+    private let isStopped = Atomic(false)
     private let seen = Mutex<(requests: [Request], connections: Int)>(([], 0))
 
     var origin: String { "http://127.0.0.1:\(port)" }
@@ -67,7 +68,11 @@ final class BackChannelStub: Sendable {
     }
 
     /// Stops listening; connections end with their clients.
-    func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
+    func stop() {
+        // Once: later the number may be that of another socket.
+        guard isStopped.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
+        shutdown(listener, Int32(SHUT_RDWR))
+    }
 
     private func serve(_ connection: Int32, _ answer: @Sendable (Request) -> Answer) {
         while let request = Self.read(connection) {

@@ -1,5 +1,4 @@
 import SSOShared
-import Synchronization
 
 /// The back channel of an identity provider that answers what a test sets, signed or not, and counts the calls.
 final class FakeIdP: Sendable {
@@ -10,7 +9,6 @@ final class FakeIdP: Sendable {
     static let clientID = "partner-1"
 
     private let stub: BackChannelStub
-    private let isStopped = Mutex(false)
     /// How often a token was presented.
     var calls: Int { stub.requests.count }
 
@@ -18,15 +16,8 @@ final class FakeIdP: Sendable {
         stub = try BackChannelStub(answer)
     }
 
-    /// From now on connections are refused. Only once: a second close of the same descriptor would close another
-    /// socket.
-    func stop() {
-        let isFirst = isStopped.withLock { stopped in
-            defer { stopped = true }
-            return !stopped
-        }
-        if isFirst { stub.stop() }
-    }
+    /// From now on connections are refused.
+    func stop() { stub.stop() }
 
     /// A deployment whose client asks this IdP.
     func open(_ body: (TestDeployment) async throws -> Void) async throws {
