@@ -32,15 +32,16 @@ struct InboundMailSettingsTests {
         #expect(!reader.lines.contains { $0.shown.contains(Self.own) })
     }
 
-    @Test(
-        "a part without the others it needs is a problem that names both settings",
-        arguments: [
-            ([domain: "reply.example.com"], authservID), ([authservID: "mx.example.com"], authservID),
-            ([secret: own], secret),
-        ])
-    func incomplete(_ settings: [String: String], _ named: String) {
-        let problems = SettingsFixture.read(.idp, settings).problems
-        #expect(problems.contains { $0.hasPrefix("\(named): ") && $0.contains(Self.domain) }, "\(problems)")
+    @Test("a part without the others it needs is a problem that names both settings")
+    func incomplete() {
+        let parts = [
+            (Self.domain, "reply.example.com", Self.authservID), (Self.authservID, "mx.example.com", Self.domain),
+            (Self.secret, Self.own, Self.domain),
+        ]
+        for (given, value, missing) in parts {
+            let problems = SettingsFixture.read(.idp, [given: value]).problems
+            #expect(problems.contains { $0.hasPrefix("\(missing): is required with \(given).") }, "\(problems)")
+        }
     }
 
     @Test(
