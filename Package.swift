@@ -99,6 +99,7 @@ let package = Package(
                 "SignIn/sign-in.mustache",
                 "SignIn/EmailCode/email-code.mustache", "SignIn/EmailCode/email-code-message-html.mustache",
                 "SignIn/EmailCode/email-code-message-text.mustache",
+                "SignIn/EmailLink/email-link.mustache", "SignIn/EmailLink/email-link-ended.mustache",
                 "SignIn/EmailReply/signed-in-elsewhere.mustache"),
             swiftSettings: settings),
         .executableTarget(

@@ -51,6 +51,7 @@ func buildIdP(
         eligibility: eligibility, mail: mail)
     let guesses = GuessStore(database: database, clock: clock, randomness: randomness)
     let link = DeviceLink(keys: settings.keys, origin: settings.publicURL, randomness: randomness)
+    let emailLink = EmailLink(keys: settings.keys, origin: settings.publicURL)
 
     let reply = settings.inboundMail.map { EmailReply(keys: settings.keys, domain: $0.domain) }
 
@@ -63,7 +64,7 @@ func buildIdP(
         EmailCodeMail(
             challenge: challenges.findPending, pages: pages, codes: codes, issuer: settings.publicURL,
             browserLink: DeviceInvitation(link: link, mail: mail, guesses: guesses, clock: clock).url,
-            replyTo: { reply?.address(for: $0.id) })
+            signInLink: emailLink.url, replyTo: { reply?.address(for: $0.id) })
     ]
     let emailCode = EmailCodeMethod(
         sessions: sessions, challenges: challenges, guesses: guesses, mail: mail, devices: devices, delay: delay,
@@ -71,11 +72,15 @@ func buildIdP(
         page: EmailCodePage(pages: pages, script: script), clock: clock,
         clientName: settings.clients.name,
         reply: { challenge, flow in reply.map { EmailReplyMethod.offer($0, challenge, flow) } })
+    let emailLinkMethod = EmailLinkMethod(
+        sessions: sessions, challenges: challenges, guesses: guesses, devices: devices, codes: codes, link: emailLink,
+        cookie: EmailLinkCookie(link: emailLink, origin: settings.publicURL), completion: completion, limits: limits,
+        page: EmailLinkPage(pages: pages, script: script), clock: clock, clientName: settings.clients.name)
     let emailReply = EmailReplyMethod(
         sessions: sessions, challenges: challenges, completion: completion, limits: limits, clients: settings.clients,
         events: ReplyEvents(sessions: sessions, challenges: challenges, shutdown: shutdown), pages: pages, clock: clock)
     let methods: [any SignInMethod] =
-        [emailCode] + (reply == nil ? [] : [emailReply]) + additions.methods(sessions, completion)
+        [emailCode, emailLinkMethod] + (reply == nil ? [] : [emailReply]) + additions.methods(sessions, completion)
 
     let mailWorker = MailQueueWorker(
         queue: mail, templates: mailTemplates, mailer: services.mailer, from: settings.mailFrom,
@@ -84,7 +89,7 @@ func buildIdP(
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
         clock: clock, addresses: settings.trustedProxies, shutdown: shutdown,
-        jsonPaths: [SSOPath.verify, InboundMailRoutes.path])
+        jsonPaths: [SSOPath.verify, InboundMailRoutes.path], pathsWithTokens: ["\(EmailLink.path)/"])
     let association = AssociationFiles(
         apple: settings.appleAssociation, android: settings.androidAssociation, logger: services.logger)
     AssociationRoutes(files: association).add(to: router)
@@ -122,6 +127,7 @@ func buildIdP(
     // Routes below have the browser's session.
     router.add(middleware: SessionMiddleware(sessions))
     authorize.addComplete(to: router)
+    CancelRoutes(clients: settings.clients, sessions: sessions, clock: clock).add(to: router)
     AccountChoice(
         sessions: sessions, slots: slots, accounts: accounts, clients: settings.clients, logos: logos, clock: clock,
         pages: pages, script: script

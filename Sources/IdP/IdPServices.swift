@@ -48,6 +48,8 @@ enum IdPPages {
         "email-code": PackageResources.email_code_mustache,
         "email-code-message-html": PackageResources.email_code_message_html_mustache,
         "email-code-message-text": PackageResources.email_code_message_text_mustache,
+        "email-link": PackageResources.email_link_mustache,
+        "email-link-ended": PackageResources.email_link_ended_mustache,
         "link-tester": PackageResources.link_tester_mustache,
         "home": PackageResources.home_mustache,
         "mailbox": PackageResources.mailbox_mustache,

@@ -87,7 +87,9 @@ struct SignInRoutes: Sendable {
     private func signIn(
         _ callback: SignInCallback, _ found: PendingSignIn, _ request: Request, _ context: VisitorContext
     ) async throws -> Outcome {
-        guard let reply = try await client.redeem(callback, for: found, used: used, isSignedIn: context.user != nil)
+        guard
+            let reply = try await client.redeem(
+                callback, for: found, used: used, isSignedIn: context.user != nil, now: clock.now().date)
         else {
             return Outcome(path: found.returnTo, session: nil)
         }

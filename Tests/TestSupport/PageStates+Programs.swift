@@ -4,7 +4,7 @@ import SSOWeb
 extension PageStates {
     // MARK: The IdP
 
-    static let idp = signIn + code + completion + home + trial + errors
+    static let idp = signIn + code + emailLink + completion + home + trial + errors
 
     private static let emailField = "form[action='/sign-in'] input[name=email]:not([type=hidden])"
     private static let codeField = "form[action='/sign-in/code'] input[name=code]"
@@ -15,6 +15,11 @@ extension PageStates {
         PageState("sign-in", mark: emailField) { try await $0.open("/sign-in") },
         PageState("sign-in-client", mark: "main bdi, main strong") { studio in
             try await studio.browser().beginSignIn(at: studio.client)
+        },
+        PageState("sign-in-again", mark: emailField + "[value*='@']") { studio in
+            let asked = studio.deployment.authorize(studio.client, state: "again") + "&prompt=login"
+            let browser = try await studio.signedIn()
+            return try await browser.follow(browser.get(asked))
         },
         PageState("sign-in-wrong-address", 422, mark: emailField + "[aria-invalid=true]") { studio in
             let browser = studio.browser()
@@ -183,6 +188,7 @@ extension PageStates {
         },
         answer("rp-refused", 400, [("error", "invalid_request")]),
         answer("rp-access-denied", 400, [("error", "access_denied")]),
+        answer("rp-login-required", 400, [("error", "login_required")]),
         answer("rp-no-token", 400, []),
         answer("rp-invalid-token", 400),
         PageState("rp-not-found", 404) { studio in

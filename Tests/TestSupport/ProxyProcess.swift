@@ -80,6 +80,8 @@ final class ProxyProcess: Sendable {
             defaults
                 mode http
                 timeout connect 2s
+                # Otherwise a check is over after its interval, and on a busy machine a live server counts as dead.
+                timeout check 5s
                 timeout client 30s
                 timeout server 30s
                 retries 0

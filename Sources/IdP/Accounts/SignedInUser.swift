@@ -17,6 +17,9 @@ struct CurrentSignIn: SessionSlot {
         var flow: String?
 
         var accountSignOuts: Int64 { signOuts ?? 0 }
+
+        /// The first moment at which a sign-in is newer than this one.
+        var earliestNext: Timestamp { authenticatedAt + .milliseconds(1) }
     }
 
     /// Nil for a visitor who is not signed in.

@@ -22,17 +22,14 @@ struct AccountChoice: Sendable {
     let script: String
 
     private struct Model: Sendable {
-        let formToken, flow, name, email, client, logo, complete, script: String
+        let formToken, flow, name, email, client, logo, complete, cancel, script: String
         let hasLogo: Bool
     }
 
-    /// Whether an authorize request asks for the choice. Any other value of `prompt` is ignored.
-    static func isAsked(by fields: URLEncodedFields) -> Bool {
-        ((try? fields.text("prompt")) ?? nil) == "select_account"
-    }
-
     /// The path that asks for the choice for this request.
-    static func asking(_ request: AuthorizeRequest) -> String { request.url(at: "") + "&prompt=select_account" }
+    static func asking(_ request: AuthorizeRequest) -> String {
+        request.url(at: "", asking: SignInWishes(prompt: .selectAccount))
+    }
 
     func add(to router: Router<VisitorContext>) {
         router.form(at: RouterPath(Self.path), show: show, submit: useAnother)
@@ -52,7 +49,7 @@ struct AccountChoice: Sendable {
             Model(
                 formToken: sessions.formToken(for: session), flow: id, name: user.account.name,
                 email: user.account.email, client: client.name, logo: logo, complete: "\(SSOPath.complete)?flow=\(id)",
-                script: script, hasLogo: !logo.isEmpty), for: request)
+                cancel: "\(FlowID.cancelPath)?flow=\(id)", script: script, hasLogo: !logo.isEmpty), for: request)
     }
 
     /// Ends the sign-in of this session and begins another one for the same flow. As after a sign-out, tokens that were not

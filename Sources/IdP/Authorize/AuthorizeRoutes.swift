@@ -32,24 +32,25 @@ struct AuthorizeRoutes: Sendable {
         case pending(Session)
         /// The user is signed in and chooses the account first. The flow is in the session.
         case choosing(Session)
+        /// The user would have to sign in, and the client asked for no question.
+        case loginRequired
         case noSession
     }
 
     @Sendable private func authorize(_ request: Request, _ context: VisitorContext) async throws -> Response {
         // Checked at every arrival, also after a sign-in: a request from the session is not trusted more than a link.
-        let (client, asked): (Client, AuthorizeRequest)
+        let (client, asked, wishes): (Client, AuthorizeRequest, SignInWishes)
         switch AuthorizeQuery.read(request.queryFields, clients: clients) {
         case .refused(let refusal):
             context.logger.notice("authorize_refused", metadata: refusal.metadata)
             guard let callback = refusal.callback else { throw AuthorizeError.unknownClient }
             return .redirect(to: callback, type: .found)
-        case .accepted(let found, let wanted): (client, asked) = (found, wanted)
+        case .accepted(let found, let wanted, let wished): (client, asked, wishes) = (found, wanted, wished)
         }
         // A frame, an image or a prefetch must not obtain tokens without the user's knowledge (ASVS 7.6.2).
         guard request.isTopLevelNavigation, !request.isPrefetch else { throw AuthorizeError.notAPage }
         let flowID = Base64URL.encode(try randomness.bytes(16))
-        let choosesAccount = AccountChoice.isAsked(by: request.queryFields)
-        switch try await authorization(for: asked, flowID: flowID, choosesAccount: choosesAccount, request) {
+        switch try await authorization(for: asked, wishes, flowID: flowID, request) {
         case .issued(let token, let pace, let user):
             context.logger.info(
                 "token_issued",
@@ -62,17 +63,19 @@ struct AuthorizeRoutes: Sendable {
                 other: AccountChoice.asking(asked), pace: pace)
         case .pending(let session): return signIn(asked, flowID, session, context)
         case .choosing: return .redirect(to: "\(AccountChoice.path)?flow=\(flowID)")
+        case .loginRequired: return loginRequired(asked, context)
+        case .noSession where wishes.prompt == .silent: return loginRequired(asked, context)
         case .noSession:
             var slots = SessionSlots()
-            slots[PendingFlows.self].add(asked, id: flowID, now: clock.now())
+            slots[PendingFlows.self].add(asked, id: flowID, now: clock.now(), loginHint: wishes.loginHint)
             return signIn(asked, flowID, try await sessions.begin(slots, request, context, isVisit: true), context)
         }
     }
 
-    /// Issues a token to a user who is signed in. Keeps the request in the session of a user who wants to choose the account,
-    /// and of any other visitor.
+    /// Issues a token to a user whose sign-in is enough for the client. Keeps the request in the session of a user who has to
+    /// choose the account or to sign in again, and of any other visitor.
     private func authorization(
-        for asked: AuthorizeRequest, flowID: String, choosesAccount: Bool, _ request: Request
+        for asked: AuthorizeRequest, _ wishes: SignInWishes, flowID: String, _ request: Request
     ) async throws -> Authorization {
         guard let id = sessions.cookie.id(in: request) else { return .noSession }
         let token = try SSOToken(randomness: randomness)
@@ -80,21 +83,37 @@ struct AuthorizeRoutes: Sendable {
         return try await database.write { connection in
             guard let session = try sessions.store.find(touching: id, connection) else { return .noSession }
             let user = try accounts.signedIn(session, connection)
-            if let user, !choosesAccount {
+            let choosesAccount = wishes.prompt == .selectAccount
+            if let user, !choosesAccount, wishes.isMet(by: user.signIn.authenticatedAt, now: now) {
                 let wasRedeemed = try tokens.issue(token, for: asked, to: user, connection)
                 let pace: CompletionPage.Pace =
                     wasRedeemed
                     ? .stays : session[PendingFlows.self].hasCompleted(asked) ? .afterTwoSeconds : .atOnce
                 return .issued(token, pace, user)
             }
+            if wishes.prompt == .silent { return .loginRequired }
+            // A sign-in that is not enough now: only a newer one ends this flow, whatever becomes of the account meanwhile.
+            let tooOld = session[CurrentSignIn.self].signIn.flatMap {
+                wishes.isMet(by: $0.authenticatedAt, now: now) ? nil : $0.earliestNext
+            }
             let updated = try sessions.store.update(
                 session,
                 {
-                    $0[PendingFlows.self].add(asked, id: flowID, now: now)
+                    $0[PendingFlows.self].add(
+                        asked, id: flowID, now: now, signInSince: tooOld, loginHint: wishes.loginHint)
                     return true
                 }, connection)
-            return updated.map { user == nil ? .pending($0) : .choosing($0) } ?? .noSession
+            return updated.map { choosesAccount && user != nil ? .choosing($0) : .pending($0) } ?? .noSession
         }
+    }
+
+    /// Sends the user back without a question. Keeps nothing.
+    private func loginRequired(_ asked: AuthorizeRequest, _ context: VisitorContext) -> Response {
+        context.logger.info(
+            "login_required", metadata: ["client": "\(asked.clientID)", "flow": "\(FlowLogID.name(asked))"])
+        let callback = AuthorizeRequest.errorCallback(
+            redirectURI: asked.redirectURI, error: "login_required", state: Array(asked.state.utf8))
+        return .redirect(to: callback, type: .found)
     }
 
     /// Sends the user to sign in.
@@ -119,7 +138,9 @@ struct AuthorizeRoutes: Sendable {
         guard let asked = session[PendingFlows.self].pending(id, now: now) else {
             throw AuthorizeError.notPending(id, session, clients)
         }
-        guard try await accounts.signedIn(context) != nil else { return .redirect(to: "/sign-in?flow=\(id)") }
+        guard let user = try await accounts.signedIn(context),
+            !session[PendingFlows.self].asksAgain(FlowID(id), after: user.signIn.authenticatedAt, now: now)
+        else { return .redirect(to: "/sign-in?flow=\(id)") }
         // Of two at the same instant one continues: a flow leads to authorize once.
         let taken = try await sessions.store.update(session) { $0[PendingFlows.self].take(id, now: now) != nil }
         guard taken != nil else { throw AuthorizeError.notPending(id, session, clients) }

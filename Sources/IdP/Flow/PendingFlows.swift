@@ -15,6 +15,10 @@ struct PendingFlows: SessionSlot {
         let begunAt: Timestamp
         /// Rises from flow to flow. It orders flows by age even when the clock steps back.
         let number: Int
+        /// The flow needs a sign-in of this moment or later. Nil when any will do.
+        var signInSince: Timestamp?
+        /// The address to fill into the sign-in form. Never logged.
+        var loginHint: String?
     }
 
     /// What is kept of an ended flow. No token can be issued from it.
@@ -49,9 +53,12 @@ struct PendingFlows: SessionSlot {
     }
 
     /// Adds a flow. Beyond eight the oldest ends.
-    mutating func add(_ request: AuthorizeRequest, id: String, now: Timestamp) {
+    mutating func add(
+        _ request: AuthorizeRequest, id: String, now: Timestamp, signInSince: Timestamp? = nil, loginHint: String? = nil
+    ) {
         let last = flows.values.map(\.number).max() ?? 0
-        flows[id] = Flow(request: request, begunAt: now, number: last + 1)
+        flows[id] = Flow(
+            request: request, begunAt: now, number: last + 1, signInSince: signInSince, loginHint: loginHint)
         while flows.count > Self.maximumCount {
             guard let oldest = flows.min(by: { $0.value.number < $1.value.number }) else { break }
             end(oldest.key)
@@ -64,6 +71,19 @@ struct PendingFlows: SessionSlot {
         return flow.request
     }
 
+    /// Whether a flow was begun by a user who was signed in and has to sign in again.
+    func needsNewSignIn(_ flow: FlowID?) -> Bool { flow.flatMap { flows[$0.text]?.signInSince } != nil }
+
+    /// Whether a flow asks a user who is signed in to sign in again.
+    ///
+    /// - Parameter authenticatedAt: when the user signed in.
+    func asksAgain(_ flow: FlowID?, after authenticatedAt: Timestamp, now: Timestamp) -> Bool {
+        guard let flow, pending(flow.text, now: now) != nil, let since = flows[flow.text]?.signInSince else {
+            return false
+        }
+        return authenticatedAt < since
+    }
+
     /// The id of the newest pending flow.
     func newest(now: Timestamp) -> String? {
         flows.filter { pending($0.key, now: now) != nil }.max { $0.value.number < $1.value.number }?.key
@@ -74,6 +94,15 @@ struct PendingFlows: SessionSlot {
         guard let request = pending(id, now: now) else { return nil }
         end(id, isCompleted: true)
         return request
+    }
+
+    /// Ends a pending flow that the user gives up.
+    ///
+    /// - Returns: whether it was pending.
+    mutating func cancel(_ id: String, now: Timestamp) -> Bool {
+        guard pending(id, now: now) != nil else { return false }
+        end(id)
+        return true
     }
 
     /// Whether the user has completed a flow of exactly this request in this session: after a sign-in, or after choosing
@@ -138,4 +167,10 @@ struct FlowID: Sendable {
 
     /// `path` with the flow in its query, if there is one.
     static func path(_ path: String, _ flow: FlowID?) -> String { flow.map { "\(path)?flow=\($0.text)" } ?? path }
+
+    /// Gives up a sign-in and takes the user back to the client.
+    static let cancelPath = "/sign-in/cancel"
+
+    /// The link of a page back to the flow's client.
+    var cancel: String { Self.path(Self.cancelPath, self) }
 }

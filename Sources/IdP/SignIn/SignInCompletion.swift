@@ -39,10 +39,13 @@ struct SignInCompletion: Sendable {
             let device = try identity.email.map { try devices.store.remember($0, known: known, connection) }
             result.withLock { $0 = (account.id, device) }
             var slots = old.survivingSignIn(slots)
+            // Later than the sign-in that it replaces, also when two processes' clocks differ: a flow that asked for
+            // a newer sign-in has it now.
+            let earliest = old[CurrentSignIn.self].signIn?.earliestNext ?? now
             slots[CurrentSignIn.self] = CurrentSignIn(
                 .init(
-                    accountID: account.id, authenticatedAt: now, methods: [method], signOuts: account.signOuts,
-                    flow: flow?.text))
+                    accountID: account.id, authenticatedAt: max(now, earliest), methods: [method],
+                    signOuts: account.signOuts, flow: flow?.text))
             return slots
         }
         guard let fresh, let (accountID, device) = result.withLock({ $0 }) else { return nil }
@@ -58,11 +61,20 @@ struct SignInCompletion: Sendable {
         return response
     }
 
-    /// Where a user goes who is signed in already; nil for a visitor who is not. A form that was open in another tab, or
-    /// sent twice, ends where the first one did.
+    /// Where a user goes who is signed in already; nil for a visitor who is not, and for a user whom the flow asks to sign
+    /// in again. A form that was open in another tab, or sent twice, ends where the first one did.
     func alreadySignedIn(_ context: VisitorContext, flow: FlowID?) async throws -> Response? {
-        guard try await accounts.signedIn(context) != nil else { return nil }
+        guard let user = try await accounts.signedIn(context), !asksAgain(user, for: flow) else { return nil }
         return .redirect(to: Self.destination(flow))
+    }
+
+    /// The user whom a flow asks to sign in again; nil for any other visitor.
+    func askedAgain(_ context: VisitorContext, flow: FlowID?) async throws -> SignedInUser? {
+        try await accounts.signedIn(context).flatMap { asksAgain($0, for: flow) ? $0 : nil }
+    }
+
+    private func asksAgain(_ user: SignedInUser, for flow: FlowID?) -> Bool {
+        user.session[PendingFlows.self].asksAgain(flow, after: user.signIn.authenticatedAt, now: clock.now())
     }
 
     private static func destination(_ flow: FlowID?) -> String {

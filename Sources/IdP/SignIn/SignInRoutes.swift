@@ -18,7 +18,8 @@ struct SignInRoutes: Sendable {
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let flow = FlowID.read(request.queryFields)
         if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
-        return page.response(request, try await sessions.current(request, context), flow: flow)
+        let user = try await completion.askedAgain(context, flow: flow)
+        return page.response(request, try await sessions.current(request, context), flow: flow, user: user)
     }
 
     @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -35,8 +36,10 @@ struct SignInRoutes: Sendable {
         let submitted = SubmittedAddress(
             text: typed, session: session, flow: flow, clientName: page.clientName(flow, session), request: request,
             context: context)
-        return try await submitAddress(submitted)
-            ?? page.response(request, session, flow: flow, address: String(typed.prefix(254)), hasError: true)
+        if let next = try await submitAddress(submitted) { return next }
+        let user = try await completion.askedAgain(context, flow: flow)
+        return page.response(
+            request, session, flow: flow, user: user, address: String(typed.prefix(254)), hasError: true)
     }
 }
 
@@ -61,16 +64,18 @@ struct SignInPage: Sendable {
     struct Link: Sendable { let label, href: String }
 
     struct Model: Sendable {
-        let formToken, flow, service, address, script, hint, button: String
-        let hasService, hasError, hasEmailField, hasLinks: Bool
+        let formToken, flow, service, cancel, email, address, script, hint, button: String
+        let hasService, isAskedAgain, hasError, hasEmailField, hasLinks: Bool
         let links: [Link]
     }
 
     /// - Parameters:
+    ///   - user: who is signed in and asked to sign in again.
     ///   - address: what the visitor typed before, to correct it.
     ///   - hasError: whether that was not an email address.
     func response(
-        _ request: Request, _ session: Session, flow: FlowID?, address: String = "", hasError: Bool = false
+        _ request: Request, _ session: Session, flow: FlowID?, user: SignedInUser? = nil, address: String? = nil,
+        hasError: Bool = false
     ) -> Response {
         let attempt = SignInAttempt(flow: flow, clientName: clientName(flow, session))
         let texts = pages.texts(for: request)
@@ -84,12 +89,18 @@ struct SignInPage: Sendable {
         }
         let model = Model(
             formToken: sessions.formToken(for: session), flow: flow?.text ?? "", service: attempt.clientName ?? "",
-            address: address, script: script, hint: field?.hint ?? "", button: field?.button ?? "",
-            hasService: attempt.clientName != nil, hasError: hasError, hasEmailField: field != nil,
+            cancel: flow?.cancel ?? "", email: user?.account.email ?? "",
+            address: address ?? hint(flow, session) ?? user?.account.email ?? "", script: script,
+            hint: field?.hint ?? "", button: field?.button ?? "", hasService: attempt.clientName != nil,
+            isAskedAgain: user != nil && attempt.clientName != nil, hasError: hasError, hasEmailField: field != nil,
             hasLinks: !links.isEmpty, links: links)
         var response = pages.response("sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok)
         sessions.remember(session, in: &response)
         return response
+    }
+
+    private func hint(_ flow: FlowID?, _ session: Session) -> String? {
+        flow.flatMap { session[PendingFlows.self].flows[$0.text]?.loginHint }
     }
 
     /// The name of the client that a flow belongs to, for pages and emails.

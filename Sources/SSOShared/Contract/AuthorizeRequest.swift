@@ -40,12 +40,15 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
 
     /// The absolute URL to send the browser to.
     ///
-    /// - Parameter origin: the identity provider's, such as `https://idp.example.com`; a slash at its end makes no difference.
-    public func url(at origin: String) -> String {
+    /// - Parameters:
+    ///   - origin: the identity provider's, such as `https://idp.example.com`; a slash at its end makes no difference.
+    ///   - wishes: what is asked of the sign-in. They are not part of the request: the identity provider acts on them at once.
+    public func url(at origin: String, asking wishes: SignInWishes = SignInWishes()) -> String {
         var items = [("client_id", clientID), ("redirect_uri", redirectURI), ("state", state)]
         if let codeChallenge {
             items += [("code_challenge", codeChallenge), ("code_challenge_method", CodeChallenge.method)]
         }
+        items += wishes.queryItems
         let base = origin.utf8.last == UInt8(ascii: "/") ? String(origin.dropLast()) : origin
         return base + SSOPath.authorize + "?" + PercentCoding.query(items)
     }

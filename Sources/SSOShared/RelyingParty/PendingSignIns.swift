@@ -14,9 +14,19 @@ public struct PendingSignIn: Codable, Sendable {
     let begunAt: Int64
     /// Whether the visitor has, as far as is known, only seen a page with the link. nil means no.
     let isOffer: Bool?
+    /// Whether the user has to sign in after the beginning. nil means no.
+    let isNew: Bool?
+    /// How many seconds ago the user may have signed in at the callback. nil accepts any sign-in.
+    let maximumAge: Int?
+    /// The accepted sign-in methods. nil accepts any.
+    let methods: [String]?
 
+    /// - Parameters:
+    ///   - isNew: whether only a sign-in after `begunAt` is accepted.
+    ///   - demand: what the sign-in must be, in whole seconds.
     public init(
-        state: String, codeVerifier: String, idp: String, returnTo: String, begunAt: Date, isOffer: Bool = false
+        state: String, codeVerifier: String, idp: String, returnTo: String, begunAt: Date, isOffer: Bool = false,
+        isNew: Bool = false, demand: SignInDemand = SignInDemand()
     ) {
         self.state = state
         self.codeVerifier = codeVerifier
@@ -24,6 +34,9 @@ public struct PendingSignIn: Codable, Sendable {
         self.returnTo = returnTo
         self.begunAt = begunAt.milliseconds
         self.isOffer = isOffer ? true : nil
+        self.isNew = isNew ? true : nil
+        maximumAge = demand.maximumAge.map { Int($0.components.seconds) }
+        methods = demand.methods.isEmpty ? nil : demand.methods
     }
 
     /// A sign-in from the future was started while the clock was wrong, and would live too long.

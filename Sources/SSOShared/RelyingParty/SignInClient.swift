@@ -2,8 +2,8 @@ public import Foundation
 
 /// A relying party's half of the protocol, for any web framework and any kind of session (docs/protocol.md).
 ///
-/// ``start(returnTo:isOffer:now:)`` gives the link to the identity provider and a pending sign-in for the browser to keep.
-/// ``find(_:in:now:)`` and ``redeem(_:for:used:isSignedIn:)`` turn the callback into the user.
+/// ``start(returnTo:isOffer:asking:demanding:now:)`` gives the link to the identity provider and a pending sign-in for the
+/// browser to keep. ``find(_:in:now:)`` and ``redeem(_:for:used:isSignedIn:now:)`` turn the callback into the user.
 public struct SignInClient: Sendable {
     /// The origin of the identity provider, for browsers.
     public let idp: String
@@ -32,17 +32,25 @@ public struct SignInClient: Sendable {
     /// - Parameters:
     ///   - returnTo: the path to return to. Anything but a path on this origin becomes `/`.
     ///   - isOffer: whether the visitor only sees a page with the link.
+    ///   - wishes: what the identity provider is asked for. The user's browser can remove it from the link, so the callback
+    ///     demands a sign-in after this moment for `prompt=login`, and the age of `max_age`.
+    ///   - demand: what the callback demands in addition. A maximum age is also asked for.
     public func start(
-        returnTo: String?, isOffer: Bool = false, now: Date = Date()
+        returnTo: String?, isOffer: Bool = false, asking wishes: SignInWishes = SignInWishes(),
+        demanding demand: SignInDemand = SignInDemand(), now: Date = Date()
     ) throws -> (url: String, pending: PendingSignIn) {
+        var (wishes, demand) = (wishes, demand)
+        let maxAge = [wishes.maxAge, demand.maximumAge].compactMap { $0 }.min()
+        (wishes.maxAge, demand.maximumAge) = (maxAge, maxAge)
         let pending = PendingSignIn(
             state: Base64URL.encode(try randomness.bytes(32)),
             codeVerifier: try CodeChallenge.makeVerifier(randomness: randomness), idp: idp,
-            returnTo: ReturnPath.checked(returnTo), begunAt: now, isOffer: isOffer)
+            returnTo: ReturnPath.checked(returnTo), begunAt: now, isOffer: isOffer, isNew: wishes.prompt == .login,
+            demand: demand)
         let request = AuthorizeRequest(
             clientID: clientID, redirectURI: redirectURI, state: pending.state,
             codeChallenge: CodeChallenge.s256(pending.codeVerifier))
-        return (request.url(at: idp), pending)
+        return (request.url(at: idp, asking: wishes), pending)
     }
 
     /// The sign-in that a callback belongs to. The state must be one that this browser was given for this identity provider.
@@ -55,12 +63,15 @@ public struct SignInClient: Sendable {
 
     /// Uses the state and redeems the token. Whatever follows, the state cannot be used again.
     ///
-    /// - Parameter isSignedIn: whether a user is signed in in this browser. Then a callback that was used before, here or
-    ///   on another server, leads to the page.
+    /// - Parameters:
+    ///   - isSignedIn: whether a user is signed in in this browser. Then a callback that was used before, here or on
+    ///     another server, leads to the page.
+    ///   - now: what the age of the user's sign-in is measured by.
     /// - Returns: the user to sign in, or nil when an earlier callback has done that. Call
     ///   ``UsedStates/noteFailure(_:)`` when signing the user in then fails.
     public func redeem(
-        _ callback: SignInCallback, for pending: PendingSignIn, used: some UsedStates, isSignedIn: Bool
+        _ callback: SignInCallback, for pending: PendingSignIn, used: some UsedStates, isSignedIn: Bool,
+        now: Date = Date()
     ) async throws -> VerifyReply? {
         if case .again(let repeats, let failed) = try await used.use(
             pending.state, callback: callback.digest(pending))
@@ -69,7 +80,9 @@ public struct SignInClient: Sendable {
             return nil
         }
         do {
-            return try await verify(callback, pending)
+            let reply = try await verify(callback, pending)
+            try pending.check(reply.session, now: now)
+            return reply
         } catch {
             // If this fails too, a repetition within seconds leads to the page instead of an error.
             try? await used.noteFailure(pending.state)

@@ -17,8 +17,8 @@ public struct SignInError: Error, Sendable {
 
     /// Every ``code``.
     public static let codes = [
-        "unknown_state", "prefetch", "access_denied", "sign_in_refused", "no_token", "invalid_token", "not_verified",
-        "idp_unavailable",
+        "unknown_state", "prefetch", "access_denied", "login_required", "sign_in_refused", "no_token", "invalid_token",
+        "not_verified", "idp_unavailable", "sign_in_too_old", "method_not_accepted",
     ]
 
     /// What happened, as a heading.
@@ -60,6 +60,11 @@ public struct SignInError: Error, Sendable {
                 400, "access_denied", "You were not signed in",
                 "The sign-in at {idp} was cancelled or not allowed. You can start again.", cause: cause,
                 returnTo: returnTo)
+        case "login_required":
+            return SignInError(
+                400, "login_required", "You need to sign in",
+                "You are not signed in at {idp}, or your sign-in there is too old. Sign in to continue.",
+                cause: cause, returnTo: returnTo)
         case "temporarily_unavailable", "server_error":
             return unavailable(cause: cause, returnTo: returnTo)
         default:
@@ -92,6 +97,25 @@ public struct SignInError: Error, Sendable {
         case .unavailable:
             unavailable(cause: "\(error)", returnTo: returnTo)
         }
+    }
+
+    /// The answer is verified, but the user signed in before the moment that was demanded.
+    static func tooOld(authenticatedAt: Int, returnTo: String) -> SignInError {
+        SignInError(
+            400, "sign_in_too_old", "Please sign in once more",
+            "This page needs a more recent sign-in than the one you have at {idp}. Start again, and sign in when you are "
+                + "asked.",
+            cause: "the sign-in at the identity provider is too old: authenticated_at is \(authenticatedAt)",
+            returnTo: returnTo)
+    }
+
+    /// The answer is verified, but the user signed in by a method that is not among the accepted ones.
+    static func methodNotAccepted(_ methods: [String], returnTo: String) -> SignInError {
+        let readable = VerifyError.readable(methods.joined(separator: " ")) ?? "-"
+        return SignInError(
+            400, "method_not_accepted", "This page needs another way to sign in",
+            "The way you signed in at {idp} is not enough for this page. Start again, and sign in in another way.",
+            cause: "none of the accepted sign-in methods was used: \(readable)", returnTo: returnTo)
     }
 
     private static func unavailable(cause: String, returnTo: String) -> SignInError {

@@ -6,8 +6,8 @@ public struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
     private let fields: SecurityFields
     private let pathsWithTokens: Set<String>
 
-    /// - Parameter pathsWithTokens: paths whose URL contains a token. Their responses, error pages included, keep the
-    ///   URL out of the Referer of later requests.
+    /// - Parameter pathsWithTokens: paths whose URL contains a token; one that ends with a slash stands for all below it.
+    ///   Their responses, error pages included, keep the URL out of the Referer of later requests.
     public init(origin: PublicOrigin, pathsWithTokens: Set<String> = []) {
         self.pathsWithTokens = pathsWithTokens
         fields = SecurityFields(origin: origin)
@@ -17,9 +17,13 @@ public struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        if pathsWithTokens.contains(request.uri.path) { response.headers[.referrerPolicy] = "no-referrer" }
+        if hasToken(request.uri.path) { response.headers[.referrerPolicy] = "no-referrer" }
         fields.add(to: &response.headers)
         return response
+    }
+
+    private func hasToken(_ path: String) -> Bool {
+        pathsWithTokens.contains { $0.hasSuffix("/") ? path.hasPrefix($0) : path == $0 }
     }
 }
 

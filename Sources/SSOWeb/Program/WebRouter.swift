@@ -12,7 +12,7 @@ public enum WebRouter {
     ///   - addresses: finds the client's address for the log.
     ///   - shutdown: makes `/readyz` fail during the shutdown.
     ///   - jsonPaths: paths that programs request. Their errors are JSON.
-    ///   - pathsWithTokens: paths whose URL contains a token.
+    ///   - pathsWithTokens: paths whose URL contains a token; one that ends with a slash stands for all below it.
     public static func router<Context: WebRequestContext>(
         _ context: Context.Type, origin: PublicOrigin, pages: Pages, assets: StaticAssets, database: any Database,
         clock: ServiceClock, addresses: ClientAddress, shutdown: ShutdownState, jsonPaths: Set<String> = [],

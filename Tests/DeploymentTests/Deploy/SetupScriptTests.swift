@@ -129,7 +129,11 @@ struct SetupScriptTests {
         #expect(machine.installed.contains("faketime") && machine.installed.contains("sqlite3"))
         #expect(!machine.installed.contains("caddy"))
         #expect(run.errors.contains("so the tests that need it are skipped: caddy\n"))
-        #expect(run.lines.filter { $0.contains("skipped: ") && !$0.contains("chromium") }.count == 1)
+        // The others depend on this machine.
+        let others = ["chromium", "postfix"]
+        #expect(
+            run.lines.filter { line in line.contains("skipped: ") && !others.contains(where: line.contains) }.count == 1
+        )
     }
 
     @Test("the languages of the samples are installed for the tests, unless they are there in another way")
@@ -139,6 +143,32 @@ struct SetupScriptTests {
         #expect(try await machine.setup("--test").code == 0)
         #expect(machine.installed.isSuperset(of: ["ruby", "php-cli", "php-curl", "golang-go", "jq"]))
         #expect(!machine.installed.contains("nodejs"))
+    }
+
+    @Test("the mail server for the tests is installed without a configuration, and stopped")
+    func mailServer() async throws {
+        let machine = try Machine()
+        try machine.have(
+            "debconf-set-selections", "#!/bin/sh\n[ \"$(grep -c .)\" = 1 ] && echo set >> '\(machine.calls)'")
+        for name in ["invoke-rc.d", "systemctl"] {
+            try machine.have(name, "#!/bin/sh\necho \"$*\" >> '\(machine.calls)'")
+        }
+        let run = try await machine.setupAlone("--test")
+        #expect(run.code == 0 && machine.installed.isSuperset(of: ["postfix", "opendkim"]), "\(run)")
+        let calls = machine.recorded
+        #expect(calls.first == "set")
+        for service in ["postfix", "opendkim"] {
+            #expect(calls.contains("\(service) stop") || calls.contains("disable --now --quiet \(service)"), "\(calls)")
+        }
+    }
+
+    @Test("another mail server stays, and Postfix is not installed")
+    func otherMailServer() async throws {
+        let machine = try Machine()
+        try machine.have("sendmail", "#!/bin/sh")
+        let run = try await machine.setupAlone("--test")
+        #expect(run.code == 0 && !machine.installed.contains("postfix") && machine.installed.contains("opendkim"))
+        #expect(run.errors.contains("Another mail server is installed here"))
     }
 
     @Test("without PyPI the pages are not checked with axe-core, which is said with the reason, and in CI is a failure")
@@ -186,6 +216,7 @@ struct SetupScriptTests {
             try have("swift", SetupScriptTests.swift)
             try have("dpkg-query", "#!/bin/sh\nexit 1")
             try have("apt-cache", "#!/bin/sh\nexit 0")
+            try have("debconf-set-selections", "#!/bin/sh\nexit 0")
             try have("apt-get", "#!/bin/sh\necho \"$@\" >> '\(folder.path(of: "apt-get"))'")
         }
 
@@ -201,6 +232,20 @@ struct SetupScriptTests {
             let calls = folder.text(of: "apt-get").split(separator: "\n").filter { $0.hasPrefix("install ") }
             return Set(calls.flatMap { $0.split(separator: " ").map(String.init) }.filter { !$0.hasPrefix("-") })
                 .subtracting(["install"])
+        }
+
+        /// A file for the calls of further stubs.
+        var calls: String { folder.path(of: "calls") }
+        var recorded: [String] { folder.text(of: "calls").split(separator: "\n").map(String.init) }
+
+        /// As ``setup(_:environment:)``, where this machine's own /usr/sbin has no programs either.
+        func setupAlone(_ arguments: String...) async throws -> WellKnownRun {
+            let original = DeployTests.folder.deletingLastPathComponent().appending(path: "script/setup")
+            let text = try String(contentsOf: original, encoding: .utf8)
+            _ = try folder.folder("script")
+            let script = try folder.write(text.replacing("/usr/sbin/", with: "/nonexistent/"), to: "script/setup")
+            return try await WellKnownRun.command(
+                ["/bin/sh", script] + arguments, environment: ["PATH": folder.path(of: "bin")])
         }
 
         func setup(_ arguments: String..., environment: [String: String] = [:]) async throws -> WellKnownRun {

@@ -161,19 +161,6 @@ struct AccountChoiceTests {
         }
     }
 
-    @Test(
-        "any other value of prompt is ignored",
-        arguments: [
-            "&prompt=none", "&prompt=", "&prompt=SELECT_ACCOUNT", "&prompt=select_account&prompt=select_account",
-        ])
-    func others(query: String) async throws {
-        try await TestDeployment.open { deployment in
-            let browser = try await deployment.signedIn()
-            let complete = try await browser.get(deployment.authorize(deployment.client, state: "s") + query)
-            #expect(try complete.status == 200 && complete.token().hasPrefix("sst_"))
-        }
-    }
-
     @Test("a flow that has ended, and one of another browser, is refused as after a sign-in")
     func ended() async throws {
         try await TestDeployment.open { deployment in

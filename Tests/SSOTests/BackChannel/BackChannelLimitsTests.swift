@@ -172,7 +172,8 @@ struct BackChannelLimitsTests {
             for _ in 0..<5 where !isAnswered { isAnswered = await Fixture.outcome(client) == .success(Fixture.reply()) }
             guard isAnswered else { exit(2) }
             // The thread names itself when it runs, which may be after its first answer.
-            while driverThreads() == 0, ContinuousClock.now < deadline { await Task.yield() }
+            let later = ContinuousClock.now + .seconds(30)
+            while driverThreads() != 1, ContinuousClock.now < later { await Task.yield() }
             guard withExtendedLifetime(client, { driverThreads() == 1 }) else { exit(3) }
         }
     }

@@ -88,6 +88,34 @@ struct LogSecrecyTests {
         }
     }
 
+    @Test("no line has the key of a link, or the path with it, whatever becomes of the link")
+    func link() async throws {
+        try await TestDeployment.open { deployment in
+            let asking = try await deployment.askingForLinkAtClient()
+            for target in [
+                asking.link, asking.link + ".", asking.link + "x", String(asking.link.dropLast()), asking.link + "/x",
+                asking.link + "%3E", asking.link + "?key=\(asking.key)",
+            ] {
+                let other = deployment.browser()
+                _ = try await other.follow(other.get(target))
+                _ = try await other.send("HEAD", WebAddress(target))
+                _ = try await other.post(WebAddress(target), [("key", asking.key)])
+            }
+            let page = try await asking.open()
+            _ = try await asking.browser.post(page.address, [("form_token", "x")])
+            #expect(try await asking.browser.follow(asking.press(page)).token().hasPrefix("sst_"))
+            _ = try await asking.open()
+            #expect(deployment.log.contains("link_rejected") && deployment.log.contains("email_link"))
+            for reason in ["damaged", "used"] { #expect(deployment.log.contains("\"reason\": \(reason)")) }
+            // The first half of a key is the challenge's id, which events name. The second half makes the key.
+            #expect(!deployment.log.contains(String(asking.key.suffix(20))))
+            #expect(!deployment.log.contains("\(PendingLink.path)/\(asking.key.prefix(4))"))
+            await deployment.database.close()
+            #expect(try await asking.open().status == 503)
+            #expect(!deployment.log.contains(String(asking.key.suffix(20))))
+        }
+    }
+
     @Test("a token presented by the wrong client is an alarm that names both clients")
     func alarm() async throws {
         try await TestDeployment.open(clients: 2) { deployment in

@@ -42,7 +42,8 @@ struct PseudoLanguageTests {
 
     /// Names that the programs are given, and what reads the same in every language.
     private static let names = [
-        idpName, clientName, "Partner number 1", "ann@example.com", "max@example.com", "no address", "Ann Lee", "ann",
+        idpName, clientName, "Partner number 1", "a…@example.com", "ann@example.com", "max@example.com", "no address",
+        "Ann Lee", "ann",
         "max", "UTC", "Linux", "localhost:4000",
     ]
 
@@ -207,6 +208,44 @@ struct PseudoLanguageTests {
         }
     }
 
+    @Test("on the pages of the link in the email, in every browser and after its end")
+    func emailLink() async throws {
+        try await Self.open { deployment in
+            func asking(_ form: Visit, _ browser: Browser) async throws -> PendingLink {
+                let earlier = deployment.mailbox.all(to: "ann@example.com")
+                let waiting = try await browser.ask(for: "ann@example.com", on: form)
+                let email = try await deployment.mailbox.email(to: "ann@example.com", besides: earlier)
+                return PendingLink(
+                    browser: browser, waiting: waiting, code: "", link: try #require(email.signInLink))
+            }
+            let browser = deployment.browser()
+            let first = try await asking(browser.beginSignIn(at: deployment.client), browser)
+            Self.check(try await first.open(), "link", 200)
+            Self.check(try await first.open(in: deployment.browser()), "link in another browser", 200)
+            Self.check(try await first.signIn(), "link, used", 200)
+            Self.check(try await first.open(), "link again, signed in", 410)
+            Self.check(try await first.open(in: deployment.browser()), "used link in another browser", 410)
+            try await browser.signOut(of: deployment)
+
+            deployment.clock.advance(by: .seconds(61))
+            let other = deployment.browser()
+            let second = try await asking(other.get(deployment.origin + "/sign-in"), other)
+            Self.check(try await second.open(), "link without a client", 200)
+            Self.check(try await second.open(in: browser), "link in a known browser", 200)
+            for _ in 1...5 {
+                let form = try second.waiting.page().form(with: "code")
+                _ = try await other.submit(form, on: second.waiting, ["code": "12 34 56"])
+            }
+            Self.check(try await second.open(in: deployment.browser()), "link in another browser, no code", 200)
+            deployment.clock.advance(by: .seconds(601))
+            Self.check(try await second.open(), "expired link", 410)
+            let damaged = try await deployment.browser().get(deployment.origin + "/sign-in/link/x")
+            Self.check(try await browser.follow(damaged), "damaged link", 410)
+            Self.check(try await deployment.browser().get(deployment.origin + "/sign-in/link"), "no cookie", 410)
+            try Self.checkEmails(deployment, atLeast: 2)
+        }
+    }
+
     @Test("on the error pages of both programs")
     func errors() async throws {
         let settings = ["IDP_LIMIT_EMAIL_POSTS": "1", "IDP_TRUSTED_PROXIES": "127.0.0.0/8"]
@@ -249,7 +288,8 @@ struct PseudoLanguageTests {
             let (browser, client) = (deployment.browser(), deployment.client)
             Self.check(try await browser.get(client.origin + "/"), "visitor", 200)
             for (fields, status) in [
-                ([("error", "access_denied")], 400), ([("error", "invalid_request")], 400),
+                ([("error", "access_denied")], 400), ([("error", "login_required")], 400),
+                ([("error", "invalid_request")], 400),
                 ([("error", "server_error")], 503), ([], 400), ([("token", Browser.someToken)], 400),
             ] as [([(String, String)], Int)] {
                 let state = try await browser.state(at: client)

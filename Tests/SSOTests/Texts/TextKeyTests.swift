@@ -119,6 +119,8 @@ struct TextKeyTests {
         let made: [SignInError] = [
             .unknownState, .prefetch, .refused("access_denied", description: nil, returnTo: "/"),
             .refused("other", description: nil, returnTo: "/"),
+            .refused("login_required", description: nil, returnTo: "/"),
+            .tooOld(authenticatedAt: 0, returnTo: "/"), .methodNotAccepted([], returnTo: "/"),
             .refused("server_error", description: nil, returnTo: "/"), .noToken(returnTo: "/"),
             .notVerified(.rejected(.invalidToken, description: nil), returnTo: "/"),
             .notVerified(.untrusted("x"), returnTo: "/"),

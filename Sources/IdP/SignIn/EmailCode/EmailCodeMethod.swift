@@ -62,7 +62,8 @@ struct EmailCodeMethod: SignInMethod {
                 device: device, language: .preferred(by: request), connection)
             email.value = begun.email
             slots[BrowserChallenges.self].keep(begun.entry)
-            slots[CurrentSignIn.self] = CurrentSignIn()
+            // A user who is asked to sign in again stays signed in until then.
+            if !old[PendingFlows.self].needsNewSignIn(submitted.flow) { slots[CurrentSignIn.self] = CurrentSignIn() }
             return slots
         }
         email.value?.log(to: context.logger, address: address, flow: logFlow)

@@ -1,0 +1,116 @@
+import SSOShared
+
+/// Reads the parts of a structured header field (RFC 5322 3.2): white space, comments, quoted strings, tokens.
+struct FieldScanner {
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        position = bytes.startIndex
+    }
+
+    var next: UInt8? { position < bytes.endIndex ? bytes[position] : nil }
+    var isAtEnd: Bool { position == bytes.endIndex }
+
+    /// Takes this byte if it is the next one.
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard next == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
+    /// Takes the longest run of bytes that fit.
+    mutating func take(while fits: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+        let end = bytes[position...].firstIndex { !fits($0) } ?? bytes.endIndex
+        defer { position = end }
+        return bytes[position..<end]
+    }
+
+    /// Skips white space and comments, which may be nested. Returns how many bytes there were, or nil for a comment
+    /// without its end.
+    mutating func skipBlanksAndComments() -> Int? {
+        let start = position
+        var depth = 0
+        while let byte = next {
+            if byte == UInt8(ascii: "(") {
+                depth += 1
+            } else if depth == 0 {
+                guard byte.isBlank else { break }
+            } else if byte == UInt8(ascii: ")") {
+                depth -= 1
+            } else if byte == UInt8(ascii: "\\") {
+                position += 1
+                guard position < bytes.endIndex else { return nil }
+            }
+            position += 1
+        }
+        return depth == 0 ? position - start : nil
+    }
+
+    /// Takes a quoted string and returns its content without backslashes, or nil if there is none or it does not end.
+    mutating func quotedString() -> [UInt8]? {
+        guard take("\"") else { return nil }
+        var content: [UInt8] = []
+        while var byte = next {
+            position += 1
+            if byte == UInt8(ascii: "\"") { return content }
+            if byte == UInt8(ascii: "\\") {
+                guard let quoted = next else { return nil }
+                byte = quoted
+                position += 1
+            }
+            content.append(byte)
+        }
+        return nil
+    }
+
+    /// Takes a token of RFC 2045 5.1, which may be empty.
+    mutating func token() -> ArraySlice<UInt8> {
+        take { $0 > 0x20 && $0 < 0x7f && !"()<>@,;:\\\"/[]?=".utf8.contains($0) }
+    }
+
+    /// Takes a token or a quoted string, or returns nil.
+    mutating func value() -> [UInt8]? {
+        if next == UInt8(ascii: "\"") { return quotedString() }
+        let token = token()
+        return token.isEmpty ? nil : Array(token)
+    }
+}
+
+/// A value with parameters, as Content-Type and Content-Disposition have it (RFC 2045 5.1): `text/plain; charset=utf-8`.
+struct ParameterizedValue {
+    /// In lower case, for example `text/plain` or `attachment`.
+    let value: String
+    /// Names in lower case.
+    let parameters: [String: [UInt8]]
+
+    /// nil for anything malformed and for a parameter that is given twice.
+    init?(_ field: ArraySlice<UInt8>) {
+        var scanner = FieldScanner(field)
+        guard scanner.skipBlanksAndComments() != nil else { return nil }
+        var value = scanner.token()
+        guard !value.isEmpty else { return nil }
+        var text = value.lowercasedText
+        if scanner.take("/") {
+            value = scanner.token()
+            guard !value.isEmpty else { return nil }
+            text += "/" + value.lowercasedText
+        }
+        var parameters: [String: [UInt8]] = [:]
+        while true {
+            guard scanner.skipBlanksAndComments() != nil else { return nil }
+            if scanner.isAtEnd { break }
+            guard scanner.take(";"), scanner.skipBlanksAndComments() != nil else { return nil }
+            // `text/plain;` with nothing after it is common.
+            if scanner.isAtEnd { break }
+            let name = scanner.token().lowercasedText
+            guard !name.isEmpty, scanner.skipBlanksAndComments() != nil, scanner.take("="),
+                scanner.skipBlanksAndComments() != nil, let content = scanner.value(),
+                parameters.updateValue(content, forKey: name) == nil
+            else { return nil }
+        }
+        self.value = text
+        self.parameters = parameters
+    }
+}

@@ -1,0 +1,87 @@
+import SSOShared
+
+/// The transfer encodings of RFC 2045 section 6, decoded strictly: what two programs repair differently is rejected.
+enum TransferEncoding {
+    /// - Parameters:
+    ///   - body: with lines that end in LF.
+    ///   - encoding: in lower case.
+    static func decode(_ body: ArraySlice<UInt8>, _ encoding: String) throws(ReplyRejection) -> [UInt8] {
+        let decoded: [UInt8]?
+        switch encoding {
+        case "7bit", "8bit": decoded = Array(body)
+        case "quoted-printable": decoded = quotedPrintable(body)
+        case "base64": decoded = base64(body)
+        default: decoded = nil
+        }
+        guard let decoded else { throw .transferEncoding }
+        return decoded
+    }
+
+    /// RFC 2045 6.7. White space at the end of a line was added on the way and is removed.
+    private static func quotedPrintable(_ body: ArraySlice<UInt8>) -> [UInt8]? {
+        var result: [UInt8] = []
+        var continues = true
+        for line in body.split(separator: 0x0a, omittingEmptySubsequences: false) {
+            if !continues { result.append(0x0a) }
+            var rest = line
+            while rest.last?.isBlank == true { rest.removeLast() }
+            continues = rest.last == UInt8(ascii: "=")
+            if continues { rest.removeLast() }
+            guard let decoded = escapes(rest) else { return nil }
+            result += decoded
+        }
+        return result
+    }
+
+    /// `=3D` is `=`.
+    private static func escapes(_ line: ArraySlice<UInt8>) -> [UInt8]? {
+        var result: [UInt8] = []
+        var position = line.startIndex
+        while position < line.endIndex {
+            let byte = line[position]
+            if byte == UInt8(ascii: "=") {
+                guard position + 2 < line.endIndex, let high = Hex.value(of: line[position + 1]),
+                    let low = Hex.value(of: line[position + 2])
+                else { return nil }
+                result.append(high << 4 | low)
+                position += 3
+            } else {
+                guard byte < 0x80 else { return nil }
+                result.append(byte)
+                position += 1
+            }
+        }
+        return result
+    }
+
+    /// RFC 2045 6.8 and RFC 4648 section 4. Only line ends may stand between the digits, padding only at the end.
+    private static func base64(_ body: ArraySlice<UInt8>) -> [UInt8]? {
+        var digits = body.filter { $0 != 0x0a }
+        while digits.last?.isBlank == true { digits.removeLast() }
+        guard digits.count.isMultiple(of: 4) else { return nil }
+        let padding = digits.suffix(2).count { $0 == UInt8(ascii: "=") }
+        digits.removeLast(padding)
+        var (result, buffer, bits): ([UInt8], Int, Int) = ([], 0, 0)
+        for digit in digits {
+            guard let value = base64Value(digit) else { return nil }
+            buffer = (buffer << 6 | value) & 0xffff
+            bits += 6
+            if bits >= 8 {
+                bits -= 8
+                result.append(UInt8(truncatingIfNeeded: buffer >> bits))
+            }
+        }
+        return buffer & (1 << bits - 1) == 0 ? result : nil
+    }
+
+    private static func base64Value(_ digit: UInt8) -> Int? {
+        switch digit {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): Int(digit) - 65
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): Int(digit) - 97 + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(digit) - 48 + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+}

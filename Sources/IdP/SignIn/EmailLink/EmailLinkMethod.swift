@@ -1,0 +1,201 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import SSOShared
+import SSOWeb
+
+/// The sign-in method "email link": the visitor opens the link in the email and presses a button.
+///
+/// GET changes nothing, so mail scanners may fetch the link and run its scripts. It signs in only in the browser that asked,
+/// or in a known one. Any other browser shows the code, to type where the sign-in began.
+struct EmailLinkMethod: SignInMethod {
+    let id = "email_link"
+
+    let sessions: Sessions
+    let challenges: ChallengeStore
+    let guesses: GuessStore
+    let devices: Devices
+    let codes: EmailCode
+    let link: EmailLink
+    let cookie: EmailLinkCookie
+    let completion: SignInCompletion
+    let limits: SignInLimits
+    let page: EmailLinkPage
+    let clock: ServiceClock
+    /// The name of the client that a flow belongs to.
+    let clientName: @Sendable (FlowID?, Session) -> String?
+
+    func addRoutes(to router: Router<VisitorContext>) {
+        router.page(at: RouterPath("\(EmailLink.path)/:key"), use: keep)
+        router.form(at: RouterPath(EmailLink.path), show: show, submit: submit)
+    }
+
+    /// The email has the link. The sign-in page offers nothing else for it.
+    func option(for attempt: SignInAttempt) -> SignInOption? { nil }
+
+    /// Moves the key from the URL into a cookie: a URL stays in the history and is sent to the next site as the referrer.
+    ///
+    /// Writes no row. A damaged key leads to the same page as one that has expired.
+    @Sendable private func keep(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        var response = Response.redirect(to: EmailLink.path)
+        response.headers[.referrerPolicy] = "no-referrer"
+        cookie.set(link.read(context.parameters.get("key") ?? ""), in: &response)
+        return response
+    }
+
+    @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        switch try await opened(request) {
+        case .ended(let ending, let challenge):
+            return try await ended(ending, challenge, request, context)
+        case .pending(let challenge):
+            return try await pending(challenge, request, context)
+        }
+    }
+
+    @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let fields = try await request.formFields()
+        // Another request, such as the first half of a double click, may have replaced the session. The browser's next
+        // request carries the new cookie.
+        guard let session = context.session else { return .redirect(to: EmailLink.path) }
+        guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
+            throw PublicError.staleForm(request, .init(label: Text("error.try-again"), href: EmailLink.path))
+        }
+        guard case .pending(let challenge) = try await opened(request) else {
+            return try await show(request, context)
+        }
+        let deviceID: String?
+        switch try await place(of: challenge, request, context) {
+        case .asking: deviceID = challenge.deviceID
+        case .known(let id): deviceID = id
+        case .other: return .redirect(to: EmailLink.path)
+        }
+        try limits.countCodePost(request, context, deviceID: deviceID)
+        let done = try await completion.finish(
+            .email(try EmailAddress(challenge.address)), method: id, flow: Self.flow(of: challenge, session), session,
+            request, context, consuming: { try challenges.succeed(challenge, guessID: nil, $0) })
+        guard var done else {
+            // Of several requests with this link or its code another one was faster.
+            return try await sessions.store.isAlive(session)
+                ? show(request, context) : .redirect(to: EmailLink.path)
+        }
+        limits.giveBack(request, context, deviceID: deviceID)
+        cookie.clear(in: &done)
+        return done
+    }
+
+    // MARK: The link
+
+    /// The link that a browser has opened.
+    private enum Opened {
+        case pending(Challenge)
+        /// The challenge is nil where it is not known, or deleted.
+        case ended(EmailLinkPage.Ending, Challenge?)
+    }
+
+    private func opened(_ request: Request) async throws -> Opened {
+        switch cookie.content(of: request) {
+        case .none: return .ended(.noCookie, nil)
+        case .damaged: return .ended(.damaged, nil)
+        case .key(let key):
+            guard let challenge = try await challenges.find(key.challengeID) else { return .ended(.expired, nil) }
+            if challenge.isUsed { return .ended(.used, challenge) }
+            return challenge.canSucceed(at: clock.now()) ? .pending(challenge) : .ended(.expired, challenge)
+        }
+    }
+
+    /// In which browser a link was opened.
+    private enum Place {
+        case asking
+        /// Known for the address, and not the one that asked.
+        case known(deviceID: String)
+        case other
+    }
+
+    private func place(of challenge: Challenge, _ request: Request, _ context: VisitorContext) async throws -> Place {
+        if context.session?[BrowserChallenges.self].held(id: challenge.id) != nil { return .asking }
+        let known = try await devices.known(request, for: try? EmailAddress(challenge.address))
+        return known.map(Place.known) ?? .other
+    }
+
+    /// The flow of a challenge if this session knows it. An ended one leads to the page that says where to start again.
+    private static func flow(of challenge: Challenge?, _ session: Session?) -> FlowID? {
+        guard let session, let flow = challenge?.flow.flatMap(FlowID.init) else { return nil }
+        return session[PendingFlows.self].ended(flow.text) == nil ? nil : flow
+    }
+
+    // MARK: Pages
+
+    private func pending(
+        _ challenge: Challenge, _ request: Request, _ context: VisitorContext
+    ) async throws -> Response {
+        switch try await place(of: challenge, request, context) {
+        case .asking:
+            guard let session = context.session else { return .redirect(to: EmailLink.path) }
+            let flow = Self.flow(of: challenge, session)
+            if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
+            return page.button(
+                request, formToken: sessions.formToken(for: session), challenge: challenge,
+                service: clientName(flow, session), code: nil)
+        case .known:
+            // Who is signed in here needs the code only, for the window where the sign-in began.
+            if try await completion.accounts.signedIn(context)?.account.email == challenge.address { break }
+            let session = try await sessions.current(request, context)
+            var response = page.button(
+                request, formToken: sessions.formToken(for: session), challenge: challenge, service: nil,
+                code: try await code(of: challenge))
+            sessions.remember(session, in: &response)
+            return response
+        case .other: break
+        }
+        return page.code(request, challenge: challenge, code: try await code(of: challenge))
+    }
+
+    /// The code of the challenge while it can be typed.
+    private func code(of challenge: Challenge) async throws -> String? {
+        guard !challenge.isUsedUp, try await guesses.pausedUntil(challenge) == nil else { return nil }
+        return codes.code(of: challenge)
+    }
+
+    private func ended(
+        _ ending: EmailLinkPage.Ending, _ challenge: Challenge?, _ request: Request, _ context: VisitorContext
+    ) async throws -> Response {
+        let session = context.session
+        let asked = session?[BrowserChallenges.self]
+        let held = challenge.map { asked?.held(id: $0.id) } ?? asked?.current
+        if ending == .noCookie, held == nil {
+            // Back after the sign-in: the cookie is gone, and the browser goes where the sign-in went.
+            let flow = session?[CurrentSignIn.self].signIn?.flow.flatMap(FlowID.init)
+            if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
+        }
+        log(ending, challenge, context)
+        if let session, let held {
+            let begun = try await challenge == nil ? challenges.find(held.id) : challenge
+            return page.ended(
+                request, ending,
+                next: .newEmail(
+                    address: held.address, flow: Self.flow(of: begun, session),
+                    formToken: sessions.formToken(for: session)))
+        }
+        guard try await completion.accounts.signedIn(context) != nil else {
+            return page.ended(request, ending, next: .signIn)
+        }
+        let flow = Self.flow(of: challenge, session)
+        return page.ended(request, ending, next: .goOn(path: flow.map { FlowID.path(SSOPath.complete, $0) } ?? "/"))
+    }
+
+    private func log(_ ending: EmailLinkPage.Ending, _ challenge: Challenge?, _ context: VisitorContext) {
+        context.logger.notice(
+            "link_rejected",
+            metadata: [
+                "reason": "\(ending.rawValue)", "challenge": "\(challenge?.id ?? "-")",
+                "session": "\(context.session?.handle ?? "-")",
+            ])
+    }
+}
+
+extension Challenge {
+    /// Whether ``ChallengeStore/succeed(_:guessID:_:)`` would accept it now.
+    fileprivate func canSucceed(at now: Timestamp) -> Bool {
+        isEligible && !isUsed && expiresAt > now && createdAt <= now + ClockSkew.tolerated
+    }
+}

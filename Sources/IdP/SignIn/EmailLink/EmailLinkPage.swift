@@ -1,0 +1,109 @@
+import HTTPTypes
+import Hummingbird
+import SSOWeb
+
+/// The pages of ``EmailLink``: the button, the code for another browser, and a link that no longer works.
+struct EmailLinkPage: Sendable {
+    let pages: Pages
+    let script: String
+
+    /// Why a link does not work. The raw values are stable: the log has them as `reason`.
+    enum Ending: String, Sendable {
+        case expired
+        /// This email has signed in, by whatever way.
+        case used
+        /// The link was cut off or changed.
+        case damaged
+        /// The page was opened without a link, or the browser did not keep the cookie.
+        case noCookie = "no_cookie"
+    }
+
+    /// The one next step after a link that does not work.
+    enum NextStep: Sendable {
+        /// In the browser that asked: another email to the address, for the same flow.
+        case newEmail(address: String, flow: FlowID?, formToken: String)
+        /// For a user who is signed in.
+        case goOn(path: String)
+        case signIn
+    }
+
+    struct Model: Sendable {
+        let formToken, address, service, code, device, script: String
+        let time: Moment
+        let hasButton, hasClient, hasCode: Bool
+    }
+
+    /// The page of the asking browser, or of a known one. It keeps the default referrer policy: under `no-referrer` browsers
+    /// send the form with `Origin: null`, which ``CSRFTokens`` refuses.
+    ///
+    /// - Parameters:
+    ///   - service: the client that the sign-in goes on to, if any.
+    ///   - code: for a browser that did not ask: the code to type where the sign-in began.
+    func button(
+        _ request: Request, formToken: String, challenge: Challenge, service: String?, code: String?
+    ) -> Response {
+        pages.response(
+            "email-link",
+            model(request, challenge, formToken: formToken, service: service, code: code, hasButton: true), for: request
+        )
+    }
+
+    /// The page of any other browser. It has no form and names no address.
+    ///
+    /// - Parameter code: nil while no code can be typed.
+    func code(_ request: Request, challenge: Challenge, code: String?) -> Response {
+        pages.response(
+            "email-link",
+            model(
+                request, challenge, formToken: "", service: challenge.service ?? pages.brand, code: code,
+                hasButton: false),
+            for: request, headers: [.referrerPolicy: "no-referrer"])
+    }
+
+    private func model(
+        _ request: Request, _ challenge: Challenge, formToken: String, service: String?, code: String?, hasButton: Bool
+    ) -> Model {
+        let texts = pages.texts(for: request)
+        return Model(
+            formToken: formToken, address: (try? EmailAddress(challenge.address))?.masked ?? "",
+            service: service ?? "", code: code ?? "", device: DeviceKind.words(for: challenge.device, texts),
+            script: script, time: texts.moment(challenge.createdAt), hasButton: hasButton, hasClient: service != nil,
+            hasCode: code != nil)
+    }
+
+    struct EndedModel: Sendable {
+        let title, titleHTML, explanationHTML, labelHTML, href, formToken, email, flow, address, script: String
+        let sendsEmail: Bool
+    }
+
+    func ended(_ request: Request, _ ending: Ending, next: NextStep) -> Response {
+        let texts = pages.texts(for: request)
+        let (title, explanation) = Self.texts(ending)
+        func model(
+            _ label: Text, href: String = "", formToken: String = "", address: String = "", flow: FlowID? = nil
+        ) -> EndedModel {
+            EndedModel(
+                title: texts.plain(title), titleHTML: texts.html(title), explanationHTML: texts.html(explanation),
+                labelHTML: texts.html(label), href: href, formToken: formToken, email: address,
+                flow: flow?.text ?? "", address: (try? EmailAddress(address))?.masked ?? "", script: script,
+                sendsEmail: href.isEmpty)
+        }
+        let shown =
+            switch next {
+            case .newEmail(let address, let flow, let formToken):
+                model(Text("code.send-again"), formToken: formToken, address: address, flow: flow)
+            case .goOn(let path): model(Text("link.go-on"), href: path)
+            case .signIn: model(Text("sign-in.title"), href: "/sign-in")
+            }
+        return pages.response("email-link-ended", shown, for: request, status: .gone)
+    }
+
+    private static func texts(_ ending: Ending) -> (title: Text, explanation: Text) {
+        switch ending {
+        case .expired: (Text("link.expired.title"), Text("link.expired"))
+        case .used: (Text("link.used.title"), Text("link.used"))
+        case .damaged: (Text("link.damaged.title"), Text("link.damaged"))
+        case .noCookie: (Text("link.damaged.title"), Text("link.no-cookie"))
+        }
+    }
+}
