@@ -2,6 +2,7 @@ import Foundation
 import SSOWeb
 import Testing
 
+@testable import IdP
 @testable import TestSupport
 
 @Suite("The documents")
@@ -73,6 +74,12 @@ struct DocumentTests {
         for event in events {
             #expect(sources.contains { $0.contains("\"\(event)\"") }, "\(event)")
         }
+    }
+
+    @Test("docs/operations.md explains every reason why an answer to the email is ignored")
+    func reasons() throws {
+        let page = try Self.text("docs/operations.md")
+        for reason in ReplyReceiver.Rejection.allCases { #expect(page.contains("`\(reason.rawValue)`"), "\(reason)") }
     }
 
     @Test("every decision has a context, a decision and alternatives, and is in the index")
