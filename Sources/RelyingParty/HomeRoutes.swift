@@ -88,7 +88,7 @@ private struct AccountPage: Sendable {
 /// The sign-in methods of the protocol (`session.methods` of the answer to verify) in words.
 enum SignInMethodNames {
     /// The methods that have a text, `method.NAME`.
-    static let known = ["email_code", "email_link"]
+    static let known = ["email_code", "email_link", "email_reply"]
 
     /// "an email code". nil when no method has a text.
     static func text(_ methods: [String]) -> Text? {

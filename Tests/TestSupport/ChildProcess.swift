@@ -23,13 +23,13 @@ final class ChildProcess: Sendable {
     /// - Throws: `ProbeFailure` when the program cannot be started.
     init(
         _ executable: String, _ arguments: [String], environment: [String: String], folder: String,
-        standardOutput: String, standardError: String
+        standardInput: String = "/dev/null", standardOutput: String, standardError: String
     ) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         let append = O_WRONLY | O_CREAT | O_APPEND
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 0, standardInput, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, standardOutput, append, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, standardError, append, 0o600)
         try GlibcExtensions.closeFrom(3, in: &actions)

@@ -90,6 +90,7 @@ enum PageStates {
     static func all(in folder: TemporaryFolder) throws -> [Group] {
         [
             Group(clients: 2, settings: association, states: idp + relyingParty),
+            Group(settings: ReplySettings.all, states: replies),
             Group(
                 settings: try brand(folder).merging(rightToLeftClient(folder)) { $1 },
                 clientSettings: rightToLeft, states: branded),
@@ -175,6 +176,29 @@ enum PageStates {
             try await studio.signOut(studio.signedIn(), at: studio.client.origin)
         },
         answer("branded-rp-refused", 400, [("error", "invalid_request")]),
+    ]
+
+    // MARK: Answers to the email
+
+    private static let replies: [PageState] = [
+        PageState("reply-waiting", mark: "#reply-number") { studio in
+            let browser = studio.browser()
+            return try await browser.ask(for: studio.address, on: browser.beginSignIn(at: studio.client))
+        },
+        PageState("reply-no-refresh", mark: "#reply-number") { studio in
+            let asking = try await studio.asking()
+            return try await asking.browser.get(asking.waiting.address.absolute + "?refresh=no")
+        },
+        PageState("reply-wrong-code", 422, mark: "input[name=code][aria-invalid=true]") {
+            try await $0.asking().guess("12")
+        },
+        PageState("signed-in-elsewhere", mark: "main a.button[href^='http']") { studio in
+            let browser = studio.browser()
+            let form = try await browser.beginSignIn(at: studio.client)
+            let complete = try await studio.deployment.awaitingReply(studio.address, by: browser, on: form)
+            _ = try await browser.enter(complete.email.code ?? "", on: complete.waiting)
+            return try await complete.proceed()
+        },
     ]
 
     // MARK: States in several groups

@@ -27,14 +27,16 @@ final class ProgramProcess: Sendable {
     let port: UInt16
     let folder: TemporaryFolder
     private let arguments: [String]
+    private let input: String
     private let environment: Mutex<[String: String]>
     private let child = Mutex<ChildProcess?>(nil)
 
     init(
         _ name: String, _ arguments: [String] = ["serve"], environment: [String: String] = [:],
-        host: String = "127.0.0.1", port: UInt16 = 0, folder: TemporaryFolder
+        host: String = "127.0.0.1", port: UInt16 = 0, folder: TemporaryFolder, input: String = "/dev/null"
     ) {
         self.name = name
+        self.input = input
         self.arguments = arguments
         // The tests stop hundreds of programs; only the tests of the grace wait for it.
         let settings = ["SHUTDOWN_GRACE": "0s"].merging(environment) { $1 }
@@ -64,7 +66,8 @@ final class ProgramProcess: Sendable {
         try child.withLock {
             $0 = try ChildProcess(
                 Programs.path(of: name), arguments, environment: settings, folder: folder.path,
-                standardOutput: folder.path(of: "\(label).stdout"), standardError: folder.path(of: "\(label).stderr"))
+                standardInput: input, standardOutput: folder.path(of: "\(label).stdout"),
+                standardError: folder.path(of: "\(label).stderr"))
         }
     }
 

@@ -108,6 +108,20 @@ struct PseudoLanguageTests {
 
     // MARK: - The pages
 
+    @Test("on the pages of a sign-in by an answer to the email")
+    func reply() async throws {
+        try await Self.open(settings: ReplySettings.all) { deployment in
+            let browser = deployment.browser()
+            let pending = try await deployment.awaitingReply(
+                by: browser, on: browser.beginSignIn(at: deployment.client))
+            Self.check(pending.waiting, "code page with a number", 200)
+            _ = try await deployment.deliver(pending.message())
+            _ = try await pending.proceed()
+            Self.check(try await pending.proceed(), "signed in elsewhere, still pending", 200)
+            try Self.checkEmails(deployment, atLeast: 1)
+        }
+    }
+
     @Test("on the pages of a sign-in")
     func signIn() async throws {
         try await Self.open { deployment in

@@ -52,8 +52,8 @@ struct InboundMailSettings: Sendable {
     }
 
     private static func needsDomain(_ name: String) -> String {
-        "\(name): has no effect without \(domainSetting). Set that to the domain that receives the answers, for example "
-            + "reply.example.com, or remove this."
+        "\(domainSetting): is required with \(name). Use the domain that receives the answers, for example "
+            + "reply.example.com, or remove \(name)."
     }
 
     private static func parseDomain(_ text: String) throws(SettingError) -> String {

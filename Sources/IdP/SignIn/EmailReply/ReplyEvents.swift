@@ -86,7 +86,8 @@ struct ReplyEvents: Sendable {
     private static let done = ByteBuffer(string: "event: done\ndata: done\n\n")
 }
 
-/// Bounds how many streams are open at once in this process: 1,000 of its 4,096 connections, and two for one challenge.
+/// Bounds how many streams are open at once in this process: 1,000 of its 4,096 connections, and two for one challenge. One
+/// network begins at most 200 challenges per hour (``SignInLimits``), so it cannot take all places.
 ///
 /// A browser has only six connections to a host over HTTP/1.1. With a stream for each of six tabs the seventh could not
 /// load, so further tabs ask now and then instead.

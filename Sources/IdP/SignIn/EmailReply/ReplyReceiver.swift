@@ -102,7 +102,7 @@ struct ReplyReceiver: Sendable {
         case .notSent: return .emailNotSent
         case .ended:
             guard let now = try await challenges.find(challenge.id) else { return .unknownRecipient }
-            return end(of: now) ?? .usedUp
+            return end(of: now) ?? (now.isAnswered ? .alreadyAnswered : .usedUp)
         case .compare(let counted, let guessID, let raisesAlarm):
             if raisesAlarm { logger.guessAlarmRaised() }
             guard reply.matches(number, counted.id) else { return .wrongNumber }
