@@ -66,7 +66,10 @@ struct MailDelivery {
             let database = IdPSettings.database(reader)
             let keys = reader.derivedKeys("IDP_SECRET_KEY")
             let inbound = InboundMailSettings.readMailbox(reader)
-            if inbound == nil, reader.problems.isEmpty {
+            // The other one alone is a problem already.
+            if [InboundMailSettings.domainSetting, InboundMailSettings.authservIDSetting].allSatisfy({
+                reader.text($0) == nil
+            }) {
                 reader.problem(
                     "\(InboundMailSettings.domainSetting): is not set, so answers are not received. Use the domain that "
                         + "receives them, for example reply.example.com.")
