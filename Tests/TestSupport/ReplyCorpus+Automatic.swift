@@ -52,6 +52,9 @@ extension ReplyCorpus {
             hostile("a bounce as Postfix's pipe transport passes it on", .nullReturnPath) {
                 $0.top = ["Return-Path: <MAILER-DAEMON>"]
             },
+            hostile("a bounce of a server with a name", .nullReturnPath) {
+                $0.top = ["Return-Path: <MAILER-DAEMON@mx.example>"]
+            },
             hostile("a bounce with a line of mailbox files", .nullReturnPath) {
                 $0.top = ["From MAILER-DAEMON Sun Nov 22 09:24:00 2026", "Return-Path: <\(address)>"]
             },

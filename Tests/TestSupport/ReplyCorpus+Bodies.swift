@@ -22,6 +22,10 @@ extension ReplyCorpus {
                 $0.multipart("mixed", [plain])
                 $0.mime = ["Content-Type: multipart/mixed; boundary=b; boundary=c"]
             },
+            hostile("a multipart with two boundaries, the right one last", .mimeMalformed) {
+                $0.multipart("mixed", [plain])
+                $0.mime = ["Content-Type: multipart/mixed; boundary=c; boundary=b"]
+            },
             hostile("a multipart with another boundary", .mimeMalformed) {
                 $0.multipart("mixed", [plain])
                 $0.mime = ["Content-Type: multipart/mixed; boundary=bb"]
@@ -141,6 +145,9 @@ extension ReplyCorpus {
             parts(
                 "a text with the name of a file", .noText, "mixed",
                 ["Content-Type: text/plain; name=a.txt", "", number]),
+            parts(
+                "a text shown inline with a name in its type", .noText, "mixed",
+                ["Content-Type: text/plain; name=a.txt", "Content-Disposition: inline", "", number]),
             parts(
                 "a text shown inline with the name of a file", .noText, "mixed",
                 ["Content-Type: text/plain", "Content-Disposition: inline; filename=a.txt", "", number]),

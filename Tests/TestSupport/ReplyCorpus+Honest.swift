@@ -22,6 +22,10 @@ extension ReplyCorpus {
             reply("text below a quotation in another language") {
                 $0.text = ["Ann skrev den 22 nov. 2026:", "> 123456", "> 1234", "", number]
             },
+            reply("text that begins like On … wrote:") { $0.text = ["On the screen: \(number)"] + quotation },
+            reply("text that begins like On … wrote:, and a quotation of another program") {
+                $0.text = ["On the screen: \(number)", "", "Example wrote:", "> 1234"]
+            },
             reply("text above a signature with a phone number") {
                 $0.text = [number, "", "-- ", "Ann Lee", "Phone 030 1234", ""] + quotation
             },

@@ -41,6 +41,7 @@ extension ReplyCorpus {
             ("a quoted string that does not end", "\(authservID); \(pass) reason=\"x"),
             ("a domain that goes on after a comment", "\(authservID); dkim=pass header.d=evil.example(x).\(domain)"),
             ("a domain before a quoted string", "\(authservID); dkim=pass header.d=\(domain)\"evil.example\""),
+            ("a property right behind a quoted string", "\(authservID); dkim=pass reason=\"x\"header.d=\(domain)"),
             ("a domain in brackets", "\(authservID); spf=pass smtp.mailfrom=<\(address)>"),
             ("a list of domains", "\(authservID); dkim=pass header.d=evil.example,\(domain)"),
             ("a domain with a backslash", "\(authservID); dkim=pass header.d=evil.example\\\(domain)"),

@@ -18,6 +18,10 @@ extension ReplyCorpus {
                 "login+\(String(repeating: "0f", count: 32))@\(replyDomain)"
             ),
             ("another domain", "login+\(random)@\(replyDomain).evil.example"),
+            (
+                "another domain of the same length",
+                "login+\(random)@\(String(repeating: "x", count: replyDomain.count))"
+            ),
             ("a domain that ends in the right one", "login+\(random)@evil\(replyDomain)"),
             ("another word before the key", "xlogin+\(random)@\(replyDomain)"),
             ("the address in a display name", "\"\(recipient)\" <someone@\(replyDomain)>"),
@@ -67,6 +71,7 @@ extension ReplyCorpus {
             ("brackets that do not end", "Ann <\(address)", .fromMalformed),
             ("text behind the brackets", "Ann <\(address)> evil@evil.example", .fromMalformed),
             ("a quoted string that does not end", "\"Ann <\(address)>", .fromMalformed),
+            ("a quoted name and an address without brackets", "\"Eve\" \(address)", .fromMalformed),
             ("a quoted local part", "\"ann\"@\(domain)", .fromMalformed),
             ("a quoted local part with an address", "\"\(address)\"@evil.example", .fromMalformed),
             ("a second @", "<ann@\(domain)@evil.example>", .fromMalformed),
