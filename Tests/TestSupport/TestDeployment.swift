@@ -30,12 +30,19 @@ final class TestDeployment: Deployment {
     let dev: DevPages
     var mailboxPage: String { dev.path(of: .mailbox) }
     var linkTester: String { dev.path(of: .links) }
+    /// How the IdP was built.
+    private let idp: IdP
+
+    private struct IdP: Sendable {
+        let settings: IdPSettings
+        let additions: SignInAdditions
+    }
 
     private init(
-        folder: TemporaryFolder, clock: TestClock, port: UInt16, database: SQLiteDatabase, mailbox: Mailbox,
+        folder: TemporaryFolder, clock: TestClock, port: UInt16, idp: IdP, database: SQLiteDatabase, mailbox: Mailbox,
         clients: [Client], log: CapturedLog, dev: DevPages
     ) {
-        (self.folder, self.clock, self.port, self.database) = (folder, clock, port, database)
+        (self.folder, self.clock, self.port, self.idp, self.database) = (folder, clock, port, idp, database)
         (self.mailbox, self.clients, self.log, self.dev) = (mailbox, clients, log, dev)
     }
 
@@ -96,18 +103,41 @@ final class TestDeployment: Deployment {
             try await serve(clients[...], done: [], idp: port, clock, log, clientSettings, clientPages) { clients in
                 try await body(
                     TestDeployment(
-                        folder: folder, clock: clock, port: port, database: database, mailbox: mailbox,
-                        clients: clients, log: log, dev: dev))
+                        folder: folder, clock: clock, port: port, idp: IdP(settings: idp, additions: additions),
+                        database: database, mailbox: mailbox, clients: clients, log: log, dev: dev))
             }
         }
         await database.close()
     }
 
-    /// A browser that resolves the made-up addresses.
-    func browser(from source: String? = nil, language: String? = nil) -> Browser {
+    /// Builds a second IdP from the same settings on the same database and lets `body` use it in place of the first. It
+    /// has nothing of what the first one keeps in memory, as after a restart or behind a load balancer.
+    func withSecondIdP(_ body: (TestDeployment) async throws -> Void) async throws {
+        let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
+        let services = IdPServices(
+            database: database, mailer: OutboxMailer(folder: mailbox.folder), clock: clock.clock,
+            randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev, pages: nil)
+        try await serving({
+            try buildIdP(settings: idp.settings, services: services, adding: idp.additions, started: $0)
+        }) { port in
+            try await body(
+                TestDeployment(
+                    folder: folder, clock: clock, port: port, idp: idp, database: database, mailbox: mailbox,
+                    clients: clients, log: log, dev: dev))
+        }
+        await database.close()
+    }
+
+    /// Where the made-up addresses are really served.
+    var routes: [String: UInt16] {
         var routes = [origin: port]
         for client in clients { routes[client.origin] = client.port }
-        return Browser(from: source, language: language, routes: routes)
+        return routes
+    }
+
+    /// A browser that resolves the made-up addresses.
+    func browser(from source: String? = nil, language: String? = nil) -> Browser {
+        Browser(from: source, language: language, routes: routes)
     }
 
     /// Redeems a token over the back channel as the client's server does.

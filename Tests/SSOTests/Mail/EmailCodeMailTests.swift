@@ -11,7 +11,7 @@ struct EmailCodeMailTests {
 
     private static func content(
         service: String?, device: String = "linux", language: Language = .english, brand: String = "Main App",
-        link: String? = nil
+        link: String? = nil, signInLink: String? = nil, replyTo: EmailAddress? = nil
     ) async throws -> (code: String, subject: String, text: String, html: String) {
         let codes = EmailCode(keys: try DerivedKeys.parse(ProcessDeployment.secret(), setting: "IDP_SECRET_KEY"))
         let now = TestClock().now
@@ -22,9 +22,11 @@ struct EmailCodeMailTests {
         let brand = Brand(name: brand)
         let mail = EmailCodeMail(
             challenge: { _ in challenge }, pages: try IdPPages.pages(brand, assets: IdPPages.assets(brand)),
-            codes: codes, issuer: try PublicOrigin("https://main.example"), browserLink: { _ in link })
+            codes: codes, issuer: try PublicOrigin("https://main.example"), browserLink: { _ in link },
+            signInLink: { _ in signInLink }, replyTo: { _ in replyTo })
         let content = try #require(try await mail.message(for: "chl_one"))
         #expect(content.language == language)
+        #expect(content.replyTo == replyTo)
         return (codes.code(for: "chl_one"), content.subject, content.text, content.html)
     }
 
@@ -80,19 +82,51 @@ struct EmailCodeMailTests {
                 CODE
 
                 Requested on 21 November 2026 at 12:00 UTC from a Linux computer.
-                It works once, for 10 minutes, in the browser where you requested it.
+                Each way works once, for 10 minutes, for the browser where you requested it.
 
                 Can't sign in because others keep asking for codes for your address?
                 Open this link in your own browser:
                 \(Self.link)
                 It does not sign you in. That browser then has limits of its own, which others cannot use up.
 
-                Not you? You can ignore this email. Nobody can sign in without the code.
-                Never share it, and enter it only at https://main.example
+                Not you? You can ignore this email. Nobody can sign in without it.
+                Never share the code or the link, and enter the code only at https://main.example
 
                 """)
         #expect(content.html.contains("<html lang=\"en\">"))
         #expect(content.html.contains("<a href=\"\(Self.link)\">Open this link in your own browser</a>"))
+    }
+
+    @Test("below the code it offers the link and the answer, each only where it works")
+    func threeWays() async throws {
+        let link = "https://main.example/sign-in/link/\(String(repeating: "A", count: 43))"
+        let reply = try EmailAddress("login+abc@reply.example")
+        let all = try await Self.content(service: "Partner", signInLink: link, replyTo: reply)
+        #expect(
+            all.text.contains(
+                """
+                \(all.code)
+
+                Or open this link in the browser where you requested it:
+                \(link)
+
+                Or answer this email with the four-digit number on your screen.
+
+                Requested on
+                """))
+        #expect(
+            all.html.contains("<a href=\"\(link)\">Or open this link in the browser where you requested it</a>"))
+        #expect(all.html.contains("Or answer this email with the four-digit number on your screen."))
+
+        let codeOnly = try await Self.content(service: "Partner")
+        for part in [codeOnly.text, codeOnly.html] { #expect(!part.contains("Or open") && !part.contains("Or answer")) }
+
+        let german = try await Self.content(
+            service: "Partner", language: .german, signInLink: link, replyTo: reply)
+        for part in [german.text, german.html] {
+            #expect(part.contains("Oder öffnen Sie diesen Link in dem Browser, in dem Sie ihn angefordert haben"))
+            #expect(part.contains("Oder antworten Sie auf diese E-Mail mit der vierstelligen Zahl"))
+        }
     }
 
     @Test("German says the same, and both parts name their language")
@@ -100,7 +134,7 @@ struct EmailCodeMailTests {
         let content = try await Self.content(service: "Partner", language: .german, link: Self.link)
         #expect(content.subject == "Ihr Code zur Anmeldung bei Partner")
         #expect(content.text.contains("Angefordert am 21. November 2026 um 12:00 UTC von einem Linux-Computer."))
-        #expect(content.text.contains("Der Code gilt einmal, 10 Minuten lang"))
+        #expect(content.text.contains("Jeder Weg funktioniert einmal, 10 Minuten lang"))
         #expect(content.text.contains("Das waren nicht Sie?"))
         #expect(content.html.contains("<html lang=\"de\">"))
         #expect(content.html.contains("Ihr Code zur Anmeldung bei <bdi>Partner</bdi>:"))

@@ -1,5 +1,4 @@
 import Foundation
-import Hummingbird
 import SSOShared
 import SSOWeb
 import Testing
@@ -7,124 +6,208 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// A sign-in method of the test: a link on the sign-in page, which proves `ann@example.com` in one click.
-private struct OneClickMethod: SignInMethod {
-    let id = "one_click"
-    let sessions: Sessions
-    let completion: SignInCompletion
-
-    func addRoutes(to router: Router<VisitorContext>) {
-        router.only([.get], at: "/sign-in/one-click") { request, context in
-            let flow = FlowID.read(request.queryFields)
-            guard let session = context.session else { return .redirect(to: "/sign-in") }
-            let noted = try await sessions.store.update(session) { slots in
-                slots[OneClickSlot.self].clicks += 1
-                slots[PassingSlot.self].clicks += 1
-                return true
-            }
-            guard let noted else { return .redirect(to: "/sign-in") }
-            let identity = ProvenIdentity.email(try EmailAddress("ann@example.com"))
-            return try await completion.finish(
-                identity, method: id, flow: flow, noted, request, context, consuming: { _ in true })
-                ?? .redirect(to: "/sign-in")
-        }
-    }
-
-    func option(for attempt: SignInAttempt) -> SignInOption? {
-        .link(
-            label: Text("error.flow-over.again", ["client": attempt.clientName ?? "the IdP"]),
-            path: "/sign-in/one-click")
-    }
-}
-
-private struct OneClickSlot: SessionSlot {
-    static let key = "one_click"
-    static let survivesSignIn = true
-    var clicks = 0
-}
-
-private struct PassingSlot: SessionSlot {
-    static let key = "passing"
-    static let survivesSignIn = false
-    var clicks = 0
-}
-
-/// Every sign-in method, as a visitor uses it from the sign-in page.
-private enum Method: String, CaseIterable {
-    case emailCode = "email_code"
-    case oneClick = "one_click"
-
-    static let additions = SignInAdditions(
-        slots: [OneClickSlot.self, PassingSlot.self],
-        methods: { [OneClickMethod(sessions: $0, completion: $1)] })
-
-    /// Signs in from the sign-in page and follows redirects.
-    func signIn(_ browser: Browser, on page: Visit, of deployment: TestDeployment) async throws -> Visit {
-        switch self {
-        case .emailCode:
-            let address = "ann@example.com"
-            let earlier = deployment.mailbox.all(to: address).count
-            let waiting = try await browser.ask(for: address, on: page)
-            return try await browser.enter(deployment.mailbox.code(to: address, count: earlier + 1), on: waiting)
-        case .oneClick:
-            return try await browser.follow(
-                browser.click(page.page().link(containing: "/sign-in/one-click"), on: page))
-        }
-    }
-}
-
-@Suite("Sign-in methods")
+/// What every sign-in method keeps of an SSO request, and what it says of itself. ``TestedMethod`` is the list of methods.
+@Suite("Every sign-in method")
 struct SignInMethodTests {
+    private static let address = OneClickMethod.address
+
+    /// Checks where a sign-in has ended: at this client, with its state, and with the truth about the sign-in.
+    private static func check(
+        _ complete: Visit, _ method: TestedMethod, _ client: TestDeployment.Client, state: String, at moment: Timestamp,
+        as address: String = address, _ deployment: TestDeployment, _ comment: Comment? = nil
+    ) async throws {
+        let end = try await deployment.redeem(complete, as: client)
+        #expect(end.callback.absolute.hasPrefix(client.callback + "?"), comment)
+        #expect(end.callback.query("state") == state, comment)
+        #expect(end.reply.status == 200, comment)
+        #expect(end.email == address, comment)
+        #expect(end.methods == [method.rawValue], comment)
+        #expect(end.authenticatedAt == Int(moment.milliseconds / 1000), comment)
+    }
+
     @Test(
-        "client, redirect URI and state survive every method, also with other tabs open", arguments: Method.allCases)
-    fileprivate func survival(method: Method) async throws {
-        try await TestDeployment.open(clients: 2, adding: Method.additions) { deployment in
-            let browser = deployment.browser()
-            _ = try await browser.follow(browser.get(deployment.authorize(deployment.clients[1], state: "other-tab")))
-            let page = try await browser.follow(
-                browser.get(deployment.authorize(deployment.client, state: "the-state-1")))
-            let sessionBefore = browser.session
-            let complete = try await method.signIn(browser, on: page, of: deployment)
-            let callback = try complete.callback()
-            #expect(callback.absolute.hasPrefix(deployment.client.callback))
-            #expect(callback.query("state") == "the-state-1")
-            #expect(browser.session != sessionBefore)
-
-            let token = try #require(callback.query("token"))
-            let reply = try await deployment.verify(
-                token, as: deployment.client, redirectURI: deployment.client.callback)
-            #expect(reply.status == 200)
-            #expect(reply.text.contains("\"methods\":[\"\(method.rawValue)\"]"))
-
-            // The other tab: its flow still exists, and the user is signed in.
-            let other = try await browser.get(deployment.authorize(deployment.clients[1], state: "other-tab"))
-            #expect(try other.callback().query("state") == "other-tab")
-        }
-    }
-
-    @Test("a slot of a method survives its sign-in only if it says so")
-    func slots() async throws {
-        try await TestDeployment.open(adding: Method.additions) { deployment in
-            let browser = deployment.browser()
-            let page = try await browser.get(deployment.origin + "/sign-in")
-            _ = try await Method.oneClick.signIn(browser, on: page, of: deployment)
-            let slots = try await deployment.database.read { connection in
-                try connection.query("SELECT slots FROM session")[0].text("slots")
+        "client, redirect URI and state survive it in one, two and three tabs, and the other tabs need no further proof",
+        arguments: TestedMethod.allCases, 1...3)
+    func tabs(method: TestedMethod, count: Int) async throws {
+        try await TestDeployment.withEveryMethod(clients: 2) { deployment in
+            let (browser, middle) = (deployment.browser(), count / 2)
+            func client(_ tab: Int) -> TestDeployment.Client { deployment.clients[tab % 2] }
+            var tabs: [Visit] = []
+            for tab in 0..<count {
+                let address = deployment.authorize(client(tab), state: "state-of-tab-\(tab)")
+                tabs.append(try await browser.follow(browser.get(address)))
+                deployment.clock.advance(by: .seconds(1))
             }
-            #expect(slots.contains(#""one_click":{"clicks":1}"#))
-            #expect(!slots.contains("passing"))
+            let proof = try await deployment.begin(method, on: tabs[middle], in: browser)
+            deployment.clock.advance(by: .seconds(30))
+            let (signedInAt, before) = (deployment.clock.now, browser.session)
+            let complete = try await browser.follow(proof.prove(in: browser))
+            #expect(browser.session != before)
+            try await Self.check(
+                complete, method, client(middle), state: "state-of-tab-\(middle)", at: signedInAt, deployment)
+
+            deployment.clock.advance(by: .seconds(30))
+            for tab in (0..<count).reversed() where tab != middle {
+                // The last tab sends the form that it shows, an earlier one is reloaded.
+                let next =
+                    tab > middle
+                    ? try await browser.submit(
+                        tabs[tab].page().form(with: "email"), on: tabs[tab], ["email": Self.address])
+                    : try await browser.get(tabs[tab].address)
+                try await Self.check(
+                    try await browser.follow(next), method, client(tab), state: "state-of-tab-\(tab)", at: signedInAt,
+                    deployment, "tab \(tab)")
+            }
+            #expect(try await deployment.signedInSessions() == 1)
+            #expect(try await deployment.rows(of: "account") == 1)
         }
     }
 
-    @Test("the sign-in page offers every method, with the pending flow in its link")
+    /// The link knows the newest request only. Code and answer go on where they are used.
+    @Test(
+        "two tabs that wait for the same email end at their own clients with one proof", arguments: TestedMethod.byEmail
+    )
+    func sameEmail(method: TestedMethod) async throws {
+        try await TestDeployment.withEveryMethod(clients: 2) { deployment in
+            let browser = deployment.browser()
+            var proofs: [PendingProof] = []
+            for client in deployment.clients {
+                let address = deployment.authorize(client, state: "state-of-\(client.id)")
+                let page = try await browser.follow(browser.get(address))
+                proofs.append(try await deployment.begin(method, on: page, in: browser))
+                deployment.clock.advance(by: .seconds(61))
+            }
+            let signedInAt = deployment.clock.now
+            let first = try await browser.follow(proofs[0].prove(in: browser))
+            let reached = method == .emailLink ? 1 : 0
+            let second = try await browser.follow(browser.get(proofs[1 - reached].waiting.address))
+            for (client, complete) in [(reached, first), (1 - reached, second)] {
+                let client = deployment.clients[client]
+                try await Self.check(
+                    complete, method, client, state: "state-of-\(client.id)", at: signedInAt, deployment, "\(client.id)"
+                )
+            }
+            #expect(try await deployment.rows(of: "challenge") == 1)
+        }
+    }
+
+    @Test(
+        "what one process began another one finishes with none of its memory, as after a restart",
+        arguments: TestedMethod.allCases)
+    func restart(method: TestedMethod) async throws {
+        try await TestDeployment.withEveryMethod { deployment in
+            let browser = deployment.browser()
+            let proof = try await deployment.begin(method, in: browser)
+            try await deployment.withSecondIdP { second in
+                let after = browser.twin(routes: second.routes)
+                let complete = try await after.follow(proof.at(second).prove(in: after))
+                try await Self.check(
+                    complete, method, second.client, state: "the-state", at: second.clock.now, second)
+            }
+        }
+    }
+
+    @Test(
+        "asking again sends the same proofs, and those of the first email still work", arguments: TestedMethod.byEmail)
+    func resend(method: TestedMethod) async throws {
+        try await TestDeployment.withEveryMethod { deployment in
+            for usesFirst in [true, false] {
+                let browser = deployment.browser()
+                let first = try await deployment.begin(method, in: browser)
+                deployment.clock.advance(by: .seconds(61))
+                let earlier = deployment.mailbox.all(to: Self.address)
+                let waiting = try await deployment.resend(first.waiting, browser)
+                let second = first.with(try await deployment.mailbox.email(to: Self.address, besides: earlier))
+                #expect(try second.code == first.code)
+                #expect(try second.link == first.link)
+                #expect(second.email?.header("reply-to") == first.email?.header("reply-to"))
+                #expect(waiting.shownNumber == first.waiting.shownNumber && waiting.shownNumber != nil)
+
+                let complete = try await browser.follow((usesFirst ? first : second).prove(in: browser))
+                try await Self.check(
+                    complete, method, deployment.client, state: "the-state", at: deployment.clock.now, deployment,
+                    usesFirst ? "first email" : "second email")
+                try await deployment.forgetEmails(to: Self.address)
+            }
+        }
+    }
+
+    @Test(
+        "after a change of address the proof of the second one signs in, and that of the first then changes nothing",
+        arguments: TestedMethod.byEmail)
+    func changeOfAddress(method: TestedMethod) async throws {
+        try await TestDeployment.withEveryMethod { deployment in
+            let browser = deployment.browser()
+            let ann = try await deployment.begin(method, in: browser, as: "ann@example.com")
+            let form = try await browser.click(
+                ann.waiting.page().links.first { $0.hasPrefix("/sign-in?flow=") }, on: ann.waiting)
+            let ben = try await deployment.begin(method, on: form, in: browser, as: "ben@example.com")
+            let complete = try await browser.follow(ben.prove(in: browser))
+            try await Self.check(
+                complete, method, deployment.client, state: "the-state", at: deployment.clock.now,
+                as: "ben@example.com", deployment)
+
+            let session = browser.session
+            let late = try await browser.follow(ann.prove(in: browser))
+            #expect(late.status < 500)
+            #expect(!late.text.contains("sst_"))
+            #expect(browser.session == session)
+            #expect(try await browser.get(deployment.origin + "/").text.contains("ben@example.com"))
+            #expect(try await deployment.signedInSessions() == 1)
+            #expect(try await deployment.rows(of: "account") == 1)
+        }
+    }
+
+    @Test(
+        "its sign-in keeps the pending requests, and of everything else only slots that say so",
+        arguments: TestedMethod.allCases)
+    func slots(method: TestedMethod) async throws {
+        try await TestDeployment.withEveryMethod(clients: 2) { deployment in
+            let browser = deployment.browser()
+            let other = try await browser.follow(
+                browser.get(deployment.authorize(deployment.clients[1], state: "other-tab")))
+            _ = try await browser.get(deployment.origin + OneClickMethod.visitPath)
+            let proof = try await deployment.begin(method, in: browser)
+            let before = try await Self.slots(of: deployment)
+            #expect(before[OneClickMethod.DroppedSlot.key]?["visits"] == 1, "it was there before the sign-in")
+            #expect((before[BrowserChallenges.key] != nil) == (method != .oneClick))
+
+            _ = try await proof.prove(in: browser)
+            let slots = try await Self.slots(of: deployment)
+            guard case .object(let members) = slots else { throw ProbeFailure("slots are not an object: \(slots)") }
+            #expect(Set(members.keys) == [PendingFlows.key, CurrentSignIn.key, OneClickMethod.KeptSlot.key])
+            #expect(slots[OneClickMethod.KeptSlot.key]?["visits"] == 1)
+            let flows = slots[PendingFlows.key]?["flows"]
+            for page in [other, proof.waiting] {
+                #expect(flows?[try #require(page.address.query("flow"))] != nil)
+            }
+        }
+    }
+
+    /// The slots of the only session.
+    private static func slots(of deployment: TestDeployment) async throws -> JSONValue {
+        let stored = try await deployment.database.read { connection in
+            try connection.query("SELECT slots FROM session").map { try $0.text("slots") }
+        }
+        guard stored.count == 1 else { throw ProbeFailure("\(stored.count) sessions") }
+        return try JSONDecoding.value(Array(stored[0].utf8))
+    }
+
+    @Test("the sign-in page and its waiting page offer every method, with the pending flow")
     func options() async throws {
-        try await TestDeployment.open(adding: Method.additions) { deployment in
+        try await TestDeployment.withEveryMethod { deployment in
             let browser = deployment.browser()
             let page = try await browser.follow(browser.get(deployment.authorize(deployment.client, state: "s")))
             let flow = try #require(page.address.query("flow"))
-            #expect(try page.page().form(with: "email") != nil)
-            #expect(try page.page().link(containing: "/sign-in/one-click?flow=\(flow)") != nil)
+            #expect(try page.page().form(with: "email")?["flow"] == flow)
+            #expect(try page.page().link(containing: "\(OneClickMethod.path)?flow=\(flow)") != nil)
             #expect(page.text.contains("Start again at \(deployment.client.name)"))
+
+            let proof = try await deployment.begin(.emailLink, on: page, in: browser)
+            #expect(try proof.waiting.page().form(with: "code")?["flow"] == flow)
+            #expect(proof.waiting.shownNumber != nil)
+            #expect(try proof.link.hasPrefix(deployment.origin + "/sign-in/link/"))
+            #expect(proof.email?.header("reply-to")?.hasSuffix("@\(ReplySettings.domain)") == true)
         }
     }
 

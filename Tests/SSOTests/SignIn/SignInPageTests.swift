@@ -12,7 +12,7 @@ struct SignInPageTests {
             let browser = deployment.browser()
             let english = try await browser.beginSignIn(at: deployment.client)
             #expect(english.text.contains("to continue to <bdi>Partner number 1</bdi>"))
-            #expect(english.text.contains("email you a code. No password needed."))
+            #expect(english.text.contains("email you a code and a link. No password needed."))
             #expect(english.text.contains(">Email me a code</button>"))
             let german = try await browser.get(english.address, [("Accept-Language", "de-CH")])
             #expect(german.text.contains("<html lang=\"de\">"))

@@ -92,7 +92,7 @@ struct EmailCodePage: Sendable {
             hasFocus: deferral == nil, mustWait: wait != nil && deferral == nil,
             hasLimits: obstacle != .noEmail && wait.map { $0 > .minutes(1) } ?? false, hasCountdown: wait != nil,
             isQuiet: obstacle == nil || isPaused, hasService: flow != nil && service != nil,
-            hasLinkHint: isEmailOut && (obstacle == nil || isPaused || (obstacle == .usedUp && !challenge.isUsed)),
+            hasLinkHint: isEmailOut && !challenge.isUsed && challenge.expiresAt > now,
             hasReply: reply != nil, refreshes: refreshes)
         var headers: HTTPFields = [:]
         if reply != nil { headers[.contentSecurityPolicy] = ContentPolicy.formsAndEvents }
