@@ -52,7 +52,6 @@ func buildIdP(
     let guesses = GuessStore(database: database, clock: clock, randomness: randomness)
     let link = DeviceLink(keys: settings.keys, origin: settings.publicURL, randomness: randomness)
     let emailLink = EmailLink(keys: settings.keys, origin: settings.publicURL)
-
     let reply = settings.inboundMail.map { EmailReply(keys: settings.keys, domain: $0.domain) }
 
     // Every session slot, every email and every sign-in method has its line in one of these lists.
@@ -78,7 +77,9 @@ func buildIdP(
         page: EmailLinkPage(pages: pages, script: script), clock: clock, clientName: settings.clients.name)
     let emailReply = EmailReplyMethod(
         sessions: sessions, challenges: challenges, completion: completion, limits: limits, clients: settings.clients,
-        events: ReplyEvents(sessions: sessions, challenges: challenges, shutdown: shutdown), pages: pages, clock: clock)
+        events: ReplyEvents(
+            sessions: sessions, challenges: challenges, completion: completion, shutdown: shutdown),
+        pages: pages, clock: clock)
     let methods: [any SignInMethod] =
         [emailCode, emailLinkMethod] + (reply == nil ? [] : [emailReply]) + additions.methods(sessions, completion)
 

@@ -28,7 +28,7 @@ extension IdPSettings {
             "Emails per hour across all addresses. Further emails wait."),
         SettingDescription(
             "IDP_INBOUND_MAIL_DOMAIN", default: "none", example: "reply.example.com",
-            "The domain that receives answers to the email. Without it users cannot answer. See Replies by email in docs/operations.md."
+            "The domain that receives replies to the email. Without it users cannot reply. See Replies by email in docs/operations.md."
         ),
         SettingDescription(
             "IDP_INBOUND_AUTHSERV_ID", default: "none", example: "mx.example.com",

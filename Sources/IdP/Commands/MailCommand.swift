@@ -4,15 +4,15 @@ import Logging
 import SSOShared
 import SSOWeb
 
-/// `idp mail …`: takes answers to the email from a mail server, beside a running IdP.
+/// `idp mail …`: takes replies to the email from a mail server, beside a running IdP.
 struct MailCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mail", abstract: "Takes users' answers to the email from a mail server.",
+        commandName: "mail", abstract: "Takes users' replies to the email from a mail server.",
         subcommands: [Deliver.self])
 
     struct Deliver: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Reads one raw message from standard input and accepts it as an answer, or ignores it.",
+            abstract: "Reads one raw message from standard input and accepts it as a reply, or ignores it.",
             discussion: """
                 For the pipe transport of Postfix, OpenSMTPD or Exim. Works on the database of a running IdP. Of all \
                 settings it reads IDP_DATABASE_URL, IDP_SECRET_KEY, IDP_INBOUND_MAIL_DOMAIN, IDP_INBOUND_AUTHSERV_ID, \
@@ -53,7 +53,7 @@ struct MailCommand: AsyncParsableCommand {
 /// Takes one message as the running IdP would take it over HTTP.
 ///
 /// Every failure but wrong usage ends with exit code 75 (EX_TEMPFAIL of sysexits.h), also a wrong setting, which is 78
-/// elsewhere. A mail server bounces a message at any other code: it would tell the user that the answer has failed, days
+/// elsewhere. A mail server bounces a message at any other code: it would report to the user that the reply has failed, days
 /// before an operator sees the setting. After 75 it keeps the message and tries again.
 struct MailDelivery {
     struct Settings {
@@ -71,7 +71,7 @@ struct MailDelivery {
                 reader.text($0) == nil
             }) {
                 reader.problem(
-                    "\(InboundMailSettings.domainSetting): is not set, so answers are not received. Use the domain that "
+                    "\(InboundMailSettings.domainSetting): is not set, so replies are not received. Use the domain that "
                         + "receives them, for example reply.example.com.")
             }
             guard reader.problems.isEmpty, let database, let keys, let inbound else { return nil }
@@ -89,9 +89,12 @@ struct MailDelivery {
         guard FileManager.default.fileExists(atPath: path) else {
             throw SettingError("there is no database at \(path). Set IDP_DATABASE_URL to the one of the IdP.")
         }
+        // Before the database is opened: mail of strangers must not cost that, and must not migrate it.
+        let reader = ReplyReader(settings.inbound, keys: settings.keys)
+        guard case .reply(let reply) = reader.open(message, recipient: recipient, logger: logger) else { return }
         let database = try await SQLiteDatabase(path: path, migrations: IdPMigrations.all)
         do {
-            _ = try await receiver(database).receive(message, recipient: recipient, logger: logger)
+            _ = try await receiver(database).receive(reply, logger: logger)
             await database.close()
         } catch {
             await database.close()

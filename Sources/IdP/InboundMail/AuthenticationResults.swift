@@ -52,7 +52,7 @@ struct AuthenticationResults {
     /// A result, or nothing if it is void.
     private struct Reading { let counted: Result? }
 
-    /// Reads from behind the name of the method to the next semicolon.
+    /// Reads from the end of the method's name to the next semicolon.
     ///
     /// The result is void if it says two different things, or if it is of another version of the method.
     private static func result(of method: String, _ scanner: inout FieldScanner) -> Reading? {

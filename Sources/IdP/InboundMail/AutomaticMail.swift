@@ -1,6 +1,6 @@
 import SSOShared
 
-/// Tells what a program wrote from what a user wrote.
+/// Recognises messages that a program wrote.
 ///
 /// A vacation reply comes from the right address, signed, to the right recipient. It does not know the number, but it
 /// must not count as a guess either.

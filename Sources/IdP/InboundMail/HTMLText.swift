@@ -2,8 +2,8 @@ import SSOShared
 
 /// The text of an HTML email up to its first quotation.
 ///
-/// Not a browser: what it does not understand has no text. A number that is missing is asked for again, a number that is
-/// not the author's must not be found.
+/// Not a browser: markup that it does not understand gives no text. A missing number is safe, because the user can reply
+/// again. A number that the author did not write must not be found.
 struct HTMLText {
     private let html: [UInt8]
     private var position = 0
@@ -166,7 +166,7 @@ struct HTMLText {
 }
 
 extension ArraySlice<UInt8> {
-    /// The index behind the first occurrence of the text.
+    /// The index after the first occurrence of the text.
     func end(of text: StaticString) -> Int? {
         text.withUTF8Buffer { needle in
             guard let first = needle.first else { return startIndex }

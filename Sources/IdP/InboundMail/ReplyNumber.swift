@@ -33,7 +33,7 @@ enum ReplyNumber {
     }
 
     /// Whether the digits go on in this direction: a letter, a digit of any script, a combining mark (the keycap of an
-    /// emoji), or one of `.,-/:` with a digit behind it.
+    /// emoji), or one of `.,-/:` with a digit after it.
     private static func isGlued(_ neighbours: some Collection<Unicode.Scalar>) -> Bool {
         guard let first = neighbours.first else { return false }
         if isWord(first) { return true }

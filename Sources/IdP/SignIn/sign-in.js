@@ -64,6 +64,12 @@
         // A form that was sent has a page of its own to go to.
         document.addEventListener("submit", close);
         window.addEventListener("pagehide", close);
+        // Some browsers keep the page and show it again after Back.
+        window.addEventListener("pageshow", function (event) {
+            if (!event.persisted) { return; }
+            left = 120;
+            open();
+        });
     });
 
     // Once per page: a user who corrects a digit afterwards uses the button.

@@ -98,6 +98,26 @@ public struct SessionStore: Sendable {
         try await database.write { connection in try update(session.id, change, connection) }
     }
 
+    /// Changes the slots together with other rows: both or neither. The session keeps its id and its end.
+    ///
+    /// - Parameter change: what it writes with the connection stands or falls with the slots. It returns whether to save.
+    /// - Returns: the session after the change; nil if it has ended meanwhile, or `change` returned false.
+    public func update(
+        _ session: Session, with change: @escaping @Sendable (inout SessionSlots, any SQLConnection) throws -> Bool
+    ) async throws -> Session? {
+        try await database.write { connection in
+            guard let current = try row(session.id, clock.now(), connection) else { return nil }
+            var slots = current.slots
+            guard try change(&slots, connection) else { return nil }
+            return try update(
+                current,
+                {
+                    $0 = slots
+                    return true
+                }, connection)
+        }
+    }
+
     private func update(
         _ id: SessionID, _ change: (inout SessionSlots) -> Bool, _ connection: any SQLConnection
     ) throws -> Session? {

@@ -2,6 +2,7 @@ import Foundation
 import SSOShared
 import Testing
 
+@testable import IdP
 @testable import TestSupport
 
 @Suite("idp mail deliver beside a running IdP")
@@ -10,7 +11,8 @@ struct MailCommandTests {
     func accepted() async throws {
         try await ProcessDeployment.running(try ProcessDeployment(settings: ReplySettings.all)) { pair in
             let browser = Browser()
-            let pending = try await pair.awaitingReply(by: browser, on: browser.beginSignIn(at: pair.client))
+            let form = try await browser.follow(browser.get(pair.authorize(pair.client, state: "a-state")))
+            let pending = try await pair.awaitingReply(by: browser, on: form)
             let delivered = try await pair.deliverMail(pending.message().bytes)
             #expect(delivered.log.contains("reply_accepted"), "\(delivered.output)")
             let complete = try await browser.follow(pending.proceed())
@@ -55,7 +57,15 @@ struct MailCommandTests {
         #expect(missing.log.contains("there is no database at \(pair.databasePath)"))
         #expect(!FileManager.default.fileExists(atPath: pair.databasePath))
         try Data("no database, and longer than a header".utf8).write(to: URL(fileURLWithPath: pair.databasePath))
-        #expect(try await !pair.deliverMail([], endsWith: 75).log.isEmpty)
+        // Mail to an address that was not made here does not even open the database.
+        let stray = ReplyMessage(
+            recipient: "login+x@\(ReplySettings.domain)", sender: "ann@example.com", number: "1234")
+        #expect(try await pair.deliverMail(stray.bytes).log.contains("reply_ignored"))
+        let keys = try DerivedKeys.parse(pair.idp.settings["IDP_SECRET_KEY"] ?? "", setting: "IDP_SECRET_KEY")
+        let address = EmailReply(keys: keys, domain: ReplySettings.domain)
+            .address(for: Challenge.id([UInt8](repeating: 7, count: Challenge.randomBytes)))
+        let own = ReplyMessage(recipient: address?.text ?? "", sender: "ann@example.com", number: "1234")
+        #expect(try await !pair.deliverMail(own.bytes, endsWith: 75).log.isEmpty)
         let settings = [
             ["IDP_SECRET_KEY": ""], ["IDP_INBOUND_MAIL_DOMAIN": ""], ["IDP_INBOUND_AUTHSERV_ID": ""],
             ["IDP_SECRET_KEY": "short"], ["IDP_INBOUND_MAIL_DOMAIN": "localhost"],

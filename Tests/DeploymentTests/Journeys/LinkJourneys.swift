@@ -36,7 +36,8 @@ extension Journeys {
             }
         }
 
-        /// Fetches a link over one connection, two of three times with GET and else with HEAD.
+        /// Fetches a link over one connection, two of three times with GET and else with HEAD. Every tenth visit follows the
+        /// redirect with its cookie, to the page that a scanner's browser shows.
         ///
         /// - Returns: how often the answer was the redirect that every browser gets.
         private static func scan(_ link: String, times: Int, at port: UInt16) throws -> Int {
@@ -47,6 +48,14 @@ extension Journeys {
                 let method = index % 3 == 2 ? "HEAD" : "GET"
                 try connection.send(probe.request(method, address.target, close: false))
                 let reply = try connection.reply(isHead: method == "HEAD")
+                if index % 10 == 0, let cookie = reply.header("set-cookie")?.split(separator: ";").first {
+                    try connection.send(
+                        probe.request("GET", "/sign-in/link", [("Cookie", String(cookie))], close: false))
+                    let page = try connection.reply()
+                    guard page.status == 200, !page.text.contains("<form"), page.all("set-cookie").isEmpty else {
+                        throw ProbeFailure("a scanner's page: \(page.status) \(page.text)")
+                    }
+                }
                 return count + (reply.status == 303 && reply.header("location") == "/sign-in/link" ? 1 : 0)
             }
         }

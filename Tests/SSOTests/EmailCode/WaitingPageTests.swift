@@ -9,9 +9,9 @@ import Testing
 @Suite("The waiting page")
 struct WaitingPageTests {
     private static let addresses = ["known@example.com", "stray@nowhere.org"]
-    private static let linkHint = "Or open the link in that email, in this browser."
+    private static let linkHint = "Or open the link in our email in this browser."
     private static let linkStill = "The link in our latest email still works, in this browser."
-    private static let replyHint = "Or answer that email with this number:"
+    private static let replyHint = "Or reply to our email with this number:"
 
     /// The waiting page of a sign-in that a client has asked for.
     private static func waiting(
@@ -125,7 +125,7 @@ struct WaitingPageTests {
             let policy = try #require(page.reply.header("content-security-policy"))
             #expect(policy.contains("connect-src 'self'") == isOn)
             #expect((email.header("reply-to") != nil) == isOn)
-            #expect(plain.contains("Or answer this email") == isOn)
+            #expect(plain.contains("Or reply to this email") == isOn)
             #expect(email.signInLink != nil)
             #expect(try page.page().form(with: "code") != nil)
         }
@@ -217,7 +217,7 @@ struct WaitingPageTests {
             let browser = deployment.browser(language: "de")
             let page = try await Self.waiting(for: "ann@example.com", by: browser, deployment)
             #expect(page.text.contains("Oder öffnen Sie den Link aus dieser E-Mail in diesem Browser."))
-            #expect(page.text.contains("Oder antworten Sie auf diese E-Mail mit dieser Zahl:"))
+            #expect(page.text.contains("Oder antworten Sie auf unsere E-Mail mit dieser Zahl:"))
             #expect(page.text.contains("Zurück zu <bdi>\(deployment.client.name)</bdi>"))
             let fifth = try await Self.typeWrong(5, on: page, browser, "000000")
             #expect(fifth.text.contains("Der Link in unserer letzten E-Mail funktioniert in diesem Browser weiterhin."))

@@ -53,7 +53,12 @@ struct ReplyEventsTests {
             let pending = try await deployment.awaitingReply(by: deployment.browser())
             let stream = try await Stream(pending, of: deployment)
             #expect(try await deployment.deliver(pending.message()) == "accepted")
-            #expect(try await stream.rest().contains(Self.done))
+            let rest = try await stream.rest()
+            #expect(rest.contains(Self.done))
+            // A comment ends each look without an answer, one second apart.
+            #expect(
+                rest.split(separator: ":\n\n", omittingEmptySubsequences: false).count <= 3,
+                "the page learns of it at the next look: \(rest)")
             let again = try await Self.events(pending)
             #expect(again.status == 200 && again.text.hasSuffix(Self.done))
             #expect(again.reply.header("content-type") == "text/event-stream")
@@ -69,6 +74,46 @@ struct ReplyEventsTests {
             _ = try await pending.browser.enter(try #require(pending.email.code), on: pending.waiting)
             #expect(try await stream.rest().contains(Self.done))
             #expect(try await Self.events(pending).text == Self.done)
+        }
+    }
+
+    @Test("a user who is asked to sign in again waits as a visitor does, and goes on after the reply")
+    func signInAgain() async throws {
+        try await TestDeployment.receivingReplies { deployment in
+            let browser = try await deployment.signedIn()
+            try await deployment.forgetEmails(to: "ann@example.com")
+            let (again, before) = (deployment.authorize(deployment.client, state: "again"), browser.session)
+            let form = try await browser.follow(browser.get(again + "&prompt=login"))
+            let pending = try await deployment.awaitingReply(by: browser, on: form)
+            #expect(browser.session == before, "the session is not renewed without a proof")
+            let stream = try await Stream(pending, of: deployment)
+            #expect(try await pending.proceed().location().path == "/sign-in/code")
+            _ = try await deployment.deliver(pending.message())
+            #expect(try await stream.rest().contains(Self.done))
+            let complete = try await browser.follow(pending.proceed())
+            #expect(try complete.callback().query("state") == "again")
+            #expect(browser.session != before)
+        }
+    }
+
+    @Test("of two tabs with two addresses each learns of its own reply")
+    func twoAddresses() async throws {
+        try await TestDeployment.receivingReplies(clients: 2) { deployment in
+            let browser = deployment.browser()
+            func waiting(_ index: Int, _ address: String) async throws -> PendingReply {
+                let url = deployment.authorize(deployment.clients[index], state: "state-\(index)")
+                let form = try await browser.follow(browser.get(url))
+                return try await deployment.awaitingReply(address, by: browser, on: form)
+            }
+            let first = try await waiting(0, "ann@example.com")
+            let second = try await waiting(1, "bob@example.com")
+            _ = try await deployment.deliver(first.message())
+            #expect(try await second.proceed().location().path == "/sign-in/code", "not the reply of this tab")
+            let events = try await Self.events(first)
+            #expect(events.text.hasSuffix(Self.done))
+            let complete = try await browser.follow(first.proceed())
+            #expect(try complete.callback().query("state") == "state-0")
+            #expect(complete.text.contains("ann@example.com"))
         }
     }
 

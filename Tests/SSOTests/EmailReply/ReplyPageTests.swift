@@ -25,7 +25,9 @@ struct ReplyPageTests {
         }
     }
 
-    @Test("a link stops the reloading, and a page with an error does not reload what was typed away")
+    @Test(
+        "a link stops the reloading, a page with an error does not reload what was typed away, and both link on after a reply"
+    )
     func withoutRefresh() async throws {
         try await TestDeployment.receivingReplies { deployment in
             let pending = try await deployment.awaitingReply(by: deployment.browser())
@@ -37,6 +39,13 @@ struct ReplyPageTests {
                 pending.waiting.page().form(with: "code"), on: pending.waiting, ["code": "12"])
             #expect(wrong.status == 422 && wrong.shownNumber == pending.number)
             #expect(try wrong.page().refresh == nil)
+
+            _ = try await deployment.deliver(pending.message())
+            for page in [still, wrong] {
+                let link = try #require(try page.page().link(containing: "/sign-in/reply"))
+                _ = try await pending.browser.follow(pending.browser.get(page.address.resolving(link)))
+                #expect(try await pending.browser.isSignedInOnHomePage(of: deployment))
+            }
         }
     }
 

@@ -32,7 +32,9 @@ struct ReplySignInTests {
     func overHTTP() async throws {
         try await TestDeployment.receivingReplies { deployment in
             let (browser, client) = (deployment.browser(), deployment.client)
-            let pending = try await deployment.awaitingReply(by: browser, on: browser.beginSignIn(at: client))
+            // Without the client's code_challenge, so that the test can verify the token itself.
+            let form = try await browser.follow(browser.get(deployment.authorize(client, state: "a-state")))
+            let pending = try await deployment.awaitingReply(by: browser, on: form)
             #expect(try await pending.proceed().location().path == "/sign-in/code", "not answered yet")
             let session = browser.session
             let result = try await deployment.deliver(pending.message())
@@ -49,7 +51,9 @@ struct ReplySignInTests {
         let key = ProcessDeployment.secret()
         try await TestDeployment.receivingReplies(settings: ["IDP_SECRET_KEY": key]) { deployment in
             let (browser, client) = (deployment.browser(), deployment.client)
-            let pending = try await deployment.awaitingReply(by: browser, on: browser.beginSignIn(at: client))
+            // Without the client's code_challenge, so that the test can verify the token itself.
+            let form = try await browser.follow(browser.get(deployment.authorize(client, state: "a-state")))
+            let pending = try await deployment.awaitingReply(by: browser, on: form)
             let receiver = try await ReplyReceiver.beside(deployment, key: key)
             let outcome = try await receiver.receive(
                 pending.message().bytes, recipient: pending.recipient.uppercased(),

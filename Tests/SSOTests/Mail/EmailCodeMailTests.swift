@@ -82,7 +82,7 @@ struct EmailCodeMailTests {
                 CODE
 
                 Requested on 21 November 2026 at 12:00 UTC from a Linux computer.
-                Each way works once, for 10 minutes, for the browser where you requested it.
+                This email works for one sign-in, for 10 minutes, in the browser where you began.
 
                 Can't sign in because others keep asking for codes for your address?
                 Open this link in your own browser:
@@ -107,24 +107,27 @@ struct EmailCodeMailTests {
                 """
                 \(all.code)
 
-                Or open this link in the browser where you requested it:
+                Or open this link in the browser where you began:
                 \(link)
 
-                Or answer this email with the four-digit number on your screen.
+                Or reply to this email with the four-digit number on your screen. Never use a number that someone else gives you.
 
                 Requested on
                 """))
         #expect(
-            all.html.contains("<a href=\"\(link)\">Or open this link in the browser where you requested it</a>"))
-        #expect(all.html.contains("Or answer this email with the four-digit number on your screen."))
+            all.html.contains("<a href=\"\(link)\">Or open this link in the browser where you began</a>"))
+        #expect(
+            all.html.contains(
+                "Or reply to this email with the four-digit number on your screen. Never use a number that someone else gives you."
+            ))
 
         let codeOnly = try await Self.content(service: "Partner")
-        for part in [codeOnly.text, codeOnly.html] { #expect(!part.contains("Or open") && !part.contains("Or answer")) }
+        for part in [codeOnly.text, codeOnly.html] { #expect(!part.contains("Or open") && !part.contains("Or reply")) }
 
         let german = try await Self.content(
             service: "Partner", language: .german, signInLink: link, replyTo: reply)
         for part in [german.text, german.html] {
-            #expect(part.contains("Oder öffnen Sie diesen Link in dem Browser, in dem Sie ihn angefordert haben"))
+            #expect(part.contains("Oder öffnen Sie diesen Link in dem Browser, in dem Sie begonnen haben"))
             #expect(part.contains("Oder antworten Sie auf diese E-Mail mit der vierstelligen Zahl"))
         }
     }
@@ -134,7 +137,7 @@ struct EmailCodeMailTests {
         let content = try await Self.content(service: "Partner", language: .german, link: Self.link)
         #expect(content.subject == "Ihr Code zur Anmeldung bei Partner")
         #expect(content.text.contains("Angefordert am 21. November 2026 um 12:00 UTC von einem Linux-Computer."))
-        #expect(content.text.contains("Jeder Weg funktioniert einmal, 10 Minuten lang"))
+        #expect(content.text.contains("Diese E-Mail gilt 10 Minuten lang für eine Anmeldung"))
         #expect(content.text.contains("Das waren nicht Sie?"))
         #expect(content.html.contains("<html lang=\"de\">"))
         #expect(content.html.contains("Ihr Code zur Anmeldung bei <bdi>Partner</bdi>:"))

@@ -70,12 +70,12 @@ struct MailCapacityTests {
         }
     }
 
-    @Test("1,500 decoys do not delay a real email: it is sent while they still wait")
+    @Test("4,000 decoys do not delay a real email: it is sent while they still wait")
     func decoys() async throws {
         try await TestDeployment.open { deployment in
             let now = deployment.clock.now.milliseconds
             try await deployment.database.write { connection in
-                for number in 0..<1500 {
+                for number in 0..<4000 {
                     try connection.execute(
                         """
                         INSERT INTO mail_queue (id, address, created_at, due_at, expires_at)

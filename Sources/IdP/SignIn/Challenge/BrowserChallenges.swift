@@ -13,9 +13,11 @@ struct BrowserChallenges: SessionSlot {
         var emailAt: Timestamp?
         /// When the user asked again and another email left for it, to confirm that on the page. Nil if none did.
         var sentAgainAt: Timestamp?
+        /// The flow of the newest request for it. Nil without one, and in a session of the version before.
+        var flow: String?
 
         private enum CodingKeys: String, CodingKey {
-            case address, id, sentAgainAt
+            case address, id, sentAgainAt, flow
             case emailAt = "letterAt"
         }
     }
@@ -37,6 +39,11 @@ struct BrowserChallenges: SessionSlot {
 
     /// What this browser holds of a challenge, also of one that is not the current one.
     func held(id: String) -> Entry? { all.last { $0.id == id } }
+
+    /// What a page waits for that was shown for this flow: tabs with two addresses wait side by side.
+    func awaited(for flow: String?) -> Entry? {
+        flow.flatMap { flow in all.last { $0.flow == flow } } ?? current
+    }
 
     /// Makes this the current one.
     mutating func keep(_ held: Entry) {

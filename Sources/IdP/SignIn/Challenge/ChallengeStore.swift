@@ -92,7 +92,7 @@ struct ChallengeStore: Sendable {
             }
         let entry = BrowserChallenges.Entry(
             address: address.text, id: chosen, emailAt: leavesAt ?? earlier,
-            sentAgainAt: held?.emailAt != nil && leavesAt == now ? now : nil)
+            sentAgainAt: held?.emailAt != nil && leavesAt == now ? now : nil, flow: flow)
         return (entry, email)
     }
 

@@ -51,26 +51,47 @@ struct EmailCodeMethod: SignInMethod {
         }
         let requester = EmailRequester(deviceID: known, network: limits.network(request, context))
         let device = DeviceKind(userAgent: request.headers[.userAgent])
-        // A new id at every step: an id that was planted before the challenge is dead (session fixation). In one
-        // transaction with the challenge, so that no email is sent whose code fits no browser.
+        // In one transaction with the challenge, so that no email is sent whose code fits no browser.
         let email = CodeEmailNote()
-        let fresh = try await sessions.store.replace(submitted.session, keepingForms: true) { old, connection in
-            var slots = old
-            let held = old[BrowserChallenges.self].held(for: address)
+        let begin: @Sendable (inout SessionSlots, any SQLConnection) throws -> Void = { slots, connection in
+            let held = slots[BrowserChallenges.self].held(for: address)
             let begun = try challenges.begin(
                 address, held: held, requester: requester, flow: submitted.flow?.text, service: submitted.clientName,
                 device: device, language: .preferred(by: request), connection)
             email.value = begun.email
             slots[BrowserChallenges.self].keep(begun.entry)
-            // A user who is asked to sign in again stays signed in until then.
-            if !old[PendingFlows.self].needsNewSignIn(submitted.flow) { slots[CurrentSignIn.self] = CurrentSignIn() }
-            return slots
         }
+        let fresh = try await session(after: begin, submitted)
         email.value?.log(to: context.logger, address: address, flow: logFlow)
         var response = Response.redirect(to: FlowID.path(Self.path, submitted.flow))
         // Without a new session the same form, sent twice, was faster: the browser has its session from that answer.
         if let fresh { sessions.remember(fresh, in: &response) }
         return response
+    }
+
+    /// The session after the first step; nil when another request has replaced or ended it meanwhile.
+    ///
+    /// A visitor gets a new id: one that was planted before the challenge is dead (session fixation). A user who is asked to
+    /// sign in again stays signed in until then and keeps the session. A new one would renew it for 12 hours without a
+    /// proof, and would void the tokens that other tabs have not redeemed yet.
+    private func session(
+        after begin: @escaping @Sendable (inout SessionSlots, any SQLConnection) throws -> Void,
+        _ submitted: SubmittedAddress
+    ) async throws -> Session? {
+        let session = submitted.session
+        let isSignedIn = session[CurrentSignIn.self].signIn != nil
+        if isSignedIn, session[PendingFlows.self].needsNewSignIn(submitted.flow) {
+            return try await sessions.store.update(session) { slots, connection in
+                try begin(&slots, connection)
+                return true
+            }
+        }
+        return try await sessions.store.replace(session, keepingForms: true) { old, connection in
+            var slots = old
+            try begin(&slots, connection)
+            slots[CurrentSignIn.self] = CurrentSignIn()
+            return slots
+        }
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {

@@ -63,6 +63,8 @@ struct EmailLinkMethod: SignInMethod {
         guard case .pending(let challenge) = try await opened(request) else {
             return try await show(request, context)
         }
+        // Another tab has opened another link since. The button signs in what its own page names.
+        guard try fields.text("challenge") == challenge.id else { return .redirect(to: EmailLink.path) }
         let deviceID: String?
         switch try await place(of: challenge, request, context) {
         case .asking: deviceID = challenge.deviceID

@@ -28,7 +28,7 @@ struct EmailLinkPage: Sendable {
     }
 
     struct Model: Sendable {
-        let formToken, address, service, code, device, script: String
+        let formToken, challenge, address, service, code, device, script: String
         let time: Moment
         let hasButton, hasClient, hasCode: Bool
     }
@@ -65,7 +65,8 @@ struct EmailLinkPage: Sendable {
     ) -> Model {
         let texts = pages.texts(for: request)
         return Model(
-            formToken: formToken, address: (try? EmailAddress(challenge.address))?.masked ?? "",
+            formToken: formToken, challenge: challenge.id,
+            address: (try? EmailAddress(challenge.address))?.masked ?? "",
             service: service ?? "", code: code ?? "", device: DeviceKind.words(for: challenge.device, texts),
             script: script, time: texts.moment(challenge.createdAt), hasButton: hasButton, hasClient: service != nil,
             hasCode: code != nil)

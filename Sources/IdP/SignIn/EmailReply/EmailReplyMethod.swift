@@ -44,8 +44,7 @@ struct EmailReplyMethod: SignInMethod {
 
     /// The waiting page comes here when it learns of an answer, or every five seconds without JavaScript.
     ///
-    /// Another site can send the browser here as well. Then it signs in to what its user has asked for and answered, a few
-    /// seconds earlier.
+    /// Another site can open this address too. It can only finish the sign-in that this user asked for and replied to.
     @Sendable private func proceed(_ request: Request, _ context: VisitorContext) async throws -> Response {
         guard request.isTopLevelNavigation, !request.isPrefetch else {
             throw PublicError.badRequest(cause: "reply_not_a_navigation")
@@ -54,7 +53,7 @@ struct EmailReplyMethod: SignInMethod {
         if let done = try await completion.alreadySignedIn(context, flow: flow) {
             return elsewhere(request, context, flow: flow) ?? done
         }
-        guard let session = context.session, let held = session[BrowserChallenges.self].current else {
+        guard let session = context.session, let held = session[BrowserChallenges.self].awaited(for: flow?.text) else {
             return .redirect(to: FlowID.path("/sign-in", flow))
         }
         let waiting = Response.redirect(to: FlowID.path(EmailCodeMethod.path, flow))

@@ -1,11 +1,11 @@
 import SSOShared
 import SSOWeb
 
-/// Where users' answers to the email arrive, and whose verdict on them is believed. Without it nobody can answer.
+/// Where users' replies to the email arrive, and which mail server's results count. Without it nobody can reply.
 struct InboundMailSettings: Sendable {
     /// The domain of reply addresses, in lower case.
     let domain: String
-    /// The name by which our own mail server signs its Authentication-Results (RFC 8601 2.5).
+    /// The name that the mail server writes first in Authentication-Results (RFC 8601 2.5).
     let authservID: String
     /// Signs the messages of `POST /auth/mail/inbound`. Without it that path does not exist.
     var secret: SharedSecret?

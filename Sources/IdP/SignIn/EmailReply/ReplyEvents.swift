@@ -4,7 +4,7 @@ import NIOCore
 import SSOWeb
 import Synchronization
 
-/// `GET /sign-in/events`: tells the waiting page when it should go on, as server-sent events (WHATWG HTML 9.2).
+/// `GET /sign-in/events`: reports to the waiting page that it should go on, as server-sent events (WHATWG HTML 9.2).
 ///
 /// A stream looks once per second, for ten seconds, and ends. The browser opens the next one half a second later, so a page
 /// learns of an answer within two seconds. Ten seconds are short enough for every limit of the server and of usual proxies:
@@ -18,6 +18,7 @@ struct ReplyEvents: Sendable {
 
     let sessions: Sessions
     let challenges: ChallengeStore
+    let completion: SignInCompletion
     let shutdown: ShutdownState
     let places = StreamPlaces()
 
@@ -33,8 +34,10 @@ struct ReplyEvents: Sendable {
         }
         // 204 makes the browser stop asking.
         guard let session = context.session else { return Response(status: .noContent) }
-        let challengeID = session[BrowserChallenges.self].current?.id
-        let hasSignedIn = session[CurrentSignIn.self].signIn != nil
+        let flow = FlowID.read(request.queryFields)
+        let challengeID = session[BrowserChallenges.self].awaited(for: flow?.text)?.id
+        // A user whom the flow asks to sign in again waits as a visitor does.
+        let hasSignedIn = try await completion.alreadySignedIn(context, flow: flow) != nil
         guard challengeID != nil || hasSignedIn else { return Response(status: .noContent) }
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
@@ -72,7 +75,7 @@ struct ReplyEvents: Sendable {
     /// Whether the page has to go on: the challenge was answered, has signed in or has expired, or another request has
     /// replaced or ended the session.
     ///
-    /// A failure of the storage is no news: the stream goes on, and the next look decides.
+    /// A failure of the storage is not reported: the stream goes on, and the next look decides.
     private func isDone(_ challengeID: String, _ session: Session) async throws -> Bool {
         do {
             guard let challenge = try await challenges.findPending(challengeID), !challenge.isAnswered else {
@@ -86,8 +89,10 @@ struct ReplyEvents: Sendable {
     private static let done = ByteBuffer(string: "event: done\ndata: done\n\n")
 }
 
-/// Bounds how many streams are open at once in this process: 1,000 of its 4,096 connections, and two for one challenge. One
-/// network begins at most 200 challenges per hour (``SignInLimits``), so it cannot take all places.
+/// Bounds how many streams are open at once in this process: 1,000 of its 4,096 connections, and two for one challenge.
+///
+/// One IPv4 address or IPv6 /64 begins at most 200 challenges per hour by default (``SignInLimits``), so it cannot take all
+/// places. When all are taken, pages ask every five seconds instead.
 ///
 /// A browser has only six connections to a host over HTTP/1.1. With a stream for each of six tabs the seventh could not
 /// load, so further tabs ask now and then instead.

@@ -7,14 +7,12 @@ import SSOWeb
 /// An accepted answer signs nobody in. It notes in the challenge that the owner of the mailbox has answered, and the
 /// browser that asked signs in by itself.
 struct ReplyReceiver: Sendable {
-    let reader: InboundMailReader
-    let reply: EmailReply
+    let reader: ReplyReader
     let challenges: ChallengeStore
     let guesses: GuessStore
 
     init(_ settings: InboundMailSettings, keys: DerivedKeys, challenges: ChallengeStore, guesses: GuessStore) {
-        reader = InboundMailReader(domain: settings.domain, authservID: settings.authservID)
-        reply = EmailReply(keys: keys, domain: settings.domain)
+        reader = ReplyReader(settings, keys: keys)
         (self.challenges, self.guesses) = (challenges, guesses)
     }
 
@@ -26,7 +24,7 @@ struct ReplyReceiver: Sendable {
 
     /// Why an answer that ``InboundMailReader`` has read is ignored all the same. The raw values are stable.
     enum Rejection: String, CaseIterable, Error {
-        /// The address was not made here, or its challenge is long gone.
+        /// The address was not made here, or its challenge was deleted.
         case unknownRecipient = "unknown_recipient"
         /// The challenge has signed in already.
         case used
@@ -55,26 +53,19 @@ struct ReplyReceiver: Sendable {
     ///   - recipient: the recipient of the envelope, if the mail server passed it on.
     /// - Throws: ``DatabaseError`` when the storage fails. Nothing is decided then, and the message must come again.
     func receive(_ bytes: [UInt8], recipient: String?, logger: Logger) async throws -> Outcome {
-        let message: InboundReply
-        do { message = try reader.read(bytes, recipient: recipient) } catch {
-            return ignore(error.rawValue, logger, [:])
+        switch reader.open(bytes, recipient: recipient, logger: logger) {
+        case .ignored(let reason): return .ignored(reason: reason)
+        case .reply(let message): return try await receive(message, logger: logger)
         }
-        // Never the number, and never the address that the message was sent to.
-        var metadata: Logger.Metadata = ["sender": "\(message.sender.masked)"]
-        guard let id = reply.challengeID(of: message.key) else {
-            return ignore(Rejection.unknownRecipient.rawValue, logger, metadata)
-        }
-        metadata["challenge"] = "\(id)"
-        if let rejection = try await judge(message, challengeID: id, logger) {
-            return ignore(rejection.rawValue, logger, metadata)
-        }
-        logger.info("reply_accepted", metadata: metadata)
-        return .accepted
     }
 
-    private func ignore(_ reason: String, _ logger: Logger, _ metadata: Logger.Metadata) -> Outcome {
-        logger.notice("reply_ignored", metadata: metadata.merging(["reason": "\(reason)"]) { $1 })
-        return .ignored(reason: reason)
+    /// Accepts or ignores a message that was read already.
+    func receive(_ message: ReplyReader.Message, logger: Logger) async throws -> Outcome {
+        if let rejection = try await judge(message.content, challengeID: message.challengeID, logger) {
+            return .ignored(reason: logger.replyIgnored(rejection.rawValue, message.metadata))
+        }
+        logger.info("reply_accepted", metadata: message.metadata)
+        return .accepted
     }
 
     /// - Returns: nil when the answer was accepted.
@@ -105,11 +96,60 @@ struct ReplyReceiver: Sendable {
             return end(of: now) ?? (now.isAnswered ? .alreadyAnswered : .usedUp)
         case .compare(let counted, let guessID, let raisesAlarm):
             if raisesAlarm { logger.guessAlarmRaised() }
-            guard reply.matches(number, counted.id) else { return .wrongNumber }
+            guard reader.reply.matches(number, counted.id) else { return .wrongNumber }
             if try await challenges.answer(counted, guessID: guessID) { return nil }
             // Right, but another message, a code or the link was faster.
             guard let now = try await challenges.find(challenge.id) else { return .unknownRecipient }
             return end(of: now) ?? .alreadyAnswered
         }
+    }
+}
+
+/// Reads a message and finds out which challenge it answers, without the database: anybody can send mail to addresses that
+/// look like ours, and most of it ends here.
+struct ReplyReader: Sendable {
+    let mail: InboundMailReader
+    let reply: EmailReply
+
+    init(_ settings: InboundMailSettings, keys: DerivedKeys) {
+        mail = InboundMailReader(domain: settings.domain, authservID: settings.authservID)
+        reply = EmailReply(keys: keys, domain: settings.domain)
+    }
+
+    /// A message to an address that was made here.
+    struct Message: Sendable {
+        let content: InboundReply
+        let challengeID: String
+
+        /// Never the number, and never the address that the message was sent to.
+        var metadata: Logger.Metadata { ["sender": "\(content.sender.masked)", "challenge": "\(challengeID)"] }
+    }
+
+    enum Opened: Sendable {
+        case reply(Message)
+        /// The line in the log is written.
+        case ignored(reason: String)
+    }
+
+    func open(_ bytes: [UInt8], recipient: String?, logger: Logger) -> Opened {
+        let content: InboundReply
+        do { content = try mail.read(bytes, recipient: recipient) } catch {
+            return .ignored(reason: logger.replyIgnored(error.rawValue, [:]))
+        }
+        guard let id = reply.challengeID(of: content.key) else {
+            let reason = ReplyReceiver.Rejection.unknownRecipient.rawValue
+            return .ignored(reason: logger.replyIgnored(reason, ["sender": "\(content.sender.masked)"]))
+        }
+        return .reply(Message(content: content, challengeID: id))
+    }
+}
+
+extension Logger {
+    /// Logs that a message was ignored.
+    ///
+    /// - Returns: the reason.
+    fileprivate func replyIgnored(_ reason: String, _ metadata: Logger.Metadata) -> String {
+        notice("reply_ignored", metadata: metadata.merging(["reason": "\(reason)"]) { $1 })
+        return reason
     }
 }
