@@ -99,7 +99,7 @@ final class ProxyProcess: Sendable {
     }
 
     private static func caddy(_ port: UInt16, _ backends: [UInt16], _ readiness: String?, _ extra: String) -> String {
-        let health = readiness.map { "health_uri \($0)\n        health_interval 250ms\n        health_timeout 1s" }
+        let health = readiness.map { "health_uri \($0)\n        health_interval 250ms\n        health_timeout 5s" }
         return """
             {
                 admin off

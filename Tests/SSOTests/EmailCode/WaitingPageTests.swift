@@ -216,7 +216,7 @@ struct WaitingPageTests {
         try await TestDeployment.withEveryMethod { deployment in
             let browser = deployment.browser(language: "de")
             let page = try await Self.waiting(for: "ann@example.com", by: browser, deployment)
-            #expect(page.text.contains("Oder öffnen Sie den Link aus dieser E-Mail in diesem Browser."))
+            #expect(page.text.contains("Oder öffnen Sie den Link aus unserer E-Mail in diesem Browser."))
             #expect(page.text.contains("Oder antworten Sie auf unsere E-Mail mit dieser Zahl:"))
             #expect(page.text.contains("Zurück zu <bdi>\(deployment.client.name)</bdi>"))
             let fifth = try await Self.typeWrong(5, on: page, browser, "000000")

@@ -50,9 +50,10 @@ struct ReplyCorpusDeliveryTests {
     @Test("honest messages of every mail program in the corpus are accepted")
     func honest() async throws {
         try await TestDeployment.receivingReplies { deployment in
-            let count = Self.corpus(try await deployment.awaitingReply(by: deployment.browser())).honest.count
-            #expect(count >= 20)
-            for index in 0..<count {
+            let all = Self.corpus(try await deployment.awaitingReply(by: deployment.browser())).honest
+            let indices = all.indices.filter { all[$0].envelope == nil }
+            #expect(indices.count >= 20)
+            for index in indices {
                 let pending = try await deployment.awaitingReply("user\(index)@example.com", by: deployment.browser())
                 let sample = Self.corpus(pending).honest[index]
                 let reply = try await deployment.post(sample.message)

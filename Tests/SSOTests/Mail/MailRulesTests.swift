@@ -74,7 +74,8 @@ struct MailRulesTests {
             _ = try await browser.ask(for: "ann@example.com", on: browser.beginSignIn(at: deployment.client))
             let email = try await deployment.mailbox.email(to: "ann@example.com")
             for part in [
-                "Partner number 1", "from a Linux computer", "on 21 November 2026 at 12:00 UTC", "ignore", "once",
+                "Partner number 1", "from a Linux computer", "on 21 November 2026 at 12:00 UTC", "ignore",
+                "works for one sign-in",
             ] {
                 #expect(email.text.contains(part), "\(part)")
             }
