@@ -28,7 +28,7 @@ struct ReplyEvents: Sendable {
     }
 
     @Sendable private func events(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        // Another site must not learn from the length of a stream whether somebody here signs in, nor use up places.
+        // Another site must not learn from the length of a stream whether a user here signs in, nor use up places.
         guard request.headers[values: .secFetchSite].allSatisfy({ $0 == "same-origin" || $0 == "none" }) else {
             throw PublicError.badRequest(cause: "events_cross_site")
         }
