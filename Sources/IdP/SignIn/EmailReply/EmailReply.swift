@@ -10,8 +10,6 @@ import SSOWeb
 /// Both derive from the challenge's random id with keys of their own. Nothing is stored, so an attacker who reads the
 /// database knows neither.
 struct EmailReply: Sendable {
-    static let digits = 4
-
     private let numberKeys: [[UInt8]]
     private let addressKey: ChallengeKey
     private let domain: String
@@ -43,6 +41,6 @@ struct EmailReply: Sendable {
     func challengeID(of key: [UInt8]) -> String? { addressKey.challengeID(of: key) }
 
     private static func number(_ id: String, key: [UInt8]) -> String {
-        DerivedDigits.text(id, count: digits, key: key)
+        DerivedDigits.text(id, count: ReplyNumber.digits, key: key)
     }
 }
