@@ -56,7 +56,7 @@ func buildIdP(
 
     // Every session slot, every email and every sign-in method has its line in one of these lists.
     let slots: [any SessionSlot.Type] =
-        [PendingFlows.self, BrowserChallenges.self, CurrentSignIn.self] + additions.slots
+        [PendingFlows.self, PendingHandoffs.self, BrowserChallenges.self, CurrentSignIn.self] + additions.slots
     let completion = SignInCompletion(
         sessions: sessions, slots: slots, accounts: accounts, devices: devices, clock: clock)
     let mailTemplates: [any MailTemplate] = [
@@ -90,7 +90,7 @@ func buildIdP(
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
         clock: clock, addresses: settings.trustedProxies, shutdown: shutdown,
-        jsonPaths: [SSOPath.verify, InboundMailRoutes.path], pathsWithTokens: ["\(EmailLink.path)/"])
+        jsonPaths: [SSOPath.verify, InboundMailRoutes.path, "/api/"], pathsWithTokens: ["\(EmailLink.path)/"])
     let association = AssociationFiles(
         apple: settings.appleAssociation, android: settings.androidAssociation, logger: services.logger)
     AssociationRoutes(files: association).add(to: router)

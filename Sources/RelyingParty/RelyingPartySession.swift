@@ -56,6 +56,7 @@ enum RelyingPartyMigrations {
         Migration(name: "v002-relying-party", sql: []),
         Migration(name: "v003-used-state", sql: UsedStateStore.schema),
         Migration(name: "v004-session-visitor", sql: SessionStore.visitorSchema),
+        Migration(name: "v005-session-app", sql: SessionStore.appSchema),
     ]
 }
 

@@ -51,12 +51,14 @@ struct AccountStore: Sendable {
     /// An address makes an account at its first sign-in. Any other identity has to be linked to an account first: an
     /// address that a third party asserts must not open an account that exists.
     ///
-    /// - Returns: nil for an identity that is not linked to an account.
-    func account(of identity: ProvenIdentity, _ connection: any SQLConnection) throws -> Account? {
-        if let account = try Self.find(identity, connection) { return account }
+    /// - Returns: the account, and whether this call made it; nil for an identity that is not linked to an account.
+    func account(
+        of identity: ProvenIdentity, _ connection: any SQLConnection
+    ) throws -> (account: Account, isNew: Bool)? {
+        if let account = try Self.find(identity, connection) { return (account, false) }
         guard case .email(let address) = identity else { return nil }
         let id = "usr_" + Base64URL.encode(try randomness.bytes(16))
-        try connection.execute(
+        let made = try connection.execute(
             """
             INSERT INTO account (id, email, name, created_at) VALUES (:id, :email, :name, :now)
                 ON CONFLICT (email) DO NOTHING
@@ -69,7 +71,7 @@ struct AccountStore: Sendable {
             throw DatabaseError.unavailable("an account vanished while it was made")
         }
         try link(identity, to: account, connection)
-        return account
+        return (account, made == 1)
     }
 
     /// Lets an identity lead to an account from now on, in the caller's transaction. An identity that leads to an account

@@ -15,6 +15,8 @@ struct CurrentSignIn: SessionSlot {
         let signOuts: Int64?
         /// The flow that the sign-in was for; nil without one.
         var flow: String?
+        /// Whether the sign-in made the account. Nil in a session of the version before.
+        var isFirst: Bool?
 
         var accountSignOuts: Int64 { signOuts ?? 0 }
 

@@ -41,7 +41,9 @@ struct AccountChoice: Sendable {
         guard let asked = session[PendingFlows.self].pending(id, now: clock.now()) else {
             throw AuthorizeError.notPending(id, session, clients)
         }
-        guard let user = try await accounts.signedIn(context) else { return .redirect(to: "/sign-in?flow=\(id)") }
+        guard let user = try await accounts.signedIn(context) else {
+            return try .toSignIn("/sign-in?flow=\(id)", for: request)
+        }
         guard let client = clients.client(id: asked.clientID) else { throw AuthorizeError.unknownClient }
         let logo = logos.path(of: client)
         return pages.response(

@@ -61,14 +61,15 @@ struct AuthorizeRoutes: Sendable {
             return try page.response(
                 request, client: client, account: user.account, callback: asked.callback(token: token),
                 other: AccountChoice.asking(asked), pace: pace)
-        case .pending(let session): return signIn(asked, flowID, session, context)
+        case .pending(let session): return try signIn(asked, flowID, session, request, context)
         case .choosing: return .redirect(to: "\(AccountChoice.path)?flow=\(flowID)")
         case .loginRequired: return loginRequired(asked, context)
         case .noSession where wishes.prompt == .silent: return loginRequired(asked, context)
         case .noSession:
             var slots = SessionSlots()
             slots[PendingFlows.self].add(asked, id: flowID, now: clock.now(), loginHint: wishes.loginHint)
-            return signIn(asked, flowID, try await sessions.begin(slots, request, context, isVisit: true), context)
+            let session = try await sessions.begin(slots, request, context, isVisit: true)
+            return try signIn(asked, flowID, session, request, context)
         }
     }
 
@@ -118,16 +119,14 @@ struct AuthorizeRoutes: Sendable {
 
     /// Sends the user to sign in.
     private func signIn(
-        _ asked: AuthorizeRequest, _ flowID: String, _ session: Session, _ context: VisitorContext
-    ) -> Response {
+        _ asked: AuthorizeRequest, _ flowID: String, _ session: Session, _ request: Request, _ context: VisitorContext
+    ) throws -> Response {
         context.logger.info(
             "sign_in_requested",
             metadata: [
                 "client": "\(asked.clientID)", "session": "\(session.handle)", "flow": "\(FlowLogID.name(asked))",
             ])
-        var response = Response.redirect(to: "/sign-in?flow=\(flowID)")
-        sessions.remember(session, in: &response)
-        return response
+        return try .toSignIn("/sign-in?flow=\(flowID)", for: request) { sessions.remember(session, in: &$0) }
     }
 
     @Sendable private func complete(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -140,7 +139,7 @@ struct AuthorizeRoutes: Sendable {
         }
         guard let user = try await accounts.signedIn(context),
             !session[PendingFlows.self].asksAgain(FlowID(id), after: user.signIn.authenticatedAt, now: now)
-        else { return .redirect(to: "/sign-in?flow=\(id)") }
+        else { return try .toSignIn("/sign-in?flow=\(id)", for: request) }
         // Of two at the same instant one continues: a flow leads to authorize once.
         let taken = try await sessions.store.update(session) { $0[PendingFlows.self].take(id, now: now) != nil }
         guard taken != nil else { throw AuthorizeError.notPending(id, session, clients) }

@@ -44,6 +44,8 @@ struct RestoreCommand: AsyncParsableCommand {
         "DELETE FROM challenge",
         "DELETE FROM mail_queue",
         "DELETE FROM device",
+        "DELETE FROM handoff",
+        "DELETE FROM access_token",
     ]
 
     func run() async throws {

@@ -177,5 +177,48 @@ enum IdPMigrations {
                 "ALTER TABLE challenge ADD COLUMN flow TEXT",
                 "ALTER TABLE challenge ADD COLUMN answered_at BIGINT",
             ]),
+        Migration(name: "v014-session-app", sql: SessionStore.appSchema),
+        Migration(
+            name: "v015-native-app",
+            sql: [
+                // redirect_uri is one of IDP_NATIVE_APPS. The columns from code_digest on are set when the user has signed in.
+                """
+                CREATE TABLE handoff (
+                    id TEXT PRIMARY KEY NOT NULL,
+                    method TEXT NOT NULL,
+                    code_challenge TEXT NOT NULL,
+                    redirect_uri TEXT NOT NULL,
+                    created_at BIGINT NOT NULL,
+                    expires_at BIGINT NOT NULL,
+                    code_digest BLOB UNIQUE,
+                    code_expires_at BIGINT,
+                    account_id TEXT,
+                    account_sign_outs BIGINT,
+                    session_handle TEXT,
+                    authenticated_at BIGINT,
+                    methods TEXT,
+                    ended_at BIGINT
+                )
+                """,
+                "CREATE INDEX handoff_expires_at ON handoff (expires_at)",
+                """
+                CREATE TABLE access_token (
+                    id TEXT PRIMARY KEY NOT NULL,
+                    digest BLOB NOT NULL UNIQUE,
+                    account_id TEXT NOT NULL,
+                    account_sign_outs BIGINT NOT NULL,
+                    device TEXT NOT NULL,
+                    session_handle TEXT NOT NULL,
+                    authenticated_at BIGINT NOT NULL,
+                    methods TEXT NOT NULL,
+                    created_at BIGINT NOT NULL,
+                    used_at BIGINT NOT NULL,
+                    expires_at BIGINT NOT NULL
+                )
+                """,
+                "CREATE INDEX access_token_account ON access_token (account_id)",
+                "CREATE INDEX access_token_session ON access_token (session_handle)",
+                "CREATE INDEX access_token_expires_at ON access_token (expires_at)",
+            ]),
     ]
 }

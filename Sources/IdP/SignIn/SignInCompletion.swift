@@ -21,7 +21,7 @@ struct SignInCompletion: Sendable {
     /// - Parameters:
     ///   - method: the ``SignInMethod/id`` of the method.
     ///   - proof: consumes what proves the identity, in the transaction that signs in; false if it is used up already.
-    /// - Returns: 303 to the pending request, or to the home page without one; nil when the proof did not hold, or
+    /// - Returns: 303 to what the sign-in was for, or to the home page (``FlowDestination``); nil when the proof did not hold, or
     ///   another request of this browser has replaced or ended the session meanwhile.
     /// - Throws: ``PublicError`` 403 when the account may not sign in, or the identity has none.
     func finish(
@@ -32,22 +32,27 @@ struct SignInCompletion: Sendable {
         let known = try await devices.known(request, for: identity.email)
         // The body may run again. The values of its last run are those that were committed.
         let result = Mutex<(accountID: String, device: DeviceCookie.Claim?)?>(nil)
-        let fresh = try await sessions.store.replace(session) { old, connection in
-            guard try proof(connection) else { return nil }
-            guard let account = try accounts.account(of: identity, connection) else { throw Self.unknownIdentity }
-            guard accounts.eligibility.maySignIn(account) else { throw Self.notAllowed }
-            let device = try identity.email.map { try devices.store.remember($0, known: known, connection) }
-            result.withLock { $0 = (account.id, device) }
-            var slots = old.survivingSignIn(slots)
-            // Later than the sign-in that it replaces, also when two processes' clocks differ: a flow that asked for
-            // a newer sign-in has it now.
-            let earliest = old[CurrentSignIn.self].signIn?.earliestNext ?? now
-            slots[CurrentSignIn.self] = CurrentSignIn(
-                .init(
-                    accountID: account.id, authenticatedAt: max(now, earliest), methods: [method],
-                    signOuts: account.signOuts, flow: flow?.text))
-            return slots
-        }
+        let app = AppSession.kind(of: request)
+        let fresh = try await sessions.store.replace(
+            session,
+            with: { old, connection in
+                guard try proof(connection) else { return nil }
+                guard let (account, isNew) = try accounts.account(of: identity, connection) else {
+                    throw Self.unknownIdentity
+                }
+                guard accounts.eligibility.maySignIn(account) else { throw Self.notAllowed }
+                let device = try identity.email.map { try devices.store.remember($0, known: known, connection) }
+                result.withLock { $0 = (account.id, device) }
+                var slots = old.survivingSignIn(slots)
+                // Later than the sign-in that it replaces, also when two processes' clocks differ: a flow that asked for
+                // a newer sign-in has it now.
+                let earliest = old[CurrentSignIn.self].signIn?.earliestNext ?? now
+                slots[CurrentSignIn.self] = CurrentSignIn(
+                    .init(
+                        accountID: account.id, authenticatedAt: max(now, earliest), methods: [method],
+                        signOuts: account.signOuts, flow: flow?.text, isFirst: isNew))
+                return SessionContent(slots, app: app.map { AppSession(owner: account.id, device: $0) })
+            })
         guard let fresh, let (accountID, device) = result.withLock({ $0 }) else { return nil }
         context.logger.info(
             "signed_in",
@@ -55,7 +60,7 @@ struct SignInCompletion: Sendable {
                 "account": "\(accountID)", "method": "\(method)", "session": "\(fresh.handle)",
                 "flow": "\(fresh[PendingFlows.self].logID(flow))",
             ])
-        var response = Response.redirect(to: Self.destination(flow))
+        var response = Response.redirect(to: destination(flow, fresh, request))
         sessions.remember(fresh, in: &response)
         if let device { devices.give(device, request, in: &response) }
         return response
@@ -63,9 +68,11 @@ struct SignInCompletion: Sendable {
 
     /// Where a user goes who is signed in already; nil for a visitor who is not, and for a user whom the flow asks to sign
     /// in again. A form that was open in another tab, or sent twice, ends where the first one did.
-    func alreadySignedIn(_ context: VisitorContext, flow: FlowID?) async throws -> Response? {
+    func alreadySignedIn(
+        _ request: Request, _ context: VisitorContext, flow: FlowID?
+    ) async throws -> Response? {
         guard let user = try await accounts.signedIn(context), !asksAgain(user, for: flow) else { return nil }
-        return .redirect(to: Self.destination(flow))
+        return .redirect(to: destination(flow, user.session, request))
     }
 
     /// The user whom a flow asks to sign in again; nil for any other visitor.
@@ -77,8 +84,8 @@ struct SignInCompletion: Sendable {
         user.session[PendingFlows.self].asksAgain(flow, after: user.signIn.authenticatedAt, now: clock.now())
     }
 
-    private static func destination(_ flow: FlowID?) -> String {
-        flow.map { "\(SSOPath.complete)?flow=\($0.text)" } ?? "/"
+    private func destination(_ flow: FlowID?, _ session: Session, _ request: Request) -> String {
+        FlowDestination.path(flow, in: session.slots, isNativeShell: request.isFromNativeShell)
     }
 
     private static let notAllowed = PublicError(
@@ -96,5 +103,12 @@ extension ProvenIdentity {
     /// The address whose owner has read an email in this browser, so that the browser becomes known for it.
     fileprivate var email: EmailAddress? {
         if case .email(let address) = self { address } else { nil }
+    }
+}
+
+extension AppSession {
+    /// The ``AppSession/device`` of a sign-in in the web view of an app; nil in a browser.
+    static func kind(of request: Request) -> String? {
+        request.isFromNativeShell ? DeviceKind(userAgent: request.headers[.userAgent]).rawValue : nil
     }
 }

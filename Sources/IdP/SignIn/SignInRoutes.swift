@@ -17,7 +17,7 @@ struct SignInRoutes: Sendable {
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let flow = FlowID.read(request.queryFields)
-        if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
+        if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         let user = try await completion.askedAgain(context, flow: flow)
         return page.response(request, try await sessions.current(request, context), flow: flow, user: user)
     }
@@ -25,7 +25,7 @@ struct SignInRoutes: Sendable {
     @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let fields = try await request.formFields()
         let flow = FlowID.read(fields)
-        if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
+        if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         guard let session = context.session,
             sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
         else {

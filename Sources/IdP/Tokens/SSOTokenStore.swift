@@ -166,7 +166,7 @@ struct SSOTokenStore: Sendable {
     private static let hasRedirect = "(:redirect IS NULL OR redirect_uri = :redirect)"
     private static let hasSession = """
         EXISTS (SELECT 1 FROM session s WHERE s.handle = sso_token.session_handle
-                   AND s.expires_at > :now AND s.seen_at > :idle)
+                   AND s.expires_at > :now AND (s.owner IS NOT NULL OR s.seen_at > :idle))
         """
 
     /// One statement, so that nothing can happen between check and mark. It also checks the session and the account: a user

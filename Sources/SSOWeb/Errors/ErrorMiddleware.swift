@@ -4,14 +4,15 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Turns every error into a page, or JSON on the paths of programs, and a line in the log with the same reference.
+/// Turns every error into a page, or into JSON for programs, and a line in the log with the same reference.
 ///
 /// The cause goes to the log only. An unexpected error becomes a 500 page and does not end the process.
 public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
     let pages: Pages
     let jsonPaths: Set<String>
 
-    /// - Parameter jsonPaths: paths that programs request. Their error body is `{"error":"CODE"}`.
+    /// - Parameter jsonPaths: paths that programs request; one that ends with a slash stands for all below it. Their error body
+    ///   is `{"error":"CODE","error_description":"…"}`.
     public init(pages: Pages, jsonPaths: Set<String> = []) {
         self.pages = pages
         self.jsonPaths = jsonPaths
@@ -27,9 +28,14 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
         } catch {
             let publicError = Self.publicError(for: error)
             log(publicError, context)
-            return jsonPaths.contains(request.uri.path)
-                ? Self.json(publicError) : page(publicError, context.reference, for: request)
+            return isForProgram(request)
+                ? json(publicError) : page(publicError, context.reference, for: request)
         }
+    }
+
+    private func isForProgram(_ request: Request) -> Bool {
+        let path = request.uri.path
+        return request.prefersJSON || jsonPaths.contains { $0.hasSuffix("/") ? path.hasPrefix($0) : path == $0 }
     }
 
     static func publicError(for error: any Error) -> PublicError {
@@ -51,11 +57,12 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
         }
     }
 
-    private static func json(_ error: PublicError) -> Response {
+    /// The description is for developers, so it is English.
+    private func json(_ error: PublicError) -> Response {
         var headers = error.headers
         headers[.contentType] = "application/json"
-        return Response(
-            status: error.status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: error.json)))
+        let body = error.json(description: pages.texts(in: .english).plain(error.explanation))
+        return Response(status: error.status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: body)))
     }
 
     private func page(_ error: PublicError, _ reference: RequestReference, for request: Request) -> Response {

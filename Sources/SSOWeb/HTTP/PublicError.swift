@@ -72,7 +72,9 @@ extension PublicError {
         explanation: Text("error.head-too-large"), cause: "headers_too_large")
 
     /// The response body for a program.
-    var json: String { JSONText.object([.init("error", code)]) }
+    func json(description: String) -> String {
+        JSONText.object([.init("error", code), .init("error_description", description)])
+    }
 
     /// The body is not a form.
     public static let unsupportedType = Self(

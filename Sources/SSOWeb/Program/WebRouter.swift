@@ -11,7 +11,7 @@ public enum WebRouter {
     ///   - clock: makes `/readyz` fail while the wall clock is ahead.
     ///   - addresses: finds the client's address for the log.
     ///   - shutdown: makes `/readyz` fail during the shutdown.
-    ///   - jsonPaths: paths that programs request. Their errors are JSON.
+    ///   - jsonPaths: paths that programs request; one that ends with a slash stands for all below it. Their errors are JSON.
     ///   - pathsWithTokens: paths whose URL contains a token; one that ends with a slash stands for all below it.
     public static func router<Context: WebRequestContext>(
         _ context: Context.Type, origin: PublicOrigin, pages: Pages, assets: StaticAssets, database: any Database,

@@ -46,21 +46,33 @@ public struct BrowserCookie: Sendable {
     }
 }
 
-/// The cookie that holds a session's id. It ends with the browser; the store decides how long the session lives.
+/// The cookie that holds a session's id. A browser's ends with the browser, an app's is kept; the store decides how long the
+/// session lives.
 public struct SessionCookie: Sendable {
     private let cookie: BrowserCookie
+    private let appCookie: BrowserCookie
     /// With the prefix `__Host-` over https.
     public var name: String { cookie.name }
 
     /// The cookie called `name`, as tight as the origin allows.
-    public init(name: String, origin: PublicOrigin) { cookie = BrowserCookie(name: name, origin: origin) }
+    public init(name: String, origin: PublicOrigin) {
+        cookie = BrowserCookie(name: name, origin: origin)
+        appCookie = BrowserCookie(name: name, origin: origin, maximumAge: AppSession.lifetime)
+    }
 
     /// The id that the request carries; nil without a cookie, with two, and for a value that is not an id.
     public func id(in request: Request) -> SessionID? {
         cookie.value(in: request).flatMap { SessionID(cookieValue: $0) }
     }
 
-    func set(_ id: SessionID, in response: inout Response) { cookie.set(id.cookieValue, in: &response) }
+    func set(_ session: Session, in response: inout Response) {
+        (session.app == nil ? cookie : appCookie).set(session.id.cookieValue, in: &response)
+    }
+
+    /// Whether a response sets or clears the cookie already.
+    func isSet(in response: Response) -> Bool {
+        response.headers[values: .setCookie].contains { $0.hasPrefix("\(name)=") }
+    }
 
     func clear(in response: inout Response) { cookie.clear(in: &response) }
 }

@@ -11,6 +11,8 @@ public struct Session: Sendable {
     public let slots: SessionSlots
     /// When this id was issued. A sign-in issues a new one.
     public let createdAt: Timestamp
+    /// Set for the session of an app, which lasts longer.
+    public let app: AppSession?
     let id: SessionID
     let seenAt: Timestamp
 

@@ -138,7 +138,7 @@ public struct SessionStore: Sendable {
             ["slots": .text(try slots.encoded()), "now": .timestamp(now), "id": .blob(current.id.digest)])
         return Session(
             handle: current.handle, formSeed: current.formSeed, slots: slots, createdAt: current.createdAt,
-            id: current.id, seenAt: now)
+            app: current.app, id: current.id, seenAt: now)
     }
 
     /// Moves a browser to a new session: the old id is dead and the new one durable in the same instant, so that an id
@@ -153,15 +153,32 @@ public struct SessionStore: Sendable {
         _ session: Session, keepingForms: Bool = false,
         _ change: @escaping @Sendable (SessionSlots, any SQLConnection) throws -> SessionSlots?
     ) async throws -> Session? {
+        try await replace(session, keepingForms: keepingForms) { old, connection in
+            try change(old, connection).map { SessionContent($0) }
+        }
+    }
+
+    /// As ``replace(_:keepingForms:_:)``, for a sign-in that also decides whether the session is that of an app.
+    ///
+    /// - Parameter session: nil for a browser without a session: a new one begins, if `change` makes one.
+    public func replace(
+        _ session: Session?, keepingForms: Bool = false,
+        with change: @escaping @Sendable (SessionSlots, any SQLConnection) throws -> SessionContent?
+    ) async throws -> Session? {
         let now = clock.now()
-        let fresh = try make(SessionSlots(), formSeed: keepingForms ? session.formSeed : nil)
+        let fresh = try make(SessionSlots(), formSeed: keepingForms ? session?.formSeed : nil)
         return try await database.write { connection in
-            guard let current = try row(session.id, now, connection),
-                let slots = try change(current.slots, connection)
-            else { return nil }
-            try connection.execute("DELETE FROM session WHERE id_digest = :id", ["id": .blob(session.id.digest)])
+            var old = SessionSlots()
+            if let session {
+                guard let current = try row(session.id, now, connection) else { return nil }
+                old = current.slots
+            }
+            guard let content = try change(old, connection) else { return nil }
+            if let session {
+                try connection.execute("DELETE FROM session WHERE id_digest = :id", ["id": .blob(session.id.digest)])
+            }
             let next = Session(
-                handle: fresh.handle, formSeed: fresh.formSeed, slots: slots, createdAt: now,
+                handle: fresh.handle, formSeed: fresh.formSeed, slots: content.slots, createdAt: now, app: content.app,
                 id: fresh.id, seenAt: now)
             try insert(next, isVisit: false, connection)
             return next
@@ -179,7 +196,8 @@ public struct SessionStore: Sendable {
     /// When the newest session began; nil when there is none. By the index: every row expires so long after it was made.
     public func newestRow() async throws -> Timestamp? {
         let latest = try await database.read { connection in
-            try connection.query("SELECT MAX(expires_at) AS latest FROM session").first?.optionalInteger("latest")
+            try connection.query("SELECT MAX(expires_at) AS latest FROM session WHERE owner IS NULL").first?
+                .optionalInteger("latest")
         }
         return latest.map { Timestamp(milliseconds: $0) - lifetime.absolute }
     }
@@ -193,11 +211,18 @@ public struct SessionStore: Sendable {
     private func touch(_ session: Session, _ connection: any SQLConnection) throws {
         guard isTouchDue(session) else { return }
         try connection.execute(
-            "UPDATE session SET seen_at = :now WHERE id_digest = :id AND seen_at < :now",
-            ["now": .timestamp(clock.now()), "id": .blob(session.id.digest)])
+            """
+            UPDATE session SET seen_at = :now,
+                   expires_at = CASE WHEN owner IS NULL THEN expires_at ELSE :rolling END
+             WHERE id_digest = :id AND seen_at < :now
+            """,
+            [
+                "now": .timestamp(clock.now()), "rolling": .timestamp(clock.now() + AppSession.lifetime),
+                "id": .blob(session.id.digest),
+            ])
     }
 
-    private func isTouchDue(_ session: Session) -> Bool { clock.now() - session.seenAt >= .minutes(1) }
+    func isTouchDue(_ session: Session) -> Bool { clock.now() - session.seenAt >= .minutes(1) }
 
     /// Removes what has ended: at most `limit` rows a call, so that no purge holds up the writers for long.
     ///
@@ -214,7 +239,7 @@ public struct SessionStore: Sendable {
             try connection.query(
                 """
                 SELECT id_digest FROM session
-                 WHERE expires_at <= :old AND (expires_at <= :now OR seen_at <= :idle) LIMIT :limit
+                 WHERE expires_at <= :old AND (expires_at <= :now OR (owner IS NULL AND seen_at <= :idle)) LIMIT :limit
                 """, ended.merging(oldest) { $1 }
             ).map { try $0.blob("id_digest") }
         }
@@ -223,7 +248,10 @@ public struct SessionStore: Sendable {
             try ids.reduce(0) { gone, id in
                 gone
                     + (try connection.execute(
-                        "DELETE FROM session WHERE id_digest = :id AND (expires_at <= :now OR seen_at <= :idle)",
+                        """
+                        DELETE FROM session
+                         WHERE id_digest = :id AND (expires_at <= :now OR (owner IS NULL AND seen_at <= :idle))
+                        """,
                         ended.merging(["id": .blob(id)]) { $1 }))
             }
         }
@@ -234,17 +262,18 @@ public struct SessionStore: Sendable {
         return Session(
             handle: "ses_" + Base64URL.encode(try randomness.bytes(16)),
             formSeed: try formSeed ?? Base64URL.encode(randomness.bytes(32)),
-            slots: slots, createdAt: now, id: try SessionID(randomness: randomness), seenAt: now)
+            slots: slots, createdAt: now, app: nil, id: try SessionID(randomness: randomness), seenAt: now)
     }
 
-    private func row(
+    func row(
         _ id: SessionID, _ now: Timestamp, _ connection: any SQLConnection
     ) throws -> Session? {
         // A row from the future was made while the clock was wrong: it does not count until that time is there.
         let rows = try connection.query(
             """
-            SELECT handle, form_seed, slots, created_at, seen_at FROM session
-             WHERE id_digest = :id AND expires_at > :now AND seen_at > :idle AND created_at <= :skewed
+            SELECT handle, form_seed, slots, created_at, seen_at, owner, device FROM session
+             WHERE id_digest = :id AND expires_at > :now AND (owner IS NOT NULL OR seen_at > :idle)
+               AND created_at <= :skewed
             """,
             [
                 "id": .blob(id.digest), "now": .timestamp(now), "idle": .timestamp(now - lifetime.idle),
@@ -254,19 +283,27 @@ public struct SessionStore: Sendable {
         return Session(
             handle: try row.text("handle"), formSeed: try row.text("form_seed"),
             slots: SessionSlots(stored: try row.text("slots")),
-            createdAt: try row.timestamp("created_at"), id: id, seenAt: try row.timestamp("seen_at"))
+            createdAt: try row.timestamp("created_at"),
+            app: try row.optionalText("owner").map {
+                AppSession(owner: $0, device: try row.optionalText("device") ?? "")
+            },
+            id: id, seenAt: try row.timestamp("seen_at"))
     }
 
     private func insert(_ session: Session, isVisit: Bool, _ connection: any SQLConnection) throws {
         try connection.execute(
             """
-            INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at, submitted)
-            VALUES (:id, :handle, :seed, :slots, :created, :created, :expires, :submitted)
+            INSERT INTO session (id_digest, handle, form_seed, slots, created_at, seen_at, expires_at, submitted,
+                                 owner, device)
+            VALUES (:id, :handle, :seed, :slots, :created, :created, :expires, :submitted, :owner, :device)
             """,
             [
                 "id": .blob(session.id.digest), "handle": .text(session.handle), "seed": .text(session.formSeed),
                 "slots": .text(try session.slots.encoded()), "created": .timestamp(session.createdAt),
-                "expires": .timestamp(session.createdAt + lifetime.absolute), "submitted": .integer(isVisit ? 0 : 1),
+                "expires": .timestamp(
+                    session.createdAt + (session.app == nil ? lifetime.absolute : AppSession.lifetime)),
+                "submitted": .integer(isVisit ? 0 : 1), "owner": .optional(session.app?.owner),
+                "device": .optional(session.app?.device),
             ])
     }
 }

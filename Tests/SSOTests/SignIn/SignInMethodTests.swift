@@ -220,13 +220,13 @@ struct SignInMethodTests {
             let address = try EmailAddress("ann@example.com")
             let foreign = ProvenIdentity.external(issuer: "https://op.example", subject: "7", email: address)
             let (ann, unknownAccounts) = try await deployment.database.write { connection in
-                let ann = try accounts.account(of: .email(address), connection)
+                let ann = try accounts.account(of: .email(address), connection)?.account
                 // An address that another provider asserts does not open the account of that address.
                 return (
                     ann,
                     [
-                        try accounts.account(of: foreign, connection),
-                        try accounts.account(of: .passkey(credentialID: Data([1])), connection),
+                        try accounts.account(of: foreign, connection)?.account,
+                        try accounts.account(of: .passkey(credentialID: Data([1])), connection)?.account,
                     ]
                 )
             }
@@ -234,7 +234,7 @@ struct SignInMethodTests {
             let account = try #require(ann)
             let linked = try await deployment.database.write { connection in
                 try accounts.link(foreign, to: account, connection)
-                return try accounts.account(of: foreign, connection)
+                return try accounts.account(of: foreign, connection)?.account
             }
             #expect(linked?.id == account.id)
         }

@@ -96,7 +96,7 @@ struct EmailCodeMethod: SignInMethod {
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let flow = FlowID.read(request.queryFields)
-        if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
+        if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         guard let session = context.session, let challenge = try await challenge(of: session) else {
             return .redirect(to: FlowID.path("/sign-in", flow))
         }
@@ -106,7 +106,7 @@ struct EmailCodeMethod: SignInMethod {
     @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let fields = try await request.formFields()
         let flow = FlowID.read(fields)
-        if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
+        if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         // Without the first step there is nothing to guess (ASVS 2.3.1).
         guard let session = context.session, let challenge = try await challenge(of: session) else {
             return .redirect(to: FlowID.path("/sign-in", flow))

@@ -134,7 +134,7 @@ struct EmailLinkMethod: SignInMethod {
         case .asking:
             guard let session = context.session else { return .redirect(to: EmailLink.path) }
             let flow = Self.flow(of: challenge, session)
-            if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
+            if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
             return page.button(
                 request, formToken: sessions.formToken(for: session), challenge: challenge,
                 service: clientName(flow, session), code: nil)
@@ -167,7 +167,7 @@ struct EmailLinkMethod: SignInMethod {
         if ending == .noCookie, held == nil {
             // Back after the sign-in: the cookie is gone, and the browser goes where the sign-in went.
             let flow = session?[CurrentSignIn.self].signIn?.flow.flatMap(FlowID.init)
-            if let done = try await completion.alreadySignedIn(context, flow: flow) { return done }
+            if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         }
         log(ending, challenge, context)
         if let session, let held {

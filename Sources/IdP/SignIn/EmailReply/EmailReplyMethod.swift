@@ -50,7 +50,7 @@ struct EmailReplyMethod: SignInMethod {
             throw PublicError.badRequest(cause: "reply_not_a_navigation")
         }
         let flow = FlowID.read(request.queryFields)
-        if let done = try await completion.alreadySignedIn(context, flow: flow) {
+        if let done = try await completion.alreadySignedIn(request, context, flow: flow) {
             return elsewhere(request, context, flow: flow) ?? done
         }
         guard let session = context.session, let held = session[BrowserChallenges.self].awaited(for: flow?.text) else {

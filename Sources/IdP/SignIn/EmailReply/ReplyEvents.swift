@@ -37,7 +37,7 @@ struct ReplyEvents: Sendable {
         let flow = FlowID.read(request.queryFields)
         let challengeID = session[BrowserChallenges.self].awaited(for: flow?.text)?.id
         // A user whom the flow asks to sign in again waits as a visitor does.
-        let hasSignedIn = try await completion.alreadySignedIn(context, flow: flow) != nil
+        let hasSignedIn = try await completion.alreadySignedIn(request, context, flow: flow) != nil
         guard challengeID != nil || hasSignedIn else { return Response(status: .noContent) }
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],

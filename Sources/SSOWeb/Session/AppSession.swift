@@ -1,0 +1,71 @@
+/// Makes a session that of an app: it lasts 30 days from its last use, without an idle limit, and its cookie outlives the
+/// app's process.
+///
+/// Decided once, at sign-in. A later request cannot turn a browser's session into one: a stolen cookie could be prolonged
+/// with a User-Agent otherwise.
+public struct AppSession: Sendable, Equatable {
+    /// From each use on. A user of an app expects to stay signed in while using it.
+    public static let lifetime: Duration = .days(30)
+
+    /// Whose session it is, as the program names its users.
+    public let owner: String
+    /// The kind of device, as the program names it.
+    public let device: String
+
+    public init(owner: String, device: String) { (self.owner, self.device) = (owner, device) }
+}
+
+/// What a new session consists of.
+public struct SessionContent: Sendable {
+    public let slots: SessionSlots
+    /// Nil for a browser's session.
+    public let app: AppSession?
+
+    public init(_ slots: SessionSlots, app: AppSession? = nil) { (self.slots, self.app) = (slots, app) }
+}
+
+/// An app's session in a list.
+public struct AppSessionEntry: Sendable {
+    /// The ``Session/handle``.
+    public let handle: String
+    /// The kind of device, as the program names it.
+    public let device: String
+    public let createdAt: Timestamp
+    public let seenAt: Timestamp
+}
+
+extension SessionStore {
+    /// What was added to the table for sessions of apps. A process of the version before names no such column: its rows are
+    /// browsers' sessions.
+    public static var appSchema: [String] {
+        [
+            "ALTER TABLE session ADD COLUMN owner TEXT",
+            "ALTER TABLE session ADD COLUMN device TEXT",
+            "CREATE INDEX session_owner ON session (owner) WHERE owner IS NOT NULL",
+            "CREATE INDEX session_browser ON session (expires_at) WHERE owner IS NULL",
+        ]
+    }
+
+    /// The sessions of a user's apps, newest first.
+    public func appSessions(of owner: String, _ connection: any SQLConnection) throws -> [AppSessionEntry] {
+        try connection.query(
+            """
+            SELECT handle, device, created_at, seen_at FROM session
+             WHERE owner = :owner AND expires_at > :now ORDER BY created_at DESC, handle
+            """, ["owner": .text(owner), "now": .timestamp(clock.now())]
+        ).map {
+            AppSessionEntry(
+                handle: try $0.text("handle"), device: try $0.optionalText("device") ?? "",
+                createdAt: try $0.timestamp("created_at"), seenAt: try $0.timestamp("seen_at"))
+        }
+    }
+
+    /// Ends the session of an app of this user.
+    ///
+    /// - Returns: false if there is no such session of this user.
+    public func endAppSession(handle: String, of owner: String, _ connection: any SQLConnection) throws -> Bool {
+        try connection.execute(
+            "DELETE FROM session WHERE handle = :handle AND owner = :owner",
+            ["handle": .text(handle), "owner": .text(owner)]) > 0
+    }
+}
