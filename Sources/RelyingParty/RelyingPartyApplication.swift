@@ -34,6 +34,13 @@ enum RelyingPartyPages {
     ]
 
     static let texts: [Language: [UInt8]] = [.english: PackageResources.en_json, .german: PackageResources.de_json]
+
+    /// - Throws: if a template is malformed.
+    static func pages(_ settings: RelyingPartySettings) throws -> Pages {
+        try Pages(
+            brand: Brand(name: settings.name), templates: templates, texts: texts, values: ["idp": settings.idpName],
+            assets: assets)
+    }
 }
 
 /// Assembles the relying party: the only place that names every feature.
@@ -47,11 +54,7 @@ func buildRelyingParty(
 ) throws -> some ApplicationProtocol {
     let (database, clock, randomness) = (services.database, services.clock, services.randomness)
     let assets = RelyingPartyPages.assets
-    let pages =
-        try services.pages
-        ?? Pages(
-            brand: Brand(name: settings.name), templates: RelyingPartyPages.templates, texts: RelyingPartyPages.texts,
-            values: ["idp": settings.idpName], assets: assets)
+    let pages = try services.pages ?? RelyingPartyPages.pages(settings)
 
     let sessions = Sessions(
         store: SessionStore(
