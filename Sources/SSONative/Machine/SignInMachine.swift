@@ -141,6 +141,8 @@ public struct SignInMachine: Sendable {
         let path = LinkParts(url)?.plainPath
         guard let origin = WebOrigin(url), origin == configuration.server else { return [] }
         if path == NativePath.reset { return signedIn() }
+        // Hotwire Native reports the URL that it asked for, not where the redirect led.
+        if case .identityProvider = configuration.role, case .redeeming(url) = browser { return signedIn() }
         retried.remove(url)
         if case .redeeming = browser, case .relyingParty = configuration.role {
             // The relying party's server leads to the page that asked first.

@@ -10,7 +10,7 @@ public enum SignInEvent: Sendable, Hashable {
     case linkOpened(URL)
     /// A page in the web view goes to a URL.
     case pageRequested(URL)
-    /// The web view shows a page, after all redirects.
+    /// The web view shows a page. The URL is the one that was asked for, or the one where redirects led.
     case pageShown(URL)
     /// The server answered 401, also to the check on the return to the foreground.
     case unauthorized(URL)
