@@ -16,6 +16,7 @@ struct NativeConfigurationTests {
         let app = try NativeConfiguration.identityProvider(
             server: url, callback: Apps.callback("com.example.app:/callback"))
         #expect(app.server == WebOrigin(url))
+        #expect(LinkPolicy(app).decide(app.startPage) == .webView)
     }
 
     @Test(

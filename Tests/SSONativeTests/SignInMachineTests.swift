@@ -52,6 +52,7 @@ struct SignInMachineTests {
         _ = app.handle(.unauthorized(try idp("/a")))
         #expect(app.handle(.linkOpened(try idp("/b"))) == [])
         #expect(app.handle(.signInDismissed) == [.load(try idp("/b"))])
+        #expect(app.handle(.signInDismissed) == [])
         #expect(app.handle(.pageRequested(try idp("/reset_app"))) == [.reset])
     }
 

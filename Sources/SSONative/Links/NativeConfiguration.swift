@@ -20,6 +20,8 @@ public struct NativeConfiguration: Sendable, Hashable {
 
     /// The origin whose pages the web view shows. Its cookies are the app's session.
     public let server: WebOrigin
+    /// The first page of the app: `/` on the server.
+    public let startPage: URL
     public let role: Role
     /// Where the browser session ends: the redirect URI as registered (`IDP_NATIVE_APPS`, `RP_NATIVE_REDIRECT_URI`).
     public let callback: AppCallback
@@ -31,7 +33,8 @@ public struct NativeConfiguration: Sendable, Hashable {
     ) throws(NativeConfigurationError) -> NativeConfiguration {
         if case .browser(let method) = signIn, !HandoffRequest.isMethod(method) { throw .method(method) }
         return NativeConfiguration(
-            server: try origin(server), role: .identityProvider, callback: try AppCallback(callback), signIn: signIn)
+            server: try origin(server), startPage: server, role: .identityProvider, callback: try AppCallback(callback),
+            signIn: signIn)
     }
 
     /// The configuration of a relying party's app.
@@ -41,7 +44,8 @@ public struct NativeConfiguration: Sendable, Hashable {
         let (own, other) = (try origin(server), try origin(identityProvider))
         guard own != other else { throw .sameOrigin(own) }
         return NativeConfiguration(
-            server: own, role: .relyingParty(identityProvider: other), callback: try AppCallback(callback),
+            server: own, startPage: server, role: .relyingParty(identityProvider: other),
+            callback: try AppCallback(callback),
             signIn: .page)
     }
 

@@ -67,8 +67,9 @@ public struct SignInMachine: Sendable {
         case .pageFailed(let url, let status): return pageFailed(url, status: status)
         case .signInRequested(let method): return startSignIn(method: method, at: now)
         case .signInDismissed:
+            guard isSignInShown else { return [] }
             isSignInShown = false
-            retries = []
+            if browser == .closed { retries = [] }
             return released()
         case .callback(let url, let session): return callback(url, session: session, at: now)
         case .browserSessionCancelled(let session):
