@@ -156,9 +156,8 @@ let package = Package(
         .testTarget(
             name: "DeploymentTests",
             dependencies: [
-                "TestSupport", "IdP", "RelyingParty", "RelyingPartyExample", "SSOShared", "SSOWeb", hummingbird,
-                lifecycle,
-                logging, httpTypes, nioCore,
+                "TestSupport", "IdP", "RelyingParty", "RelyingPartyExample", "SSOShared", "SSOWeb", "WellKnown",
+                "WellKnownTool", hummingbird, lifecycle, logging, httpTypes, nioCore,
             ],
             swiftSettings: settings),
         .testTarget(name: "SSONativeTests", dependencies: ["SSONative"], swiftSettings: settings),
