@@ -48,9 +48,11 @@ enum RelyingPartyPages {
 /// - Parameters:
 ///   - shutdown: whether the program is about to stop.
 ///   - started: called with the address in use once the server listens.
+///   - inspect: receives the router with every route, for tests.
 func buildRelyingParty(
     settings: RelyingPartySettings, services: RelyingPartyServices, shutdown: ShutdownState = .init(),
-    started: @escaping @Sendable (String) -> Void = { _ in }
+    started: @escaping @Sendable (String) -> Void = { _ in },
+    inspecting inspect: (Router<VisitorContext>) -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
     let (database, clock, randomness) = (services.database, services.clock, services.randomness)
     let assets = RelyingPartyPages.assets
@@ -66,6 +68,7 @@ func buildRelyingParty(
         client: SignInClient(
             idp: settings.idp.text, clientID: settings.clientID, redirectURI: settings.redirectURI,
             backChannel: services.backChannel, randomness: randomness),
+        nativeRedirectURI: settings.nativeRedirectURI,
         pending: PendingSignInsCookie(keys: settings.keys, randomness: randomness),
         cookie: BrowserCookie(
             name: "rp_pending", origin: settings.publicURL, maximumAge: PendingSignIns.lifetime),
@@ -75,11 +78,13 @@ func buildRelyingParty(
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
         clock: clock, addresses: ClientAddress(trusted: []), shutdown: shutdown,
-        jsonPaths: [HomeRoutes.sessionPath], pathsWithTokens: [SSOPath.callback])
+        jsonPaths: ["/api/"], pathsWithTokens: [SSOPath.callback])
+    NativeRoutes(pages: pages, paths: .relyingParty).add(to: router)
     // From here on a request knows the browser's session.
     router.add(middleware: SessionMiddleware(sessions))
     HomeRoutes(sessions: sessions, signIn: signIn, pages: pages).add(to: router)
     signIn.add(to: router)
+    inspect(router)
 
     let purge = PurgeService(
         every: .minutes(1), clock: clock, logger: services.logger, newest: sessions.store.newestRow,

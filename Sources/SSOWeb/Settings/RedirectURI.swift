@@ -1,11 +1,10 @@
 import Foundation
 import SSOShared
-import SSOWeb
 
 /// Owns the rule what may be registered as a redirect URI. A request must name the same bytes.
-enum RedirectURI {
+public enum RedirectURI {
     /// - Throws: ``SettingError`` saying what is wrong with it.
-    static func check(_ text: String) throws {
+    public static func check(_ text: String) throws {
         func refuse(_ why: String) throws -> Never { throw SettingError("\"\(text)\" \(why)") }
         guard !text.isEmpty, text.utf8.count <= 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
             try refuse(
@@ -48,7 +47,7 @@ enum RedirectURI {
     /// Checks the redirect URIs of one client.
     ///
     /// - Throws: ``SettingError`` for URIs that may not be registered, or appear twice.
-    static func check(all uris: [String]) throws {
+    public static func check(all uris: [String]) throws {
         _ = try uris.enumerated().readAll { index, uri in
             try check(uri)
             guard !uris[..<index].contains(where: { $0.utf8.elementsEqual(uri.utf8) }) else {
