@@ -14,6 +14,21 @@ protocol SignInMethod: Sendable {
 
     /// How the sign-in page offers the method; nil where it cannot be used.
     func option(for attempt: SignInAttempt) -> SignInOption?
+
+    /// How an app begins a sign-in with the method in the system browser; nil where none begins with it alone.
+    var nativeStart: NativeStart? { get }
+}
+
+extension SignInMethod {
+    var nativeStart: NativeStart? { nil }
+}
+
+/// The start of a sign-in for an app: `/auth/native/NAME`.
+struct NativeStart: Sendable {
+    /// The last part of the path: `email`, or the id of a provider.
+    let name: String
+    /// Where the browser goes then, with the flow: the method's first page.
+    let path: String
 }
 
 /// A visitor on the way to sign in.
