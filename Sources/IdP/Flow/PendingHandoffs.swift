@@ -58,6 +58,14 @@ extension Session {
     }
 }
 
+/// The start of a sign-in for an app: `/auth/native/NAME`.
+struct NativeStart: Sendable {
+    /// The last part of the path: `email`, or the id of a provider.
+    let name: String
+    /// Where the browser goes then, with the flow: the method's first page.
+    let path: String
+}
+
 /// Where a sign-in leads.
 enum FlowDestination {
     /// On the IdP: ends a handoff with the code for the app.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Hummingbird
 import Logging
 import SSOShared
 import SSOWeb

@@ -88,11 +88,11 @@ struct HandoffSignIn: Sendable {
     /// Why a request is refused whatever its code is; nil if it is not.
     private func refusal(of request: Request) -> HandoffRefusal.Cause? {
         guard request.isTopLevelNavigation, !request.isPrefetch else { return .notAPage }
-        let sites = request.headers[values: .secFetchSite]
-        guard sites.allSatisfy({ $0 == "none" || $0 == "same-origin" }) else { return .crossSite }
         // A web view that posts on behalf of its app sends `Origin: null`, and so does a sandboxed page of another site: the
         // header above tells them apart.
-        let isOfApp = sites == ["none"] && request.headers[values: .origin].allSatisfy { $0 == "null" }
+        let isOfApp =
+            request.headers[values: .secFetchSite] == ["none"]
+            && request.headers[values: .origin].allSatisfy { $0 == "null" }
         guard isOfApp || sessions.forms.isSameOrigin(request) else { return .crossSite }
         // A link in a message opens in a browser, and nobody but the app decides what its web view sends. So a link cannot
         // sign a user in to the account of another one.

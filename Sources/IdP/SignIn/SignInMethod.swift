@@ -23,14 +23,6 @@ extension SignInMethod {
     var nativeStart: NativeStart? { nil }
 }
 
-/// The start of a sign-in for an app: `/auth/native/NAME`.
-struct NativeStart: Sendable {
-    /// The last part of the path: `email`, or the id of a provider.
-    let name: String
-    /// Where the browser goes then, with the flow: the method's first page.
-    let path: String
-}
-
 /// A visitor on the way to sign in.
 struct SignInAttempt: Sendable {
     /// The pending SSO request that the sign-in is for, if any.
