@@ -11,7 +11,9 @@ enum BuiltInPages {
 
     /// The IdP's pages; nil for a brand of its own, whose pages the program makes itself.
     static func idp(_ brand: Brand) throws -> Pages? {
-        guard brand.logo == nil, brand.accent == nil, brand.supportURL == nil, brand.privacyURL == nil else { return nil }
+        guard brand.logo == nil, brand.accent == nil, brand.supportURL == nil, brand.privacyURL == nil else {
+            return nil
+        }
         return try cached("idp \(brand.name)") { try IdPPages.pages(brand, assets: IdPPages.assets(brand)) }
     }
 
