@@ -107,7 +107,9 @@ struct DocumentTests {
     private static let root = TestVectors.repository
 
     /// Every page except the pages about findings, which are generated from the catalogue.
-    static let pages: [String] = ["", "docs", "docs/decisions", "deploy"].flatMap { folder in
+    static let pages: [String] = [
+        "", "docs", "docs/decisions", "deploy", "examples/ios", "examples/android",
+    ].flatMap { folder in
         let path = root.appending(path: folder).path()
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.filter { $0.hasSuffix(".md") }.sorted().map { folder.isEmpty ? $0 : "\(folder)/\($0)" }

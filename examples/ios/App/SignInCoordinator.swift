@@ -49,7 +49,11 @@ final class SignInCoordinator: NSObject {
 
     private func perform(_ action: SignInAction) {
         switch action {
-        case .load(let url): navigator.route(url)
+        case .load(let url):
+            navigator.route(url)
+            // Only for a relying party's app: this page redirects to another origin. Turbo's fetch cannot follow that, and
+            // a whole page load can.
+            if url.path == "/auth/sso/start" { navigator.reload() }
         case .showSignIn(let url): navigator.route(url)
         case .reset:
             navigator.clearAll(animated: false)
