@@ -71,7 +71,7 @@ struct HandoffRoutes: Sendable {
             session,
             with: { slots, connection in
                 for forgotten in slots[PendingHandoffs.self].add(id, app: asked.app.name) {
-                    try store.end(forgotten, connection)
+                    try store.forget(forgotten, connection)
                 }
                 try store.begin(handoff, codeChallenge: asked.codeChallenge, connection)
                 return true
@@ -116,7 +116,7 @@ struct HandoffRoutes: Sendable {
         let code = try HandoffCode(randomness: randomness)
         let step = try await store.database.write { connection in
             let current = try sessions.store.find(touching: id, connection)
-            return try self.step(for: flow, code, current, isConfirmed: isForm, connection)
+            return try decide(flow, code, current, isConfirmed: isForm, connection)
         }
         switch step {
         case .issued(let code, let app, let user, let isNew):
@@ -140,8 +140,8 @@ struct HandoffRoutes: Sendable {
 
     /// In one transaction, so that a user who signs out at the same instant gets no code. Everything is checked again: the
     /// settings and the account may have changed during the sign-in.
-    private func step(
-        for flow: FlowID, _ code: HandoffCode, _ session: Session?, isConfirmed: Bool, _ connection: any SQLConnection
+    private func decide(
+        _ flow: FlowID, _ code: HandoffCode, _ session: Session?, isConfirmed: Bool, _ connection: any SQLConnection
     ) throws -> Step {
         guard let session, session[PendingHandoffs.self].contains(flow) else { return .refused(.otherBrowser) }
         guard let handoff = try store.pending(flow, connection) else { return .refused(.ended) }

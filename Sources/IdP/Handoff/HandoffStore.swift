@@ -81,6 +81,14 @@ struct HandoffStore: Sendable {
             ["id": .text(id.text), "now": .timestamp(clock.now())])
     }
 
+    /// Ends a handoff that its browser does not keep any more, in the caller's transaction. Without a code its row goes at
+    /// once, so that no browser fills the table.
+    func forget(_ id: FlowID, _ connection: any SQLConnection) throws {
+        try end(id, connection)
+        try connection.execute(
+            "DELETE FROM handoff WHERE id = :id AND code_digest IS NULL", ["id": .text(id.text)])
+    }
+
     /// Deletes rows that no code can come from any more, and those of codes after the audit period.
     func purge(limit: Int) async throws -> Int {
         let now = clock.now()

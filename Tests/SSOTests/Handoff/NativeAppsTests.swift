@@ -87,7 +87,7 @@ struct NativeAppsTests {
 
     @Test("anything else is refused, and the problem says why", arguments: bad)
     func refused(text: String, words: String) {
-        let error = #expect(throws: SettingError.self) { try Self.read(text) }
+        let error = #expect(throws: SettingError.self) { _ = try Self.read(text) }
         #expect(words.isEmpty || error?.description.contains(words) == true, "\(error?.description ?? "")")
         let reader = SettingsFixture.read(.idp, ["IDP_NATIVE_APPS": text])
         #expect(reader.problems.count == 1 && reader.problems.first?.hasPrefix("IDP_NATIVE_APPS: ") == true)
