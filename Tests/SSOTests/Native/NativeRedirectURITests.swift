@@ -10,7 +10,12 @@ import Testing
 @Suite("RP_NATIVE_REDIRECT_URI")
 struct NativeRedirectURITests {
     private static func read(_ value: String, publicURL: String = "https://partner.example") -> SettingsReader {
-        SettingsFixture.read(.client, ["RP_NATIVE_REDIRECT_URI": value, "RP_PUBLIC_URL": publicURL])
+        SettingsFixture.read(
+            .client,
+            [
+                "RP_NATIVE_REDIRECT_URI": value, "RP_PUBLIC_URL": publicURL, "RP_IDP_URL": "https://idp.example",
+                "RP_SECRET_KEY": ProcessDeployment.secret(), "SSO_SHARED_SECRET": ProcessDeployment.secret(),
+            ])
     }
 
     @Test(
@@ -43,7 +48,7 @@ struct NativeRedirectURITests {
         #expect(reader.problems.allSatisfy { $0.hasPrefix("RP_NATIVE_REDIRECT_URI: ") }, "\(reader.problems)")
     }
 
-    @Test("eight pending sign-ins of an app with the longest URI still fit into the cookie")
+    @Test("five pending sign-ins of an app with the longest URI fit into the cookie")
     func room() throws {
         let keys = try DerivedKeys.parse(String(repeating: "0123456789abcdef", count: 2), setting: "KEY")
         let cookie = PendingSignInsCookie(keys: keys)

@@ -27,6 +27,11 @@ struct PathRoutesTests {
         "/sign-in/events": .modal,
         "/auth/sso/authorize": .webView, "/auth/sso/complete": .webView, "/auth/sso/verify": .browserSession,
         "/auth/mail/inbound": .browserSession,
+        "/auth/native/email": .browserSession, "/auth/native/complete": .browserSession,
+        "/hotwire_native/sign_in": .webView, "/devices/end": .webView,
+        "/api/v1/sign-in": .webView, "/api/v1/sign-in/code": .webView, "/api/v1/session": .webView,
+        "/api/v1/session/check": .webView, "/api/v1/me": .webView, "/api/v1/devices": .webView,
+        "/api/v1/devices/{id}": .webView,
         "/.well-known/apple-app-site-association": .webView, "/.well-known/assetlinks.json": .webView,
         "/dev/{word}/mailbox": .webView, "/dev/{word}/links": .webView,
     ]
