@@ -27,6 +27,9 @@ public struct PublicFile: Sendable {
         ]
     }
 
+    /// The strong tag, quotes included.
+    public var tag: String? { headers[.eTag] }
+
     /// 304 if the client has this file already, otherwise 200. HEAD gets the length without the body.
     public func response(to request: Request) -> Response {
         if isCached(by: request) { return Response(status: .notModified, headers: headers) }
@@ -36,7 +39,7 @@ public struct PublicFile: Sendable {
 
     /// RFC 9110 section 13.1.2: `*`, or a list that contains this tag. `W/` makes no difference for GET.
     private func isCached(by request: Request) -> Bool {
-        guard let own = headers[.eTag] else { return false }
+        guard let own = tag else { return false }
         return request.headers[values: .ifNoneMatch].contains { value in
             value.split(separator: ",").contains { tag in
                 let tag = tag.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
