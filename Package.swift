@@ -93,6 +93,8 @@ let package = Package(
                 "idp-brand.css", "idp-icon.svg", "Texts/en.json", "Texts/de.json", "Authorize/completion.mustache",
                 "Authorize/continue.js", "Authorize/account.mustache",
                 "SignIn/BrowserLink/device.mustache",
+                "Handoff/native-start.mustache", "Handoff/native-confirm.mustache", "Handoff/native-continue.mustache",
+                "Handoff/native.js",
                 "Home/home.mustache", "Home/signed-out.mustache",
                 "Home/welcome.mustache", "LinkTester/link-tester.mustache", "DevPages/mailbox.mustache",
                 "SignIn/sign-in.js",

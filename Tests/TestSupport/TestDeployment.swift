@@ -69,10 +69,11 @@ final class TestDeployment: Deployment {
         let names = (1...count).map { "partner-\($0)" }
         let secrets = names.map { "\($0)-secret-\(ProcessDeployment.secret())" }
         let origins = (1...count).map { "http://127.0.0.\($0 + 1):4100" }
+        let native = clientSettings["RP_NATIVE_REDIRECT_URI"].map { ", \"\($0)\"" } ?? ""
         var file = "clients:\n"
         for (index, name) in names.enumerated() {
             file += """
-                  - {id: \(name), name: Partner number \(index + 1), redirect_uris: ["\(origins[index])/auth/sso/callback"],
+                  - {id: \(name), name: Partner number \(index + 1), redirect_uris: ["\(origins[index])/auth/sso/callback"\(native)],
                      secrets: ["\(secrets[index])"]}
 
                 """
@@ -136,8 +137,10 @@ final class TestDeployment: Deployment {
     }
 
     /// A browser that resolves the made-up addresses.
-    func browser(from source: String? = nil, language: String? = nil) -> Browser {
-        Browser(from: source, language: language, routes: routes)
+    func browser(
+        from source: String? = nil, language: String? = nil, userAgent: String = Browser.browserUserAgent
+    ) -> Browser {
+        Browser(from: source, language: language, userAgent: userAgent, routes: routes)
     }
 
     /// Redeems a token over the back channel as the client's server does.

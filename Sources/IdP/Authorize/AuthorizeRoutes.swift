@@ -48,7 +48,7 @@ struct AuthorizeRoutes: Sendable {
         case .accepted(let found, let wanted, let wished): (client, asked, wishes) = (found, wanted, wished)
         }
         // A frame, an image or a prefetch must not obtain tokens without the user's knowledge (ASVS 7.6.2).
-        guard request.isTopLevelNavigation, !request.isPrefetch else { throw AuthorizeError.notAPage }
+        guard request.isTopLevelNavigation, !request.isPrefetch else { throw FlowError.notAPage }
         let flowID = Base64URL.encode(try randomness.bytes(16))
         switch try await authorization(for: asked, wishes, flowID: flowID, request) {
         case .issued(let token, let pace, let user):
@@ -130,9 +130,9 @@ struct AuthorizeRoutes: Sendable {
     }
 
     @Sendable private func complete(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard request.isTopLevelNavigation, !request.isPrefetch else { throw AuthorizeError.notAPage }
+        guard request.isTopLevelNavigation, !request.isPrefetch else { throw FlowError.notAPage }
         let id = try request.queryFields.text("flow") ?? ""
-        guard let session = context.session else { throw AuthorizeError.noSuchFlow }
+        guard let session = context.session else { throw FlowError.noSuchFlow }
         let now = clock.now()
         guard let asked = session[PendingFlows.self].pending(id, now: now) else {
             throw AuthorizeError.notPending(id, session, clients)

@@ -4,8 +4,17 @@ import SSOWeb
 
 /// Owns the rule what may be registered as a redirect URI. A request must name the same bytes.
 enum RedirectURI {
+    /// What the IdP adds to the redirect URI of a client.
+    static let callbackFields = ["token", "state", "error", "error_description"]
+
+    /// - Parameters:
+    ///   - fields: what the IdP adds to its query.
+    ///   - checkScheme: says what is wrong with a scheme that is neither https nor http; nil if nothing is.
     /// - Throws: ``SettingError`` saying what is wrong with it.
-    static func check(_ text: String) throws {
+    static func check(
+        _ text: String, adding fields: [String] = callbackFields,
+        checkScheme: (String) -> String? = problemOfReversedDomain
+    ) throws {
         func refuse(_ why: String) throws -> Never { throw SettingError("\"\(text)\" \(why)") }
         guard !text.isEmpty, text.utf8.count <= 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
             try refuse(
@@ -27,8 +36,9 @@ enum RedirectURI {
         try checkAuthority(of: text, isWeb: scheme == "https" || scheme == "http", refuse)
         // Decoded, because a client reads `%74oken` as `token`.
         let names = (parts.queryItems ?? []).map { $0.name.lowercased() }
-        guard Set(names).isDisjoint(with: ["token", "state", "error", "error_description"]) else {
-            try refuse("has token, state, error or error_description in its query: the IdP adds these itself.")
+        guard Set(names).isDisjoint(with: fields) else {
+            let list = fields.dropLast().joined(separator: ", ") + " or " + (fields.last ?? "")
+            try refuse("has \(list) in its query: the IdP adds these itself.")
         }
         switch scheme {
         case "https":
@@ -38,11 +48,14 @@ enum RedirectURI {
                 try refuse("must be https; http is for loopback hosts only.")
             }
         default:
-            // RFC 8252 7.1: a private scheme is a domain name of the app's publisher, reversed.
-            guard scheme.utf8.contains(UInt8(ascii: ".")), scheme == scheme.lowercased() else {
-                try refuse("must be https, or an app's own scheme with a dot in it (com.example.app:/callback).")
-            }
+            if let problem = checkScheme(scheme) { try refuse(problem) }
         }
+    }
+
+    /// RFC 8252 7.1: a private scheme is a domain name of the app's publisher, reversed.
+    static func problemOfReversedDomain(_ scheme: String) -> String? {
+        scheme.utf8.contains(UInt8(ascii: ".")) && scheme == scheme.lowercased()
+            ? nil : "must be https, or an app's own scheme with a dot in it (com.example.app:/callback)."
     }
 
     /// Checks the redirect URIs of one client.
