@@ -11,11 +11,13 @@ import WellKnown
 ///   - additions: sign-in methods and session slots beside the built-in ones.
 ///   - shutdown: whether the program is about to stop.
 ///   - started: called with the address once the server listens.
+///   - inspect: receives the router with every route, for tests.
 /// - Throws: if a template is malformed.
 func buildIdP(
     settings: IdPSettings, services: IdPServices, adding additions: SignInAdditions = .init(),
     shutdown: ShutdownState = .init(),
-    started: @escaping @Sendable (String) -> Void = { _ in }
+    started: @escaping @Sendable (String) -> Void = { _ in },
+    inspecting inspect: (Router<VisitorContext>) -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
     let (database, clock, randomness) = (services.database, services.clock, services.randomness)
     let assets = IdPPages.assets(settings.brand, clients: settings.clients)
@@ -103,6 +105,7 @@ func buildIdP(
     let association = AssociationFiles(
         apple: settings.appleAssociation, android: settings.androidAssociation, logger: services.logger)
     AssociationRoutes(files: association).add(to: router)
+    NativeRoutes(pages: pages, paths: .idp).add(to: router)
     if settings.linkTester {
         LinkTesterRoutes(
             files: association, dev: services.devPages, isForThisMachineOnly: settings.publicURL.isLoopback,
@@ -164,6 +167,7 @@ func buildIdP(
         sessions: sessions, devices: devices, link: link, challenges: challenges, pages: pages, clock: clock
     ).add(to: router)
 
+    inspect(router)
     let endAlarm: PurgeService.Purge = { [logger = services.logger] _ in
         if try await guesses.endAlarm() { logger.notice("guess_alarm_ended") }
         return 0

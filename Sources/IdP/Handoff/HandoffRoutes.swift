@@ -116,7 +116,7 @@ struct HandoffRoutes: Sendable {
         let code = try HandoffCode(randomness: randomness)
         let step = try await store.database.write { connection in
             let current = try sessions.store.find(touching: id, connection)
-            return try step(for: flow, code, current, isConfirmed: isForm, connection)
+            return try self.step(for: flow, code, current, isConfirmed: isForm, connection)
         }
         switch step {
         case .issued(let code, let app, let user, let isNew):
