@@ -132,29 +132,30 @@ struct HandoffCodeAttackTests {
     /// Of the code and the verifier.
     typealias Fields = @Sendable (String, String) -> [(String, String)]
 
-    private static let malformedFields: [(String, Fields)] =
-        [
-            ("code twice", { [("code", $0), ("code", $0), ("verifier", $1)] }),
-            ("code as a list", { [("code", $0), ("code[]", $0), ("verifier", $1)] }),
-            ("verifier twice", { [("code", $0), ("verifier", $1), ("verifier", $1)] }),
-            ("no code", { [("verifier", $1)] }), ("an empty code", { [("code", ""), ("verifier", $1)] }),
-            ("a cut code", { [("code", String($0.dropLast())), ("verifier", $1)] }),
-            ("a longer code", { [("code", $0 + "A"), ("verifier", $1)] }),
-            ("a code without its prefix", { [("code", String($0.dropFirst(4))), ("verifier", $1)] }),
-            ("the prefix of another kind", { [("code", "sst_\($0.dropFirst(4))"), ("verifier", $1)] }),
-            ("the prefix in upper case", { [("code", "SHC_\($0.dropFirst(4))"), ("verifier", $1)] }),
-            ("a blank after the code", { [("code", $0 + " "), ("verifier", $1)] }),
-            ("an empty verifier", { [("code", $0), ("verifier", "")] }),
-            ("a verifier of 42 characters", { [("code", $0), ("verifier", String($1.dropLast()))] }),
-            ("a verifier of 129 characters", { [("code", $0), ("verifier", String(repeating: "a", count: 129))] }),
-            ("a verifier with a blank", { [("code", $0), ("verifier", String($1.dropLast()) + " ")] }),
-            (
-                "a verifier with a full-width letter",
-                { [("code", $0), ("verifier", String($1.dropLast()) + "\u{ff21}")] }
-            ),
-        ]
+    private static let malformed: [Attack] = [
+        malformed("code twice") { [("code", $0), ("code", $0), ("verifier", $1)] },
+        malformed("code as a list") { [("code", $0), ("code[]", $0), ("verifier", $1)] },
+        malformed("verifier twice") { [("code", $0), ("verifier", $1), ("verifier", $1)] },
+        malformed("no code") { _, verifier in [("verifier", verifier)] },
+        malformed("an empty code") { _, verifier in [("code", ""), ("verifier", verifier)] },
+        malformed("a cut code") { [("code", String($0.dropLast())), ("verifier", $1)] },
+        malformed("a longer code") { [("code", $0 + "A"), ("verifier", $1)] },
+        malformed("a code without its prefix") { [("code", String($0.dropFirst(4))), ("verifier", $1)] },
+        malformed("the prefix of another kind") { [("code", "sst_\($0.dropFirst(4))"), ("verifier", $1)] },
+        malformed("the prefix in upper case") { [("code", "SHC_\($0.dropFirst(4))"), ("verifier", $1)] },
+        malformed("a blank after the code") { [("code", $0 + " "), ("verifier", $1)] },
+        malformed("an empty verifier") { code, _ in [("code", code), ("verifier", "")] },
+        malformed("a verifier of 42 characters") { [("code", $0), ("verifier", String($1.dropLast()))] },
+        malformed("a verifier of 129 characters") { code, _ in
+            [("code", code), ("verifier", String(repeating: "a", count: 129))]
+        },
+        malformed("a verifier with a blank") { [("code", $0), ("verifier", String($1.dropLast()) + " ")] },
+        malformed("a verifier with a full-width letter") {
+            [("code", $0), ("verifier", String($1.dropLast()) + "\u{ff21}")]
+        },
+    ]
 
-    private static let malformed: [Attack] = malformedFields.map { name, fields in
+    private static func malformed(_ name: String, _ fields: @escaping Fields) -> Attack {
         Attack(name, rejected: "malformed") { scene in
             try await scene.open(fields(scene.code(), scene.app.verifier))
         }

@@ -158,7 +158,8 @@ struct HandoffStartAttackTests {
     @Test("without a registered app no redirect URI is accepted")
     func none() async throws {
         try await TestDeployment.open { deployment in
-            #expect(try await deployment.browser().get(deployment.app().start).status == 400)
+            let reply = try await deployment.browser().get(deployment.app().start)
+            #expect(reply.status == 400)
         }
     }
 }
