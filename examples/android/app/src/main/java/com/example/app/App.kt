@@ -37,7 +37,7 @@ class App : Application() {
      * brings it along (turbo.js, see README.md). It starts when the document is there.
      */
     private fun addTurbo(webView: HotwireWebView, context: Context) {
-        check(WebViewFeature.isFeatureSupported(WebViewFeature.DOCUMENT_START_SCRIPT)) { "Update the system's WebView." }
+        check(WebViewFeature.isFeatureSupported(WebViewFeature.DOCUMENT_START_SCRIPT)) { "Update the WebView." }
         val source = context.assets.open("turbo.js").bufferedReader().use { it.readText() }
         val script = "addEventListener(\"DOMContentLoaded\", () => {\n$source\n}, {once: true})"
         WebViewCompat.addDocumentStartJavaScript(webView, script, setOf(BuildConfig.SERVER))
