@@ -33,13 +33,13 @@ class App : Application() {
     }
 
     /**
-     * The server's pages work without a JavaScript framework. Hotwire Native needs Turbo on each page, so the app brings
-     * it along (turbo.js, see README.md). It starts when the document is there.
+     * The server's pages work without a JavaScript framework. Hotwire Native needs Turbo on each page, so the app
+     * brings it along (turbo.js, see README.md). It starts when the document is there.
      */
     private fun addTurbo(webView: HotwireWebView, context: Context) {
-        check(WebViewFeature.isFeatureSupported(WebViewFeature.DOCUMENT_START_SCRIPT)) { "Update Android System WebView." }
+        check(WebViewFeature.isFeatureSupported(WebViewFeature.DOCUMENT_START_SCRIPT)) { "Update the WebView." }
         val source = context.assets.open("turbo.js").bufferedReader().use { it.readText() }
-        WebViewCompat.addDocumentStartJavaScript(
-            webView, "addEventListener(\"DOMContentLoaded\", () => {\n$source\n}, {once: true})", setOf(BuildConfig.SERVER))
+        val script = "addEventListener(\"DOMContentLoaded\", () => {\n$source\n}, {once: true})"
+        WebViewCompat.addDocumentStartJavaScript(webView, script, setOf(BuildConfig.SERVER))
     }
 }

@@ -25,8 +25,8 @@ data class Handoff(val verifier: String, val startedAt: Long, val retries: List<
     /** The server's 10 minutes for the sign-in and 60 seconds for the code. */
     fun hasExpired(now: Long) = now - startedAt !in -60_000L until 11 * 60_000L
 
-    fun toJSON(): String =
-        JSONObject().put("verifier", verifier).put("started_at", startedAt).put("retries", JSONArray(retries)).toString()
+    fun toJSON(): String = JSONObject()
+        .put("verifier", verifier).put("started_at", startedAt).put("retries", JSONArray(retries)).toString()
 
     override fun toString() = "Handoff(<redacted>)"
 

@@ -16,8 +16,8 @@ interface Screen {
  * 401 → sign-in → retry, the handoff from the browser, and links that arrive too early: the machine of SSONative
  * (Sources/SSONative/Machine) in Kotlin, for an identity provider's app. Use it on the main thread.
  *
- * A forged callback gains nothing: without the verifier of [Handoff] the server refuses its code, and a link from outside
- * never opens `/hotwire_native/sign_in` or `/reset_app`.
+ * A forged callback gains nothing: without the verifier of [Handoff] the server refuses its code, and a link from
+ * outside never opens `/hotwire_native/sign_in` or `/reset_app`.
  */
 class SignIn(
     private val server: String,
