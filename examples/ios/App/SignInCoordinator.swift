@@ -2,6 +2,7 @@ import HotwireNative
 import OSLog
 import SSONative
 import UIKit
+import WebKit
 
 /// Carries out what the sign-in machine decides, and reports to it what happens.
 @MainActor
@@ -38,12 +39,15 @@ final class SignInCoordinator: NSObject {
 
     func handle(_ event: SignInEvent) { machine.handle(event).forEach(perform) }
 
-    /// On the return to the foreground: the session may have ended meanwhile.
+    /// On the return to the foreground: the session may have ended meanwhile. The web view asks, because URLSession does not
+    /// have its cookies.
     func checkSession() {
         Task {
-            let answer = try? await URLSession.shared.data(from: Server.sessionCheck).1 as? HTTPURLResponse
+            let status = try? await navigator.activeWebView.callAsyncJavaScript(
+                "return (await fetch(path)).status", arguments: ["path": Server.sessionCheck.path()],
+                contentWorld: .page)
             // The page on the screen asks again, and its own 401 starts the sign-in.
-            if answer?.statusCode == 401, !machine.isSigningIn { navigator.reload() }
+            if status as? Int == 401, !machine.isSigningIn { navigator.reload() }
         }
     }
 
