@@ -126,5 +126,7 @@ extension TestDeployment {
     }
 
     /// The web view of an app, with its cookies.
-    func webView(of app: NativeApp) -> Browser { Browser(routes: routes, cookies: ["localhost": app.cookies]) }
+    func webView(of app: NativeApp, language: String? = nil) -> Browser {
+        Browser(language: language, routes: routes, cookies: ["localhost": app.cookies])
+    }
 }
