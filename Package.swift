@@ -153,6 +153,7 @@ let package = Package(
                 "TestSupport", "IdP", "RelyingParty", "SSOShared", "SSOWeb", "WellKnown", hummingbird, lifecycle,
                 logging,
                 httpTypes, nioCore, .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),
         .testTarget(

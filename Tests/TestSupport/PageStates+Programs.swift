@@ -114,6 +114,11 @@ extension PageStates {
         PageState("home-services", mark: ".facts a[href]") { studio in
             try await studio.signedIn().get(studio.origin + "/")
         },
+        PageState("home-apps", mark: "form[action='/devices/end']") { studio in
+            let app = try await studio.deployment.signedInApp(as: studio.address)
+            let view = studio.deployment.webView(of: app, language: studio.language)
+            return try await view.get(studio.origin + "/")
+        },
         PageState("home-long-name", mark: "form[action='/name']") { studio in
             try await studio.signedIn(named: String(repeating: "Wolfeschlegel", count: 6)).get(studio.origin + "/")
         },

@@ -1,0 +1,132 @@
+import Foundation
+import SSOShared
+import Synchronization
+
+/// The native screens of an app: they speak JSON, hold an access token, and share their cookies with a web view.
+final class NativeApp: Sendable {
+    static let defaultUserAgent = "Main/1.0 (iPhone; iOS 18.5) CFNetwork/1568"
+
+    private let probe: HTTPProbe
+    private let userAgent: String
+    private let jar: Mutex<[String: String]>
+    private let held = Mutex<String?>(nil)
+
+    init(
+        port: UInt16, authority: String, from source: String? = nil, userAgent: String = defaultUserAgent,
+        cookies: [String: String] = [:]
+    ) {
+        probe = HTTPProbe(port: port, authority: authority, source: source)
+        (self.userAgent, jar) = (userAgent, Mutex(cookies))
+    }
+
+    /// The access token; nil while it is signed out.
+    var token: String? {
+        get { held.withLock { $0 } }
+        set { held.withLock { $0 = newValue } }
+    }
+    var cookies: [String: String] { jar.withLock { $0 } }
+    func forgetCookies() { jar.withLock { $0 = [:] } }
+    func setCookie(_ name: String, to value: String?) { jar.withLock { $0[name] = value } }
+
+    /// Sends a request. A request with a token has no cookies.
+    ///
+    /// - Parameters:
+    ///   - path: below `/api/v1`.
+    ///   - token: nil to authenticate by the session cookie, or not at all.
+    func send(
+        _ method: String, _ path: String, _ json: JSONValue? = nil, token: String? = nil,
+        headers: HTTPProbe.Headers = []
+    ) async throws -> ProbeReply {
+        let body = try json.map { Array(try JSONEncoder().encode($0)) }
+        var all: HTTPProbe.Headers = [("User-Agent", userAgent)] + headers
+        if body != nil { all.append(("Content-Type", "application/json")) }
+        if let token { all.append(("Authorization", "Bearer \(token)")) }
+        let reply = try await raw(method, path, all, body: body, withCookies: token == nil)
+        return reply
+    }
+
+    /// Sends exactly these headers and this body.
+    func raw(
+        _ method: String, _ path: String, _ headers: HTTPProbe.Headers = [], body: [UInt8]? = nil,
+        withCookies: Bool = false
+    ) async throws -> ProbeReply {
+        let cookies = withCookies ? cookies.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" } : []
+        let cookie = cookies.isEmpty ? [] : [("Cookie", cookies.joined(separator: "; "))]
+        let reply = try await probe.send(method, "/api/v1" + path, cookie + headers, body: body)
+        for line in reply.all("set-cookie") {
+            let parts = line.split(separator: ";")
+            let pair = parts[0].split(separator: "=", maxSplits: 1).map(String.init)
+            let isGone = parts.contains { $0.contains("Max-Age=0") } || pair.count < 2
+            setCookie(pair[0], to: isGone ? nil : pair[1])
+        }
+        return reply
+    }
+
+    /// A request with the token of this app.
+    func authorized(_ method: String, _ path: String) async throws -> ProbeReply {
+        try await send(method, path, token: token ?? "")
+    }
+
+    /// Asks for a code.
+    func begin(_ address: String, challenge: String? = nil) async throws -> ProbeReply {
+        var body: [String: JSONValue] = ["email": .string(address)]
+        if let challenge { body["challenge"] = .string(challenge) }
+        return try await send("POST", "/sign-in", .object(body))
+    }
+
+    /// Sends a code, and keeps the token of the answer.
+    func finish(_ challenge: String, _ code: String, device: String? = nil) async throws -> ProbeReply {
+        var body: [String: JSONValue] = ["challenge": .string(challenge), "code": .string(code)]
+        if let device { body["device_name"] = .string(device) }
+        let reply = try await send("POST", "/sign-in/code", .object(body))
+        if reply.status == 200 { token = try reply.json()["access_token"]?.text }
+        return reply
+    }
+}
+
+extension ProbeReply {
+    func json() throws -> JSONValue { try JSONDecoding.value(body) }
+
+    /// The `error` of a refused request to the JSON API.
+    var apiError: String? { (try? json())?["error"]?.text }
+}
+
+extension JSONValue {
+    var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+}
+
+extension TestDeployment {
+    /// A new installation of the app.
+    func app(from source: String? = nil, userAgent: String = NativeApp.defaultUserAgent) -> NativeApp {
+        NativeApp(port: port, authority: "localhost:4000", from: source, userAgent: userAgent)
+    }
+
+    /// Asks for a code and reads it in the email.
+    func asking(by app: NativeApp, as address: String = "ann@example.com") async throws -> (
+        challenge: String, code: String
+    ) {
+        let earlier = mailbox.all(to: address)
+        let reply = try await app.begin(address)
+        guard reply.status == 202, let challenge = try reply.json()["challenge"]?.text else {
+            throw ProbeFailure("\(reply.status): \(reply.text)")
+        }
+        return (challenge, try await mailbox.code(to: address, besides: earlier))
+    }
+
+    /// An app that is signed in.
+    func signedInApp(
+        as address: String = "ann@example.com", device: String? = nil, by app: NativeApp? = nil
+    ) async throws -> NativeApp {
+        let app = app ?? self.app()
+        try await forgetEmails(to: address)
+        let (challenge, code) = try await asking(by: app, as: address)
+        let reply = try await app.finish(challenge, code, device: device)
+        guard reply.status == 200 else { throw ProbeFailure("\(reply.status): \(reply.text)") }
+        return app
+    }
+
+    /// The web view of an app, with its cookies.
+    func webView(of app: NativeApp, language: String? = nil) -> Browser {
+        Browser(language: language, routes: routes, cookies: ["localhost": app.cookies])
+    }
+}
