@@ -11,11 +11,13 @@ import WellKnown
 ///   - additions: sign-in methods and session slots beside the built-in ones.
 ///   - shutdown: whether the program is about to stop.
 ///   - started: called with the address once the server listens.
+///   - inspect: receives the router with every route, for tests.
 /// - Throws: if a template is malformed.
 func buildIdP(
     settings: IdPSettings, services: IdPServices, adding additions: SignInAdditions = .init(),
     shutdown: ShutdownState = .init(),
-    started: @escaping @Sendable (String) -> Void = { _ in }
+    started: @escaping @Sendable (String) -> Void = { _ in },
+    inspecting inspect: (Router<VisitorContext>) -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
     let (database, clock, randomness) = (services.database, services.clock, services.randomness)
     let assets = IdPPages.assets(settings.brand, clients: settings.clients)
@@ -42,6 +44,9 @@ func buildIdP(
     let accounts = AccountStore(
         database: database, clock: clock, randomness: randomness, eligibility: eligibility)
     let tokens = SSOTokenStore(database: database, clock: clock, eligibility: eligibility)
+    let accessTokens = AccessTokenStore(
+        database: database, clock: clock, randomness: randomness, eligibility: eligibility)
+    let appDevices = AppDevices(tokens: accessTokens, sessions: sessions.store)
     let mail = MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: settings.mailHourlyLimit))
     let delay = MailDelay()
     let codes = EmailCode(keys: settings.keys)
@@ -58,16 +63,18 @@ func buildIdP(
     let slots: [any SessionSlot.Type] =
         [PendingFlows.self, PendingHandoffs.self, BrowserChallenges.self, CurrentSignIn.self] + additions.slots
     let completion = SignInCompletion(
-        sessions: sessions, slots: slots, accounts: accounts, devices: devices, clock: clock)
+        sessions: sessions, slots: slots, accounts: accounts, devices: devices, tokens: accessTokens, clock: clock)
     let mailTemplates: [any MailTemplate] = [
         EmailCodeMail(
             challenge: challenges.findPending, pages: pages, codes: codes, issuer: settings.publicURL,
             browserLink: DeviceInvitation(link: link, mail: mail, guesses: guesses, clock: clock).url,
             signInLink: emailLink.url, replyTo: { reply?.address(for: $0.id) })
     ]
+    let addressStep = AddressStep(challenges: challenges, devices: devices, limits: limits)
+    let codeStep = CodeStep(challenges: challenges, guesses: guesses, codes: codes, limits: limits)
     let emailCode = EmailCodeMethod(
-        sessions: sessions, challenges: challenges, guesses: guesses, mail: mail, devices: devices, delay: delay,
-        codes: codes, completion: completion, limits: limits,
+        sessions: sessions, challenges: challenges, guesses: guesses, addresses: addressStep, codes: codeStep,
+        mail: mail, delay: delay, completion: completion, limits: limits,
         page: EmailCodePage(pages: pages, script: script), clock: clock,
         clientName: settings.clients.name,
         reply: { challenge, flow in reply.map { EmailReplyMethod.offer($0, challenge, flow) } })
@@ -103,6 +110,7 @@ func buildIdP(
     let association = AssociationFiles(
         apple: settings.appleAssociation, android: settings.androidAssociation, logger: services.logger)
     AssociationRoutes(files: association).add(to: router)
+    NativeRoutes(pages: pages, paths: .idp).add(to: router)
     if settings.linkTester {
         LinkTesterRoutes(
             files: association, dev: services.devPages, isForThisMachineOnly: settings.publicURL.isLoopback,
@@ -133,6 +141,16 @@ func buildIdP(
         clock: clock, randomness: randomness,
         page: try CompletionPage(pages: pages, logos: logos, script: assets.path(of: "continue.js")))
     authorize.addAuthorize(to: router)
+    let authentication = APIAuthentication(tokens: accessTokens, accounts: accounts)
+    APIRoutes(
+        signIn: SignInAPI(
+            addresses: addressStep, codes: codeStep, completion: completion, limits: limits,
+            keys: ChallengeKey(keys: settings.keys, label: SignInAPI.keyLabel), pages: pages, database: database,
+            clock: clock, randomness: randomness),
+        session: SessionAPI(
+            authentication: authentication, sessions: sessions, devices: appDevices, clock: clock),
+        devices: DevicesAPI(authentication: authentication, devices: appDevices, pages: pages), sessions: sessions
+    ).add(to: router)
 
     // Routes below have the browser's session.
     router.add(middleware: SessionMiddleware(sessions))
@@ -142,15 +160,17 @@ func buildIdP(
     handoff.add(to: router)
     HandoffSignIn(sessions: sessions, slots: slots, store: handoffs).add(to: router)
     AccountChoice(
-        sessions: sessions, slots: slots, accounts: accounts, clients: settings.clients, logos: logos, clock: clock,
-        pages: pages, script: script
+        sessions: sessions, slots: slots, accounts: accounts, accessTokens: accessTokens, clients: settings.clients,
+        logos: logos, clock: clock, pages: pages, script: script
     ).add(to: router)
     HomeRoutes(
-        sessions: sessions, accounts: accounts, tokens: tokens, clients: settings.clients,
+        sessions: sessions, accounts: accounts, tokens: tokens, devices: appDevices, clients: settings.clients,
         page: HomePage(pages: pages, logos: logos)
     ).add(to: router)
+    AppDeviceRoutes(sessions: sessions, accounts: accounts, devices: appDevices).add(to: router)
     SignOutRoutes(
-        sessions: sessions, accounts: accounts, tokens: tokens, clients: settings.clients, logos: logos, pages: pages,
+        sessions: sessions, accounts: accounts, tokens: tokens, devices: appDevices, clients: settings.clients,
+        logos: logos, pages: pages,
         list: SealedBox(keys: settings.keys, label: SignOutRoutes.label, randomness: randomness)
     ).add(to: router)
     SignInRoutes(
@@ -164,6 +184,7 @@ func buildIdP(
         sessions: sessions, devices: devices, link: link, challenges: challenges, pages: pages, clock: clock
     ).add(to: router)
 
+    inspect(router)
     let endAlarm: PurgeService.Purge = { [logger = services.logger] _ in
         if try await guesses.endAlarm() { logger.notice("guess_alarm_ended") }
         return 0
@@ -172,7 +193,7 @@ func buildIdP(
         every: .minutes(1), clock: clock, logger: services.logger, newest: sessions.store.newestRow,
         [
             endAlarm, sessions.store.purge, TokenPurge(database: database, clock: clock).purge, challenges.purge,
-            guesses.purge, mail.purge, devices.store.purge, handoffs.purge,
+            guesses.purge, mail.purge, devices.store.purge, handoffs.purge, accessTokens.purge,
         ])
     return WebServer.application(
         router: router,

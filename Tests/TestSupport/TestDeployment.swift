@@ -90,7 +90,8 @@ final class TestDeployment: Deployment {
         let dev = try DevPages(randomness: SystemRandomness())
         let services = IdPServices(
             database: wrap(database), mailer: mailer(mailbox.folder), clock: clock.clock,
-            randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev, pages: pages)
+            randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev,
+            pages: try pages ?? BuiltInPages.idp(idp.brand))
         try await serving({ try buildIdP(settings: idp, services: services, adding: additions, started: $0) }) { port in
             var clients: [Client] = []
             for (index, name) in names.enumerated() {
@@ -117,7 +118,8 @@ final class TestDeployment: Deployment {
         let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
         let services = IdPServices(
             database: database, mailer: OutboxMailer(folder: mailbox.folder), clock: clock.clock,
-            randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev, pages: nil)
+            randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev,
+            pages: try BuiltInPages.idp(idp.settings.brand))
         try await serving({
             try buildIdP(settings: idp.settings, services: services, adding: idp.additions, started: $0)
         }) { port in
@@ -178,7 +180,8 @@ final class TestDeployment: Deployment {
         }
         let services = RelyingPartyServices(
             database: client.database, backChannel: try BackChannelClient(settings), clock: clock.clock,
-            randomness: SystemRandomness(), logger: log.logger(client.id), pages: pages)
+            randomness: SystemRandomness(), logger: log.logger(client.id),
+            pages: try pages ?? BuiltInPages.relyingParty(settings))
         try await serving({ try buildRelyingParty(settings: settings, services: services, started: $0) }) { port in
             let served = Client(
                 id: client.id, name: client.name, secret: client.secret, origin: client.origin, port: port,

@@ -25,11 +25,15 @@ struct AccountAdministration: Sendable {
     /// of them, also those that are being made at this moment.
     ///
     /// Everything else that gives a browser an advantage without a new proof ends here too, one statement each. The rows
-    /// of `device` belong to ``DeviceStore``; they go in this transaction so that no crash leaves a half-done change.
+    /// of `device` belong to ``DeviceStore``, those of `access_token` to ``AccessTokenStore`` and those of `session` to
+    /// ``SessionStore``. They go in this transaction so that no crash leaves a half-done change.
     fileprivate static let endingSignIns = [
         "UPDATE account SET sign_outs = sign_outs + 1 WHERE id = :id",
         // A stolen known browser loses its own budgets of emails and guesses.
         "DELETE FROM device WHERE address = :address",
+        // Dead already. The list of the user's apps does not show them.
+        "DELETE FROM access_token WHERE account_id = :id",
+        "DELETE FROM session WHERE owner = :id",
     ]
 
     let database: any Database

@@ -14,6 +14,7 @@ struct AccountChoice: Sendable {
     /// Every slot of the program.
     let slots: [any SessionSlot.Type]
     let accounts: AccountStore
+    let accessTokens: AccessTokenStore
     let clients: ClientRegistry
     let logos: ClientLogos
     let clock: ServiceClock
@@ -55,7 +56,7 @@ struct AccountChoice: Sendable {
     }
 
     /// Ends the sign-in of this session and begins another one for the same flow. As after a sign-out, tokens that were not
-    /// redeemed yet are void. The pending flows of all tabs are kept. The session id is new.
+    /// redeemed yet are void, and so is the access token of an app. The pending flows of all tabs are kept. The session id is new.
     @Sendable private func useAnother(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let fields = try await request.formFields()
         let flow = FlowID.read(fields)
@@ -67,7 +68,10 @@ struct AccountChoice: Sendable {
                 request, .init(label: Text("error.try-again"), href: FlowID.path(Self.path, flow)))
         }
         var response = Response.redirect(to: FlowID.path("/sign-in", flow))
-        let fresh = try await sessions.store.replace(user.session) { [slots] old, _ in old.survivingSignIn(slots) }
+        let fresh = try await sessions.store.replace(user.session) { [slots, accessTokens] old, connection in
+            try accessTokens.end(session: user.session.handle, connection)
+            return old.survivingSignIn(slots)
+        }
         // Without a new session another request of this browser has ended this one: nothing is left to end.
         if let fresh {
             context.logger.info(

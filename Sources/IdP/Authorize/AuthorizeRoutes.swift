@@ -58,9 +58,11 @@ struct AuthorizeRoutes: Sendable {
                     "client": "\(client.id)", "account": "\(user.account.id)", "session": "\(user.session.handle)",
                     "flow": "\(FlowLogID.name(asked))",
                 ])
-            return try page.response(
+            var response = try page.response(
                 request, client: client, account: user.account, callback: asked.callback(token: token),
                 other: AccountChoice.asking(asked), pace: pace)
+            sessions.prolong(user.session, in: &response)
+            return response
         case .pending(let session): return try signIn(asked, flowID, session, request, context)
         case .choosing: return .redirect(to: "\(AccountChoice.path)?flow=\(flowID)")
         case .loginRequired: return loginRequired(asked, context)

@@ -38,4 +38,18 @@ enum DeviceKind: String, CaseIterable {
         case .unknown: Text("mail.device-unknown")
         }
     }
+
+    /// "Linux computer", for a list of devices.
+    var name: Text {
+        switch self {
+        case .iPhone: Text("device-kind.iphone")
+        case .iPad: Text("device-kind.ipad")
+        case .android: Text("device-kind.android")
+        case .windows: Text("device-kind.windows")
+        case .mac: Text("device-kind.mac")
+        case .chromebook: Text("device-kind.chromebook")
+        case .linux: Text("device-kind.linux")
+        case .unknown: Text("device-kind.unknown")
+        }
+    }
 }

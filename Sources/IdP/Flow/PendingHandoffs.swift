@@ -71,7 +71,7 @@ enum FlowDestination {
     /// On the IdP: ends a handoff with the code for the app.
     static let handoff = "/auth/native/complete"
     /// On the IdP: the page by which an app recognises that its web view is signed in.
-    static let resetApp = "/reset_app"
+    static let resetApp = NativePath.resetApp
 
     /// The path for a user who is signed in.
     ///

@@ -8,6 +8,7 @@ struct HomeRoutes: Sendable {
     let sessions: Sessions
     let accounts: AccountStore
     let tokens: SSOTokenStore
+    let devices: AppDevices
     let clients: ClientRegistry
     let page: HomePage
 
@@ -42,7 +43,8 @@ struct HomeRoutes: Sendable {
     ) async throws -> Response {
         page.home(
             request, user, formToken: sessions.formToken(for: user.session), typedName: name,
-            signIns: try await tokens.signIns(of: user.session).map { (clients.client(id: $0.clientID), $0) }, outcome)
+            signIns: try await tokens.signIns(of: user.session).map { (clients.client(id: $0.clientID), $0) },
+            devices: try await devices.all(of: user.account), outcome)
     }
 }
 
@@ -60,11 +62,18 @@ struct HomePage: Sendable {
         let since: Moment
     }
 
+    struct DeviceItem: Sendable {
+        let id, name: String
+        let since, used: Moment
+        let isCurrent: Bool
+    }
+
     struct Model: Sendable {
         let formToken, name, typedName, email: String
         let since: Moment
         let clients: [ClientItem]
-        let hasName, hasClients, isSaved, hasError: Bool
+        let devices: [DeviceItem]
+        let hasName, hasClients, hasDevices, isSaved, hasError: Bool
     }
 
     struct Welcome: Sendable {}
@@ -74,7 +83,7 @@ struct HomePage: Sendable {
     /// - Parameter signIns: each with its client, nil for one that is not registered any more.
     func home(
         _ request: Request, _ user: SignedInUser, formToken: String, typedName: String,
-        signIns: [(client: Client?, ClientSignIn)], _ outcome: NameOutcome
+        signIns: [(client: Client?, ClientSignIn)], devices: [AppDevice], _ outcome: NameOutcome
     ) -> Response {
         let texts = pages.texts(for: request)
         let items = signIns.map { client, signIn in
@@ -83,13 +92,18 @@ struct HomePage: Sendable {
                 name: link?.name ?? signIn.clientID, href: link?.href ?? "", logo: link?.logo ?? "",
                 hasHref: link?.hasHref ?? false, hasLogo: link?.hasLogo ?? false, since: texts.moment(signIn.at))
         }
+        let devices = devices.map { device in
+            DeviceItem(
+                id: device.id, name: device.name(in: texts), since: texts.moment(device.createdAt),
+                used: texts.moment(device.usedAt), isCurrent: device.session?.handle == user.session.handle)
+        }
         let (name, email) = (user.account.name, user.account.email)
         let model = Model(
             formToken: formToken, name: name, typedName: typedName, email: email,
-            since: texts.moment(user.signIn.authenticatedAt), clients: items,
+            since: texts.moment(user.signIn.authenticatedAt), clients: items, devices: devices,
             // The first name of an account is made from its address. Nobody is called that.
-            hasName: name != DisplayName.initial(for: email), hasClients: !items.isEmpty, isSaved: outcome == .saved,
-            hasError: outcome == .refused)
+            hasName: name != DisplayName.initial(for: email), hasClients: !items.isEmpty,
+            hasDevices: !devices.isEmpty, isSaved: outcome == .saved, hasError: outcome == .refused)
         return pages.response(
             "home", model, for: request, status: outcome == .refused ? .unprocessableContent : .ok)
     }

@@ -12,6 +12,7 @@ struct SignOutRoutes: Sendable {
     let sessions: Sessions
     let accounts: AccountStore
     let tokens: SSOTokenStore
+    let devices: AppDevices
     let clients: ClientRegistry
     let logos: ClientLogos
     let pages: Pages
@@ -42,7 +43,7 @@ struct SignOutRoutes: Sendable {
         }
         let known = try await tokens.signIns(of: session).map(\.clientID).filter { clients.client(id: $0) != nil }
         // Every token of this session that was not redeemed yet ends with its row.
-        try await sessions.store.end(session)
+        try await devices.end(session)
         context.logger.info("signed_out", metadata: ["session": "\(session.handle)"])
         // No id has a dot in it.
         let ids = known.prefix(Self.maximumClients).joined(separator: ".")

@@ -13,10 +13,10 @@ struct SignInCompletion: Sendable {
     let slots: [any SessionSlot.Type]
     let accounts: AccountStore
     let devices: Devices
+    let tokens: AccessTokenStore
     let clock: ServiceClock
 
-    /// Signs the owner of an identity in, in one transaction: the proof is consumed, the account made, the session
-    /// replaced, or nothing of it.
+    /// Signs the owner of an identity in and sends the browser on.
     ///
     /// - Parameters:
     ///   - method: the ``SignInMethod/id`` of the method.
@@ -28,11 +28,33 @@ struct SignInCompletion: Sendable {
         _ identity: ProvenIdentity, method: String, flow: FlowID?, _ session: Session, _ request: Request,
         _ context: VisitorContext, consuming proof: @escaping @Sendable (any SQLConnection) throws -> Bool
     ) async throws -> Response? {
+        let done = try await complete(
+            identity, method: method, flow: flow, replacing: session, app: AppSession.kind(of: request), request,
+            context, consuming: proof)
+        guard let done else { return nil }
+        var response = Response.redirect(to: destination(flow, done.session, request))
+        remember(done, request, in: &response)
+        return response
+    }
+
+    /// Signs the owner of an identity in, in one transaction: the proof is consumed, the account made, the session
+    /// replaced, the access token issued, or nothing of it.
+    ///
+    /// - Parameters:
+    ///   - session: nil for an app whose web view has none.
+    ///   - app: the kind of device whose session it becomes; nil for a browser.
+    ///   - issuing: the access token of the app's native screens; nil for a browser.
+    /// - Returns: nil when the proof did not hold, or another request has replaced or ended the session meanwhile.
+    /// - Throws: ``PublicError`` 403 when the account may not sign in, or the identity has none.
+    func complete(
+        _ identity: ProvenIdentity, method: String, flow: FlowID?, replacing session: Session?, app: String?,
+        issuing token: NewAccessToken? = nil, _ request: Request, _ context: VisitorContext,
+        consuming proof: @escaping @Sendable (any SQLConnection) throws -> Bool
+    ) async throws -> CompletedSignIn? {
         let now = clock.now()
         let known = try await devices.known(request, for: identity.email)
         // The body may run again. The values of its last run are those that were committed.
-        let result = Mutex<(accountID: String, device: DeviceCookie.Claim?)?>(nil)
-        let app = AppSession.kind(of: request)
+        let result = Mutex<(account: Account, isNew: Bool, device: DeviceCookie.Claim?)?>(nil)
         let fresh = try await sessions.store.replace(
             session,
             with: { old, connection in
@@ -42,7 +64,7 @@ struct SignInCompletion: Sendable {
                 }
                 guard accounts.eligibility.maySignIn(account) else { throw Self.notAllowed }
                 let device = try identity.email.map { try devices.store.remember($0, known: known, connection) }
-                result.withLock { $0 = (account.id, device) }
+                result.withLock { $0 = (account, isNew, device) }
                 var slots = old.survivingSignIn(slots)
                 // Later than the sign-in that it replaces, also when two processes' clocks differ: a flow that asked for
                 // a newer sign-in has it now.
@@ -52,18 +74,28 @@ struct SignInCompletion: Sendable {
                         accountID: account.id, authenticatedAt: max(now, earliest), methods: [method],
                         signOuts: account.signOuts, flow: flow?.text, isFirst: isNew))
                 return SessionContent(slots, app: app.map { AppSession(owner: account.id, device: $0) })
+            },
+            then: { fresh, connection in
+                if let session, token != nil { try tokens.end(session: session.handle, connection) }
+                if let session { try tokens.follow(session, to: fresh, connection) }
+                if let token, let signIn = fresh[CurrentSignIn.self].signIn {
+                    try tokens.issue(token, for: signIn, in: fresh, connection)
+                }
             })
-        guard let fresh, let (accountID, device) = result.withLock({ $0 }) else { return nil }
+        guard let fresh, let (account, isNew, device) = result.withLock({ $0 }) else { return nil }
         context.logger.info(
             "signed_in",
             metadata: [
-                "account": "\(accountID)", "method": "\(method)", "session": "\(fresh.handle)",
+                "account": "\(account.id)", "method": "\(method)", "session": "\(fresh.handle)",
                 "flow": "\(fresh[PendingFlows.self].logID(flow))",
             ])
-        var response = Response.redirect(to: destination(flow, fresh, request))
-        sessions.remember(fresh, in: &response)
-        if let device { devices.give(device, request, in: &response) }
-        return response
+        return CompletedSignIn(session: fresh, account: account, isNew: isNew, device: device)
+    }
+
+    /// Gives the browser or app its session, and makes it known.
+    func remember(_ done: CompletedSignIn, _ request: Request, in response: inout Response) {
+        sessions.remember(done.session, in: &response)
+        if let device = done.device { devices.give(device, request, in: &response) }
     }
 
     /// Where a user goes who is signed in already; nil for a visitor who is not, and for a user whom the flow asks to sign
@@ -97,6 +129,16 @@ struct SignInCompletion: Sendable {
         .forbidden, code: "unknown_identity", title: Text("error.unknown-identity.title"),
         explanation: Text("error.unknown-identity"), nextStep: .init(label: Text("sign-in.title"), href: "/sign-in"),
         cause: "identity_not_linked")
+}
+
+/// What a sign-in has made.
+struct CompletedSignIn: Sendable {
+    let session: Session
+    let account: Account
+    /// Whether the sign-in made the account.
+    let isNew: Bool
+    /// The browser is known by it from now on.
+    fileprivate let device: DeviceCookie.Claim?
 }
 
 extension ProvenIdentity {

@@ -60,12 +60,17 @@ struct SignInLimits: Sendable {
 
     /// Takes back what one sign-in was counted for, once its code was right. A known browser was counted for itself.
     ///
-    /// - Parameter hasPostedCode: false where a sign-in succeeded without a code.
-    func giveBack(_ request: Request, _ context: VisitorContext, deviceID: String?, hasPostedCode: Bool = true) {
+    /// - Parameters:
+    ///   - hasPostedCode: false where a sign-in succeeded without a code.
+    ///   - beganSession: false where a sign-in needed no session before, as in the JSON API.
+    func giveBack(
+        _ request: Request, _ context: VisitorContext, deviceID: String?, hasPostedCode: Bool = true,
+        beganSession: Bool = true
+    ) {
         guard deviceID == nil else { return }
         addresses.giveBack(emailPosts, request, context.peer)
         if hasPostedCode { addresses.giveBack(codePosts, request, context.peer) }
-        newcomers.giveBack(request, context)
+        if beganSession { newcomers.giveBack(request, context) }
     }
 
     /// Names the request's network in the queue of emails: a keyed hash, so that a leaked database reveals no IP address.

@@ -5,6 +5,8 @@ import SSOWeb
 
 /// `/sign-in`.
 struct SignInRoutes: Sendable {
+    static let path = "/sign-in"
+
     let sessions: Sessions
     let completion: SignInCompletion
     let page: SignInPage
@@ -12,7 +14,7 @@ struct SignInRoutes: Sendable {
     let submitAddress: @Sendable (SubmittedAddress) async throws -> Response?
 
     func add(to router: Router<VisitorContext>) {
-        router.form(at: "/sign-in", show: show, submit: submit)
+        router.form(at: RouterPath(Self.path), show: show, submit: submit)
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {

@@ -207,7 +207,7 @@ public enum VerifyBodyError: Error, Sendable, Equatable, CustomStringConvertible
 
 extension JSONNode {
     /// Reads a body of the exchange, which is an object.
-    static func object(_ body: [UInt8]) throws(VerifyBodyError) -> JSONNode {
+    package static func object(_ body: [UInt8]) throws(VerifyBodyError) -> JSONNode {
         let value: JSONNode
         do { value = try JSONReader.readStrictly(body) } catch { throw .notJSON(error) }
         guard value.object != nil else { throw .wrongType("the document") }
@@ -225,12 +225,12 @@ extension JSONNode {
         return value
     }
 
-    func text(_ key: String) throws(VerifyBodyError) -> String {
+    package func text(_ key: String) throws(VerifyBodyError) -> String {
         guard let text = try required(key).string else { throw .wrongType(key) }
         return text
     }
 
-    func optionalText(_ key: String) throws(VerifyBodyError) -> String? {
+    package func optionalText(_ key: String) throws(VerifyBodyError) -> String? {
         self[key] == nil ? nil : try text(key)
     }
 }

@@ -8,6 +8,8 @@ public enum JSONText {
         public init(_ name: String, _ value: String) { text = "\(JSONText.string(name)):\(JSONText.string(value))" }
         /// A whole number.
         public init(_ name: String, _ value: Int) { text = "\(JSONText.string(name)):\(value)" }
+        /// True or false.
+        public init(_ name: String, _ value: Bool) { text = "\(JSONText.string(name)):\(value)" }
         /// A list of texts.
         public init(_ name: String, _ values: [String]) {
             text = "\(JSONText.string(name)):[\(values.map(JSONText.string).joined(separator: ","))]"
@@ -15,6 +17,10 @@ public enum JSONText {
         /// An object.
         public init(_ name: String, _ members: [Member]) {
             text = "\(JSONText.string(name)):\(JSONText.object(members))"
+        }
+        /// A list of objects.
+        public init(_ name: String, _ objects: [[Member]]) {
+            text = "\(JSONText.string(name)):[\(objects.map(JSONText.object).joined(separator: ","))]"
         }
     }
 

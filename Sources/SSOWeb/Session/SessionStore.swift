@@ -171,10 +171,13 @@ public struct SessionStore: Sendable {
 
     /// As ``replace(_:keepingForms:_:)``, for a sign-in that also decides whether the session is that of an app.
     ///
-    /// - Parameter session: nil for a browser without a session: a new one begins, if `change` makes one.
+    /// - Parameters:
+    ///   - session: nil for a browser without a session: a new one begins, if `change` makes one.
+    ///   - finish: writes, in the same transaction, what names the new session by its handle.
     public func replace(
         _ session: Session?, keepingForms: Bool = false,
-        with change: @escaping @Sendable (SessionSlots, any SQLConnection) throws -> SessionContent?
+        with change: @escaping @Sendable (SessionSlots, any SQLConnection) throws -> SessionContent?,
+        then finish: @escaping @Sendable (Session, any SQLConnection) throws -> Void = { _, _ in }
     ) async throws -> Session? {
         let now = clock.now()
         let fresh = try make(SessionSlots(), formSeed: keepingForms ? session?.formSeed : nil)
@@ -185,23 +188,24 @@ public struct SessionStore: Sendable {
                 old = current.slots
             }
             guard let content = try change(old, connection) else { return nil }
-            if let session {
-                try connection.execute("DELETE FROM session WHERE id_digest = :id", ["id": .blob(session.id.digest)])
-            }
+            if let session { try end(session, connection) }
             let next = Session(
                 handle: fresh.handle, formSeed: fresh.formSeed, slots: content.slots, createdAt: now, app: content.app,
                 id: fresh.id, seenAt: now)
             try insert(next, isVisit: false, connection)
+            try finish(next, connection)
             return next
         }
     }
 
     /// Ends a session. Afterwards nothing that was bound to it holds.
     public func end(_ session: Session) async throws {
-        try await database.write { connection in
-            try connection.execute("DELETE FROM session WHERE id_digest = :id", ["id": .blob(session.id.digest)])
-            return
-        }
+        try await database.write { connection in try end(session, connection) }
+    }
+
+    /// As ``end(_:)``, in the caller's transaction.
+    public func end(_ session: Session, _ connection: any SQLConnection) throws {
+        try connection.execute("DELETE FROM session WHERE id_digest = :id", ["id": .blob(session.id.digest)])
     }
 
     /// When the newest session began; nil when there is none. By the index: every row expires so long after it was made.

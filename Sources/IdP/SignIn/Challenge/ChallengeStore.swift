@@ -27,16 +27,15 @@ struct ChallengeStore: Sendable {
     ///   - requester: who asks, for the budgets of emails and guesses.
     ///   - flow: the flow that the sign-in is for, if any.
     ///   - language: the language of the email.
-    /// - Returns: what the browser's session keeps, and what became of the email.
+    /// - Returns: what the browser's session keeps, what became of the email, and when the challenge expires.
     func begin(
         _ address: EmailAddress, held: BrowserChallenges.Entry?, requester: EmailRequester, flow: String?,
         service: String?, device: DeviceKind, language: Language, _ connection: any SQLConnection
-    ) throws -> (entry: BrowserChallenges.Entry, email: CodeEmail) {
+    ) throws -> (entry: BrowserChallenges.Entry, email: CodeEmail, expiresAt: Timestamp) {
         let id = Challenge.id(try randomness.bytes(Challenge.randomBytes))
         let emailID = Base64URL.encode(try randomness.bytes(16))
         let mac = codeMAC(id)
         let now = clock.now()
-        let expires = now + Challenge.lifetime
         let standing = try eligibility.standing(of: address.text, connection)
         let alive = try connection.query(
             """
@@ -48,6 +47,7 @@ struct ChallengeStore: Sendable {
                 "eligible": .integer(standing.isEligible ? 1 : 0), "tries": .integer(Int64(Challenge.maximumTries)),
             ]
         ).first
+        let expires = try alive?.timestamp("expires_at") ?? now + Challenge.lifetime
         if alive == nil {
             try connection.execute(
                 """
@@ -68,7 +68,7 @@ struct ChallengeStore: Sendable {
         let leavesAt = try mail.enqueue(
             QueuedMail(
                 id: emailID, address: address.budgetKey, kind: mailKind, subjectID: standing.isEligible ? chosen : nil,
-                expiresAt: try alive?.timestamp("expires_at") ?? expires),
+                expiresAt: expires),
             by: requester, hasAccount: standing.hasAccount, isRepeat: earlier != nil, now: now, connection)
         // The first email that carries the code decides from when on guesses at it count.
         try connection.execute(
@@ -93,7 +93,22 @@ struct ChallengeStore: Sendable {
         let entry = BrowserChallenges.Entry(
             address: address.text, id: chosen, emailAt: leavesAt ?? earlier,
             sentAgainAt: held?.emailAt != nil && leavesAt == now ? now : nil, flow: flow)
-        return (entry, email)
+        return (entry, email, expires)
+    }
+
+    /// What a browser would keep of a challenge, for an app that names the challenge by a key and keeps nothing.
+    func entry(of id: String, _ connection: any SQLConnection) throws -> BrowserChallenges.Entry? {
+        try connection.query(
+            """
+            SELECT c.address, c.flow, l.created_at
+              FROM challenge c LEFT JOIN mail_queue l ON l.id = c.email_id WHERE c.id = :id
+            """, ["id": .text(id)]
+        ).first.map { row in
+            BrowserChallenges.Entry(
+                address: try row.text("address"), id: id,
+                emailAt: try row.optionalInteger("created_at").map(Timestamp.init(milliseconds:)), sentAgainAt: nil,
+                flow: try row.optionalText("flow"))
+        }
     }
 
     /// Counts guesses at this challenge for a known browser from now on, in the caller's transaction.

@@ -6,16 +6,16 @@ import SSOWeb
 
 /// The sign-in method "email code": the visitor names an address, gets an email with six digits and types them.
 struct EmailCodeMethod: SignInMethod {
-    let id = "email_code"
+    let id = CodeStep.method
     static let path = "/sign-in/code"
 
     let sessions: Sessions
     let challenges: ChallengeStore
     let guesses: GuessStore
+    let addresses: AddressStep
+    let codes: CodeStep
     let mail: MailQueue
-    let devices: Devices
     let delay: MailDelay
-    let codes: EmailCode
     let completion: SignInCompletion
     let limits: SignInLimits
     let page: EmailCodePage
@@ -42,30 +42,21 @@ struct EmailCodeMethod: SignInMethod {
     /// - Returns: nil for text that is not an email address.
     @Sendable func submitAddress(_ submitted: SubmittedAddress) async throws -> Response? {
         let (request, context) = (submitted.request, submitted.context)
-        guard let address = try? EmailAddress(submitted.text) else {
-            try limits.countEmailPost(request, context, deviceID: nil)
+        let logFlow = submitted.session[PendingFlows.self].logID(submitted.flow)
+        guard let asked = try await addresses.count(submitted.text, request, context, logFlow: logFlow) else {
             return nil
         }
-        let known = try await devices.known(request, for: address)
-        let logFlow = submitted.session[PendingFlows.self].logID(submitted.flow)
-        do { try limits.countEmailPost(request, context, deviceID: known) } catch {
-            CodeEmail.notSent(.networkLimit).log(to: context.logger, address: address, flow: logFlow)
-            throw error
-        }
-        let requester = EmailRequester(deviceID: known, network: limits.network(request, context))
-        let device = DeviceKind(userAgent: request.headers[.userAgent])
         // In one transaction with the challenge, so that no email is sent whose code fits no browser.
         let email = CodeEmailNote()
         let begin: @Sendable (inout SessionSlots, any SQLConnection) throws -> Void = { slots, connection in
-            let held = slots[BrowserChallenges.self].held(for: address)
-            let begun = try challenges.begin(
-                address, held: held, requester: requester, flow: submitted.flow?.text, service: submitted.clientName,
-                device: device, language: .preferred(by: request), connection)
+            let held = slots[BrowserChallenges.self].held(for: asked.address)
+            let begun = try addresses.begin(
+                asked, held: held, flow: submitted.flow, service: submitted.clientName, connection)
             email.value = begun.email
             slots[BrowserChallenges.self].keep(begun.entry)
         }
         let fresh = try await session(after: begin, submitted)
-        email.value?.log(to: context.logger, address: address, flow: logFlow)
+        email.value?.log(to: context.logger, address: asked.address, flow: asked.logFlow)
         var response = Response.redirect(to: FlowID.path(Self.path, submitted.flow))
         // Without a new session the same form, sent twice, was faster: the browser has its session from that answer.
         if let fresh { sessions.remember(fresh, in: &response) }
@@ -129,34 +120,22 @@ struct EmailCodeMethod: SignInMethod {
         _ code: String, _ session: Session, _ challenge: Challenge, flow: FlowID?,
         _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
-        switch try await guesses.count(guessOn: challenge.id) {
-        case .compare(let counted, let guessID, let raisesAlarm):
-            if raisesAlarm { context.logger.guessAlarmRaised() }
-            if codes.matches(code, counted) {
-                if let done = try await completion.finish(
-                    .email(try EmailAddress(counted.address)), method: id, flow: flow, session, request, context,
-                    consuming: { try challenges.succeed(counted, guessID: guessID, $0) })
-                {
-                    limits.giveBack(request, context, deviceID: counted.deviceID)
-                    return done
-                }
-                // Right, but too late: the same code again, or one that was used meanwhile. It was not a guess.
-                try await guesses.takeBack(guessID)
-            }
-            if try await isReplaced(session) { return .redirect(to: FlowID.path("/sign-in", flow)) }
-            log(reason: "wrong", context, challenge, session, flow)
-            return try await form(request, context, session, challenge, flow: flow, error: .wrong)
-        case .notSent:
-            log(reason: "email_not_sent", context, challenge, session, flow)
-            return try await form(request, context, session, challenge, flow: flow, error: .notSent)
-        case .ended:
-            if try await isReplaced(session) { return .redirect(to: FlowID.path("/sign-in", flow)) }
-            log(reason: "expired", context, challenge, session, flow)
-            return try await form(request, context, session, challenge, flow: flow, error: .wrong)
-        case .paused:
-            log(reason: "paused", context, challenge, session, flow)
-            return try await form(request, context, session, challenge, flow: flow, error: .paused)
+        let outcome = try await codes.guess(code, challenge: challenge.id, request, context) { identity, proof in
+            try await completion.finish(
+                identity, method: id, flow: flow, session, request, context, consuming: proof)
         }
+        let reason: CodeStep.Rejection
+        switch outcome {
+        case .done(let response): return response
+        case .rejected(let rejection): reason = rejection
+        }
+        if reason == .wrong || reason == .ended, try await isReplaced(session) {
+            return .redirect(to: FlowID.path("/sign-in", flow))
+        }
+        reason.log(
+            to: context.logger, challenge: challenge.id, session: session.handle,
+            flow: session[PendingFlows.self].logID(flow))
+        return try await form(request, context, session, challenge, flow: flow, error: .init(reason))
     }
 
     /// Whether another request, such as the first half of a double click, has replaced the session. The browser's next
@@ -187,24 +166,15 @@ struct EmailCodeMethod: SignInMethod {
             reply: reply(challenge, flow), problem: error, isDelayed: delay.isDelayed,
             pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
     }
-
-    private func log(
-        reason: String, _ context: VisitorContext, _ challenge: Challenge, _ session: Session, _ flow: FlowID?
-    ) {
-        context.logger.notice(
-            "code_rejected",
-            metadata: [
-                "reason": "\(reason)", "challenge": "\(challenge.id)", "session": "\(session.handle)",
-                "flow": "\(session[PendingFlows.self].logID(flow))",
-            ])
-    }
 }
 
-extension Logger {
-    /// Logs that guesses are spread over many accounts.
-    func guessAlarmRaised() {
-        error(
-            "guess_alarm_raised",
-            metadata: ["message": "more than \(GuessAlarm.threshold) wrong codes within ten minutes"])
+extension EmailCodePage.InputError {
+    fileprivate init(_ reason: CodeStep.Rejection) {
+        self =
+            switch reason {
+            case .wrong, .ended: .wrong
+            case .notSent: .notSent
+            case .paused: .paused
+            }
     }
 }

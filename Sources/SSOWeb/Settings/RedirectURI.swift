@@ -1,17 +1,16 @@
 import Foundation
 import SSOShared
-import SSOWeb
 
 /// Owns the rule what may be registered as a redirect URI. A request must name the same bytes.
-enum RedirectURI {
+public enum RedirectURI {
     /// What the IdP adds to the redirect URI of a client.
-    static let callbackFields = ["token", "state", "error", "error_description"]
+    public static let callbackFields = ["token", "state", "error", "error_description"]
 
     /// - Parameters:
     ///   - fields: what the IdP adds to its query.
     ///   - checkScheme: says what is wrong with a scheme that is neither https nor http; nil if nothing is.
     /// - Throws: ``SettingError`` saying what is wrong with it.
-    static func check(
+    public static func check(
         _ text: String, adding fields: [String] = callbackFields,
         checkScheme: (String) -> String? = problemOfReversedDomain
     ) throws {
@@ -53,7 +52,7 @@ enum RedirectURI {
     }
 
     /// RFC 8252 7.1: a private scheme is a domain name of the app's publisher, reversed.
-    static func problemOfReversedDomain(_ scheme: String) -> String? {
+    public static func problemOfReversedDomain(_ scheme: String) -> String? {
         scheme.utf8.contains(UInt8(ascii: ".")) && scheme == scheme.lowercased()
             ? nil : "must be https, or an app's own scheme with a dot in it (com.example.app:/callback)."
     }
@@ -61,7 +60,7 @@ enum RedirectURI {
     /// Checks the redirect URIs of one client.
     ///
     /// - Throws: ``SettingError`` for URIs that may not be registered, or appear twice.
-    static func check(all uris: [String]) throws {
+    public static func check(all uris: [String]) throws {
         _ = try uris.enumerated().readAll { index, uri in
             try check(uri)
             guard !uris[..<index].contains(where: { $0.utf8.elementsEqual(uri.utf8) }) else {

@@ -1,0 +1,29 @@
+import HTTPTypes
+import Hummingbird
+import SSOWeb
+
+/// The JSON API of the IdP, described by docs/openapi.yaml.
+struct APIRoutes: Sendable {
+    let signIn: SignInAPI
+    let session: SessionAPI
+    let devices: DevicesAPI
+    let sessions: Sessions
+
+    /// Adds the routes. The router must not read sessions yet: a request with an access token reads no cookie.
+    func add(to router: Router<VisitorContext>) {
+        let api = router.group("/api/v1")
+        api.add(middleware: APIGuard(forms: sessions.forms))
+        api.add(middleware: APISession(sessions: SessionMiddleware(sessions)))
+        api.only([.post], at: "/sign-in", use: signIn.begin)
+        api.only([.post], at: "/sign-in/code", use: signIn.signIn)
+        api.only([.get, .delete], at: "/session") { request, context in
+            try await request.method == .get ? session.show(request, context) : session.end(request, context)
+        }
+        api.only([.get], at: "/session/check", use: session.check)
+        api.only([.get], at: "/me", use: session.me)
+        api.only([.get, .delete], at: "/devices") { request, context in
+            try await request.method == .get ? devices.list(request, context) : devices.endOthers(request, context)
+        }
+        api.only([.delete], at: "/devices/:id", use: devices.end)
+    }
+}

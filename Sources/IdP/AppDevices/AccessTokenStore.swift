@@ -1,0 +1,157 @@
+import SSOShared
+import SSOWeb
+
+/// Owns the rows of `access_token`: issue, find, prolong and end. Only hashes of tokens are stored.
+///
+/// A token holds as a session does: while its account may sign in and its sign-ins were not ended all at once.
+struct AccessTokenStore: Sendable {
+    /// From each use on.
+    static let lifetime: Duration = .days(90)
+
+    let database: any Database
+    let clock: ServiceClock
+    let randomness: any Randomness
+    let eligibility: SignInEligibility
+
+    /// A row.
+    struct Entry: Sendable {
+        let id: String
+        let accountID: String
+        let accountSignOuts: Int64
+        /// The name of the device.
+        let device: String
+        /// The ``Session/handle`` of the app's web view. The session may have ended.
+        let sessionHandle: String
+        let authenticatedAt: Timestamp
+        let methods: [String]
+        let createdAt: Timestamp
+        let usedAt: Timestamp
+        var expiresAt: Timestamp
+    }
+
+    /// Stores a token for the sign-in of a session, in the caller's transaction.
+    func issue(
+        _ new: NewAccessToken, for signIn: CurrentSignIn.SignIn, in session: Session, _ connection: any SQLConnection
+    ) throws {
+        let now = clock.now()
+        try connection.execute(
+            """
+            INSERT INTO access_token (id, digest, account_id, account_sign_outs, device, session_handle,
+                                      authenticated_at, methods, created_at, used_at, expires_at)
+            VALUES (:id, :digest, :account, :signouts, :device, :session, :authenticated, :methods, :now, :now, :expires)
+            """,
+            [
+                "id": .text("dev_" + Base64URL.encode(try randomness.bytes(16))), "digest": .blob(new.token.digest),
+                "account": .text(signIn.accountID), "signouts": .integer(signIn.accountSignOuts),
+                "device": .text(new.device), "session": .text(session.handle),
+                "authenticated": .timestamp(signIn.authenticatedAt),
+                "methods": .text(signIn.methods.joined(separator: " ")), "now": .timestamp(now),
+                "expires": .timestamp(now + Self.lifetime),
+            ])
+    }
+
+    /// Who holds a token; nil for one that is unknown, expired or ended, or whose account may not sign in.
+    func user(of token: AccessToken) async throws -> TokenUser? {
+        let now = clock.now()
+        return try await database.read { [eligibility] connection in
+            let rows = try connection.query(
+                "SELECT * FROM access_token WHERE digest = :digest AND \(Self.isAlive)",
+                Self.values(at: now).merging(["digest": .blob(token.digest)]) { $1 })
+            guard let entry = try rows.first.map(Entry.init),
+                let account = try AccountStore.find(entry.accountID, connection), eligibility.maySignIn(account),
+                account.signOuts == entry.accountSignOuts
+            else { return nil }
+            return TokenUser(account: account, entry: entry)
+        }
+    }
+
+    /// Notes that a token is in use: it lasts 90 days from now. Writes at most once per minute.
+    ///
+    /// - Returns: when the token expires.
+    func touch(_ entry: Entry) async throws -> Timestamp {
+        let now = clock.now()
+        guard now - entry.usedAt >= .minutes(1) else { return entry.expiresAt }
+        let expires = now + Self.lifetime
+        try await database.write { connection in
+            _ = try connection.execute(
+                "UPDATE access_token SET used_at = :now, expires_at = :expires WHERE id = :id AND used_at < :now",
+                ["now": .timestamp(now), "expires": .timestamp(expires), "id": .text(entry.id)])
+        }
+        return expires
+    }
+
+    /// The tokens of an account that hold.
+    func entries(of account: Account, _ connection: any SQLConnection) throws -> [Entry] {
+        try connection.query(
+            """
+            SELECT * FROM access_token
+             WHERE account_id = :account AND account_sign_outs = :signouts AND \(Self.isAlive)
+            """,
+            Self.values(at: clock.now()).merging([
+                "account": .text(account.id), "signouts": .integer(account.signOuts),
+            ]) { $1 }
+        ).map(Entry.init)
+    }
+
+    /// Ends one token.
+    func end(id: String, _ connection: any SQLConnection) throws {
+        try connection.execute("DELETE FROM access_token WHERE id = :id", ["id": .text(id)])
+    }
+
+    /// Ends the token of an app whose web view has this session.
+    func end(session handle: String, _ connection: any SQLConnection) throws {
+        try connection.execute(
+            "DELETE FROM access_token WHERE session_handle = :handle", ["handle": .text(handle)])
+    }
+
+    /// Keeps a token with its app after a sign-in has replaced the session of the web view. The token of another account
+    /// ends: one app shows one user.
+    func follow(_ old: Session, to next: Session, _ connection: any SQLConnection) throws {
+        try connection.execute(
+            "UPDATE access_token SET session_handle = :next WHERE session_handle = :old AND account_id = :account",
+            [
+                "next": .text(next.handle), "old": .text(old.handle),
+                "account": .text(next[CurrentSignIn.self].signIn?.accountID ?? ""),
+            ])
+        try end(session: old.handle, connection)
+    }
+
+    func purge(limit: Int) async throws -> Int {
+        let now = clock.now()
+        return try await database.write { connection in
+            try connection.execute(
+                """
+                DELETE FROM access_token WHERE id IN (
+                    SELECT id FROM access_token WHERE expires_at <= :now LIMIT :limit)
+                """, ["now": .timestamp(now), "limit": .integer(Int64(limit))])
+        }
+    }
+
+    /// A row from the future was made while the clock was wrong: it does not count until that time is there.
+    private static let isAlive = "expires_at > :now AND created_at <= :skewed"
+
+    private static func values(at now: Timestamp) -> [String: SQLValue] {
+        ["now": .timestamp(now), "skewed": .timestamp(now + ClockSkew.tolerated)]
+    }
+}
+
+/// The user whom a request names by an access token. The account is not optional: holding this value is the proof.
+struct TokenUser: Sendable {
+    let account: Account
+    let entry: AccessTokenStore.Entry
+}
+
+extension AccessTokenStore.Entry {
+    fileprivate init(_ row: SQLRow) throws {
+        id = try row.text("id")
+        accountID = try row.text("account_id")
+        accountSignOuts = try row.integer("account_sign_outs")
+        device = try row.text("device")
+        sessionHandle = try row.text("session_handle")
+        authenticatedAt = try row.timestamp("authenticated_at")
+        methods = try row.text("methods").split(separator: " ").map(String.init)
+        createdAt = try row.timestamp("created_at")
+        usedAt = try row.timestamp("used_at")
+        expiresAt = try row.timestamp("expires_at")
+    }
+}

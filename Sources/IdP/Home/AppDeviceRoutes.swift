@@ -1,0 +1,28 @@
+import Hummingbird
+import Logging
+import SSOWeb
+
+/// `POST /devices/end`: the button of the home page that signs an app out.
+struct AppDeviceRoutes: Sendable {
+    let sessions: Sessions
+    let accounts: AccountStore
+    let devices: AppDevices
+
+    func add(to router: Router<VisitorContext>) { router.only([.post], at: "/devices/end", use: end) }
+
+    /// A device that is not in the user's list is gone already: the button was pressed twice.
+    @Sendable private func end(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let fields = try await request.formFields()
+        guard let user = try await accounts.signedIn(context) else { return .redirect(to: "/") }
+        guard sessions.forms.accepts(request, fields: fields, seed: user.session.formSeed) else {
+            throw PublicError.staleForm(request, .home)
+        }
+        var response = Response.redirect(to: "/")
+        guard let device = try await devices.end(try fields.text("device") ?? "", of: user.account) else {
+            return response
+        }
+        device.logEnd(of: user.account, to: context.logger)
+        if device.session?.handle == user.session.handle { sessions.forget(in: &response) }
+        return response
+    }
+}
