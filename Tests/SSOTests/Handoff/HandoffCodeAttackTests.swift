@@ -33,26 +33,24 @@ struct HandoffCodeAttackTests {
         }
     }
 
-    struct Attack: Sendable, CustomTestStringConvertible {
+    struct Attack: Sendable {
         let name: String
-        let status: Int
         let event: String
         let reason: String
         let run: @Sendable (Scene) async throws -> Visit
-        var testDescription: String { name }
 
         init(
             _ name: String, rejected reason: String, _ run: @escaping @Sendable (Scene) async throws -> Visit
         ) {
-            (self.name, status, event, self.reason, self.run) = (name, 400, "handoff_code_rejected", reason, run)
+            (self.name, event, self.reason, self.run) = (name, "handoff_code_rejected", reason, run)
         }
 
         init(_ name: String, refused reason: String, _ run: @escaping @Sendable (Scene) async throws -> Visit) {
-            (self.name, status, event, self.reason, self.run) = (name, 400, "handoff_refused", reason, run)
+            (self.name, event, self.reason, self.run) = (name, "handoff_refused", reason, run)
         }
     }
 
-    static let attacks: [Attack] = stolen + tooLate + malformed + headers
+    static let attacks: [Attack] = stolen + tooLate + headers
 
     private static let stolen: [Attack] = [
         Attack("a stolen code without a verifier", rejected: "malformed") { try await $0.open([("code", $0.code())]) },
@@ -129,36 +127,27 @@ struct HandoffCodeAttackTests {
         },
     ]
 
-    /// Of the code and the verifier.
-    typealias Fields = @Sendable (String, String) -> [(String, String)]
-
-    private static let malformed: [Attack] = [
-        malformed("code twice") { [("code", $0), ("code", $0), ("verifier", $1)] },
-        malformed("code as a list") { [("code", $0), ("code[]", $0), ("verifier", $1)] },
-        malformed("verifier twice") { [("code", $0), ("verifier", $1), ("verifier", $1)] },
-        malformed("no code") { _, verifier in [("verifier", verifier)] },
-        malformed("an empty code") { _, verifier in [("code", ""), ("verifier", verifier)] },
-        malformed("a cut code") { [("code", String($0.dropLast())), ("verifier", $1)] },
-        malformed("a longer code") { [("code", $0 + "A"), ("verifier", $1)] },
-        malformed("a code without its prefix") { [("code", String($0.dropFirst(4))), ("verifier", $1)] },
-        malformed("the prefix of another kind") { [("code", "sst_\($0.dropFirst(4))"), ("verifier", $1)] },
-        malformed("the prefix in upper case") { [("code", "SHC_\($0.dropFirst(4))"), ("verifier", $1)] },
-        malformed("a blank after the code") { [("code", $0 + " "), ("verifier", $1)] },
-        malformed("an empty verifier") { code, _ in [("code", code), ("verifier", "")] },
-        malformed("a verifier of 42 characters") { [("code", $0), ("verifier", String($1.dropLast()))] },
-        malformed("a verifier of 129 characters") { code, _ in
-            [("code", code), ("verifier", String(repeating: "a", count: 129))]
-        },
-        malformed("a verifier with a blank") { [("code", $0), ("verifier", String($1.dropLast()) + " ")] },
-        malformed("a verifier with a full-width letter") {
-            [("code", $0), ("verifier", String($1.dropLast()) + "\u{ff21}")]
-        },
-    ]
-
-    private static func malformed(_ name: String, _ fields: @escaping Fields) -> Attack {
-        Attack(name, rejected: "malformed") { scene in
-            try await scene.open(fields(scene.code(), scene.app.verifier))
-        }
+    /// Malformed ways to present a code, none of which uses it up.
+    private static func malformed(_ code: String, _ verifier: String) -> [(String, [(String, String)])] {
+        let (right, proof) = (("code", code), ("verifier", verifier))
+        let cut = String(code.dropFirst(4))
+        let short = String(verifier.dropLast())
+        let codes: [(String, String)] = [
+            ("an empty code", ""), ("a cut code", String(code.dropLast())), ("a longer code", code + "A"),
+            ("no prefix", cut), ("the prefix of a token", "sst_" + cut), ("the prefix in upper case", "SHC_" + cut),
+            ("a blank after the code", code + " "), ("a full-width digit", String(code.dropLast()) + "\u{ff11}"),
+        ]
+        let verifiers: [(String, String)] = [
+            ("an empty verifier", ""), ("a verifier of 42 characters", short),
+            ("a verifier of 129 characters", String(repeating: "a", count: 129)),
+            ("a verifier with a blank", short + " "), ("a verifier with a full-width letter", short + "\u{ff21}"),
+        ]
+        let repeated: [(String, [(String, String)])] = [
+            ("code twice", [right, right, proof]), ("code as a list", [right, ("code[]", code), proof]),
+            ("verifier twice", [right, proof, proof]), ("no code", [proof]),
+        ]
+        return repeated + codes.map { ($0.0, [("code", $0.1), proof]) }
+            + verifiers.map { ($0.0, [right, ("verifier", $0.1)]) }
     }
 
     private static let foreignHeaders: [(String, String, HTTPProbe.Headers)] =
@@ -207,16 +196,24 @@ struct HandoffCodeAttackTests {
             // The web view has a session with something in it, which no attack may replace.
             _ = try await scene.webView.get(deployment.authorize(deployment.client, state: "in-the-app"))
             let session = try #require(scene.webView.session)
-            for attack in Self.attacks {
-                let before = deployment.events(attack.event, reason: attack.reason)
-                let reply = try await attack.run(scene)
-                #expect(reply.status == attack.status, "\(attack.name)")
-                #expect(deployment.events(attack.event, reason: attack.reason) == before + 1, "\(attack.name)")
-                #expect(reply.reply.header("referrer-policy") == "no-referrer", "\(attack.name)")
-                #expect(reply.reply.all("set-cookie").isEmpty && !reply.text.contains("shc_"), "\(attack.name)")
-                #expect(scene.webView.session == session, "\(attack.name)")
-                #expect(try await !scene.webView.isSignedInOnHomePage(of: deployment), "\(attack.name)")
+            func check(
+                _ name: String, _ event: String, _ reason: String, _ run: (Scene) async throws -> Visit
+            ) async throws {
+                let before = deployment.events(event, reason: reason)
+                let reply = try await run(scene)
+                #expect(reply.status == 400, "\(name)")
+                #expect(deployment.events(event, reason: reason) == before + 1, "\(name)")
+                #expect(reply.reply.header("referrer-policy") == "no-referrer", "\(name)")
+                #expect(reply.reply.all("set-cookie").isEmpty && !reply.text.contains("shc_"), "\(name)")
+                #expect(scene.webView.session == session, "\(name)")
+                #expect(try await !scene.webView.isSignedInOnHomePage(of: deployment), "\(name)")
             }
+            for attack in Self.attacks { try await check(attack.name, attack.event, attack.reason, attack.run) }
+            let untouched = try await scene.code()
+            for (name, fields) in Self.malformed(untouched, scene.app.verifier) {
+                try await check(name, "handoff_code_rejected", "malformed") { try await $0.open(fields) }
+            }
+            #expect(try await scene.app.present(untouched, in: deployment.webView()).status == 303)
             let code = try await scene.code()
             deployment.clock.advance(by: .seconds(59))
             #expect(try await scene.app.present(code, in: scene.webView).status == 303)
