@@ -144,7 +144,8 @@ let package = Package(
         .testTarget(
             name: "TestSupport",
             dependencies: [
-                "IdP", "RelyingParty", "SSOShared", "SSOWeb", hummingbird, lifecycle, logging, httpTypes, nioCore,
+                "IdP", "RelyingParty", "SSONative", "SSOShared", "SSOWeb", hummingbird, lifecycle, logging, httpTypes,
+                nioCore,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -159,7 +160,8 @@ let package = Package(
         .testTarget(
             name: "DeploymentTests",
             dependencies: [
-                "TestSupport", "IdP", "RelyingParty", "RelyingPartyExample", "SSOShared", "SSOWeb", "WellKnown",
+                "TestSupport", "IdP", "RelyingParty", "RelyingPartyExample", "SSONative", "SSOShared", "SSOWeb",
+                "WellKnown",
                 "WellKnownTool", hummingbird, lifecycle, logging, httpTypes, nioCore,
             ],
             swiftSettings: settings),
