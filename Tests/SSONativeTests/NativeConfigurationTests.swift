@@ -9,7 +9,7 @@ struct NativeConfigurationTests {
         arguments: [
             "https://idp.example.com", "https://idp.example.com/", "https://IDP.example.com:8443",
             "http://localhost:8080",
-            "http://127.0.0.1", "http://[::1]:8080",
+            "http://127.0.0.1", "http://127.0.0.2:8081", "http://[::1]:8080",
         ])
     func servers(text: String) throws {
         let url = try #require(URL(string: text))
@@ -25,7 +25,8 @@ struct NativeConfigurationTests {
             "http://idp.example.com", "https://idp.example.com/path", "https://idp.example.com/?a",
             "https://a@b.example",
             "https://idp.example.com/#x", "idp.example.com", "ftp://idp.example.com", "https:///",
-            "http://localhost.evil.example",
+            "http://localhost.evil.example", "http://127.0.0.1.evil.example", "http://127.evil.example",
+            "http://127.0.0.256", "http://127.0.1",
         ])
     func noServers(text: String) throws {
         let url = try #require(URL(string: text))

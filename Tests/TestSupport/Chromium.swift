@@ -114,6 +114,13 @@ final class Chromium: Sendable {
         return handle
     }
 
+    /// Closes the tab and continues in an empty one.
+    func replaceTab() async throws {
+        let next = try await post("window/new", ["type": "tab"])["handle"]?.text ?? ""
+        _ = try await driver.command("DELETE", "/session/\(session)/window")
+        try await switchTo(next)
+    }
+
     func tab() async throws -> String { try await get("window").text ?? "" }
     func switchTo(_ handle: String) async throws { _ = try await post("window", ["handle": .string(handle)]) }
 

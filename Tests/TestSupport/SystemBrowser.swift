@@ -23,7 +23,7 @@ final class SystemBrowser: Sendable {
         page = try await Chromium(connecting: proxy.ports(of: origins))
     }
 
-    /// Waits until the page leads to an address of this scheme, by a link or a redirect, and leaves the page.
+    /// Waits until the page leads to an address of this scheme, by a link or a redirect, and closes the page.
     func callback(_ scheme: String) async throws -> URL {
         let text: String
         do {
@@ -34,7 +34,8 @@ final class SystemBrowser: Sendable {
             throw ProbeFailure("\(error); at \(try await page.address()): \(try await page.text())")
         }
         redirects.targets.withLock { $0 = [] }
-        try await page.visit("about:blank")
+        // The invisible question whether to open the app takes all further clicks of the old tab.
+        try await page.replaceTab()
         return try text.asURL()
     }
 

@@ -42,8 +42,13 @@ public struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
         return "\(scheme)://\(host)\(isDefault ? "" : ":\(port)")"
     }
 
-    /// Whether the host is this device. Only there `http` is acceptable, for development.
-    public var isLoopback: Bool { ["localhost", "127.0.0.1", "[::1]"].contains(host) }
+    /// Whether the host is this device, by the rule of the servers: `localhost`, 127.0.0.0/8 or `::1`. Only there `http` is
+    /// acceptable, for development.
+    public var isLoopback: Bool {
+        if host == "localhost" || host == "[::1]" { return true }
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+        return numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0) != nil }
+    }
 
     /// The address of a path on this origin. `path` starts with a slash and comes from a constant of the library.
     func address(_ path: String, query: [(name: String, value: String)] = []) -> URL? {
