@@ -16,7 +16,8 @@ final class NativeApp: Sendable {
         cookies: [String: String] = [:]
     ) {
         probe = HTTPProbe(port: port, authority: authority, source: source)
-        (self.userAgent, jar) = (userAgent, Mutex(cookies))
+        self.userAgent = userAgent
+        jar = Mutex(cookies)
     }
 
     /// The access token; nil while it is signed out.
@@ -41,8 +42,7 @@ final class NativeApp: Sendable {
         var all: HTTPProbe.Headers = [("User-Agent", userAgent)] + headers
         if body != nil { all.append(("Content-Type", "application/json")) }
         if let token { all.append(("Authorization", "Bearer \(token)")) }
-        let reply = try await raw(method, path, all, body: body, withCookies: token == nil)
-        return reply
+        return try await raw(method, path, all, body: body, withCookies: token == nil)
     }
 
     /// Sends exactly these headers and this body.

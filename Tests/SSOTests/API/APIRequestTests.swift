@@ -1,5 +1,6 @@
 import Foundation
 import SSOShared
+import SSOWeb
 import Testing
 
 @testable import IdP

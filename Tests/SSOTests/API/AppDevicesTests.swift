@@ -1,4 +1,5 @@
 import SSOShared
+import SSOWeb
 import Testing
 
 @testable import IdP
