@@ -23,11 +23,12 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 
 let package = Package(
     name: "swift-sso",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v15), .iOS(.v16)],
     products: [
         .executable(name: "idp", targets: ["IdP"]),
         .executable(name: "relying-party", targets: ["RelyingParty"]),
         .executable(name: "wellknown", targets: ["WellKnownTool"]),
+        .library(name: "SSONative", targets: ["SSONative"]),
         .library(name: "SSOShared", targets: ["SSOShared"]),
         .library(name: "WellKnown", targets: ["WellKnown"]),
     ],
@@ -37,6 +38,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["CommandLineArguments"]),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -54,6 +56,15 @@ let package = Package(
             name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "SSOShared", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
         .target(name: "WellKnown", dependencies: ["SSOShared"], swiftSettings: settings),
+
+        // For apps: which link opens where, and sign-in by handoff. Apple's platforms have CryptoKit instead.
+        .target(
+            name: "SSONative",
+            dependencies: [
+                .product(
+                    name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux, .android, .windows]))
+            ],
+            swiftSettings: settings),
 
         // The program `wellknown`: no web stack below it.
         .executableTarget(
@@ -78,8 +89,8 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             resources: embedded(
-                "Pages/layout.mustache", "Pages/error.mustache", "Pages/base.css", "Pages/times.js", "Texts/en.json",
-                "Texts/de.json"),
+                "Pages/layout.mustache", "Pages/error.mustache", "Pages/reset-app.mustache", "Pages/base.css",
+                "Pages/times.js", "Texts/en.json", "Texts/de.json"),
             swiftSettings: settings),
 
         // The two programs.
@@ -93,6 +104,8 @@ let package = Package(
                 "idp-brand.css", "idp-icon.svg", "Texts/en.json", "Texts/de.json", "Authorize/completion.mustache",
                 "Authorize/continue.js", "Authorize/account.mustache",
                 "SignIn/BrowserLink/device.mustache",
+                "Handoff/native-start.mustache", "Handoff/native-confirm.mustache", "Handoff/native-continue.mustache",
+                "Handoff/native.js",
                 "Home/home.mustache", "Home/signed-out.mustache",
                 "Home/welcome.mustache", "LinkTester/link-tester.mustache", "DevPages/mailbox.mustache",
                 "SignIn/sign-in.js",
@@ -131,7 +144,8 @@ let package = Package(
         .testTarget(
             name: "TestSupport",
             dependencies: [
-                "IdP", "RelyingParty", "SSOShared", "SSOWeb", hummingbird, lifecycle, logging, httpTypes, nioCore,
+                "IdP", "RelyingParty", "SSONative", "SSOShared", "SSOWeb", hummingbird, lifecycle, logging, httpTypes,
+                nioCore,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -146,11 +160,12 @@ let package = Package(
         .testTarget(
             name: "DeploymentTests",
             dependencies: [
-                "TestSupport", "IdP", "RelyingParty", "RelyingPartyExample", "SSOShared", "SSOWeb", hummingbird,
-                lifecycle,
-                logging, httpTypes, nioCore,
+                "TestSupport", "IdP", "RelyingParty", "RelyingPartyExample", "SSONative", "SSOShared", "SSOWeb",
+                "WellKnown",
+                "WellKnownTool", hummingbird, lifecycle, logging, httpTypes, nioCore,
             ],
             swiftSettings: settings),
+        .testTarget(name: "SSONativeTests", dependencies: ["SSONative"], swiftSettings: settings),
         .testTarget(
             name: "WellKnownTests",
             dependencies: ["TestSupport", "SSOShared", "SSOWeb", "WellKnown", "WellKnownTool"],

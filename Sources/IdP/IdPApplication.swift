@@ -90,6 +90,14 @@ func buildIdP(
     let methods: [any SignInMethod] =
         [emailCode, emailLinkMethod] + (reply == nil ? [] : [emailReply]) + additions.methods(sessions, completion)
 
+    let handoffs = HandoffStore(database: database, clock: clock, sessions: sessions.store, eligibility: eligibility)
+    let handoff = HandoffRoutes(
+        apps: settings.nativeApps, starts: methods.compactMap(\.nativeStart), sessions: sessions, accounts: accounts,
+        store: handoffs, randomness: randomness,
+        pages: HandoffPages(
+            pages: pages, startScript: assets.path(of: "native.js"), continueScript: assets.path(of: "continue.js"),
+            formScript: script))
+
     let mailWorker = MailQueueWorker(
         queue: mail, templates: mailTemplates, mailer: services.mailer, from: settings.mailFrom,
         issuer: settings.publicURL, delay: delay, clock: clock, logger: services.logger)
@@ -97,10 +105,12 @@ func buildIdP(
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
         clock: clock, addresses: settings.trustedProxies, shutdown: shutdown,
-        jsonPaths: [SSOPath.verify, InboundMailRoutes.path, "/api/"], pathsWithTokens: ["\(EmailLink.path)/"])
+        jsonPaths: [SSOPath.verify, InboundMailRoutes.path, "/api/"],
+        pathsWithTokens: ["\(EmailLink.path)/", HandoffSignIn.path])
     let association = AssociationFiles(
         apple: settings.appleAssociation, android: settings.androidAssociation, logger: services.logger)
     AssociationRoutes(files: association).add(to: router)
+    NativeRoutes(pages: pages, paths: .idp).add(to: router)
     if settings.linkTester {
         LinkTesterRoutes(
             files: association, dev: services.devPages, isForThisMachineOnly: settings.publicURL.isLoopback,
@@ -145,7 +155,10 @@ func buildIdP(
     // Routes below have the browser's session.
     router.add(middleware: SessionMiddleware(sessions))
     authorize.addComplete(to: router)
-    CancelRoutes(clients: settings.clients, sessions: sessions, clock: clock).add(to: router)
+    CancelRoutes(clients: settings.clients, sessions: sessions, clock: clock, cancelHandoff: handoff.cancel)
+        .add(to: router)
+    handoff.add(to: router)
+    HandoffSignIn(sessions: sessions, slots: slots, store: handoffs).add(to: router)
     AccountChoice(
         sessions: sessions, slots: slots, accounts: accounts, accessTokens: accessTokens, clients: settings.clients,
         logos: logos, clock: clock, pages: pages, script: script
@@ -180,7 +193,7 @@ func buildIdP(
         every: .minutes(1), clock: clock, logger: services.logger, newest: sessions.store.newestRow,
         [
             endAlarm, sessions.store.purge, TokenPurge(database: database, clock: clock).purge, challenges.purge,
-            guesses.purge, mail.purge, devices.store.purge, accessTokens.purge,
+            guesses.purge, mail.purge, devices.store.purge, handoffs.purge, accessTokens.purge,
         ])
     return WebServer.application(
         router: router,

@@ -35,7 +35,8 @@ enum IdPPages {
         StaticAssets(
             [
                 "brand.css": PackageResources.idp_brand_css, "icon.svg": PackageResources.idp_icon_svg,
-                "continue.js": PackageResources.continue_js, "sign-in.js": PackageResources.sign_in_js,
+                "continue.js": PackageResources.continue_js, "native.js": PackageResources.native_js,
+                "sign-in.js": PackageResources.sign_in_js,
             ].merging(brand.assets) { $1 }.merging(ClientLogos.files(of: clients)) { $1 })
     }
 
@@ -52,6 +53,9 @@ enum IdPPages {
         "email-link-ended": PackageResources.email_link_ended_mustache,
         "link-tester": PackageResources.link_tester_mustache,
         "home": PackageResources.home_mustache,
+        "native-confirm": PackageResources.native_confirm_mustache,
+        "native-continue": PackageResources.native_continue_mustache,
+        "native-start": PackageResources.native_start_mustache,
         "mailbox": PackageResources.mailbox_mustache,
         "signed-out": PackageResources.signed_out_mustache,
         "signed-in-elsewhere": PackageResources.signed_in_elsewhere_mustache,

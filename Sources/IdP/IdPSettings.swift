@@ -22,6 +22,8 @@ struct IdPSettings: Sendable {
     let androidAssociation: AssociationSource
     /// Whether the link tester exists.
     let linkTester: Bool
+    /// The apps that may receive the sign-in of the system browser.
+    let nativeApps: NativeApps
     /// How the IdP presents itself on pages and in emails.
     let brand: Brand
     /// How answers to the email arrive; nil where they are not received.
@@ -80,6 +82,7 @@ struct IdPSettings: Sendable {
         let android = AssociationSource.read(
             reader, kind: .assetlinks, apps: ("IDP_ANDROID_APPS", AssetLinks(apps: androidApps)?.json()),
             file: "IDP_ASSETLINKS_FILE")
+        let nativeApps = reader.value("IDP_NATIVE_APPS", default: "") { try NativeApps.read($0, warn: reader.warn) }
         // A page for developers is on by default on loopback only (ASVS 15.2.3).
         let linkTester = reader.flag("IDP_LINK_TESTER", default: publicURL?.isLoopback == true)
 
@@ -103,13 +106,13 @@ struct IdPSettings: Sendable {
             }
         }
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let mail, let mailFrom,
-            let hourlyLimit, let limits, let allowed, let proxies, let linkTester, let brand
+            let hourlyLimit, let limits, let allowed, let proxies, let linkTester, let nativeApps, let brand
         else { return nil }
         return IdPSettings(
             publicURL: publicURL, listen: listen, database: database, keys: keys, mail: mail, mailFrom: mailFrom,
             mailHourlyLimit: hourlyLimit, limits: limits, allowedEmails: allowed, clients: clients,
             trustedProxies: proxies, appleAssociation: apple, androidAssociation: android, linkTester: linkTester,
-            brand: brand, inboundMail: inboundMail)
+            nativeApps: nativeApps, brand: brand, inboundMail: inboundMail)
     }
 
     private static func required<T>(

@@ -89,6 +89,10 @@ extension IdPSettings {
             "IDP_ASSETLINKS_FILE", default: "none", example: "/etc/swift-sso/assetlinks.json",
             "An assetlinks.json of your own instead of IDP_ANDROID_APPS. SIGHUP reads it again."),
         SettingDescription(
+            "IDP_NATIVE_APPS", default: "none", example: "com.example.app:/callback",
+            "Redirect URIs of apps that sign in through the system browser, separated by commas. A request must name one of them byte for byte."
+        ),
+        SettingDescription(
             "IDP_LINK_TESTER", default: "true on loopback, else false", example: "true",
             "Whether a page shows which app opens a link. Its address is printed at start."),
         SettingDescription(

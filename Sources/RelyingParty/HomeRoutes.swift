@@ -4,9 +4,9 @@ import NIOCore
 import SSOShared
 import SSOWeb
 
-/// The pages of the relying party: `/` for everyone, `/account` for signed-in users, `/api/session` for scripts.
+/// The pages of the relying party: `/` for everyone, `/account` for signed-in users, `/api/session` for scripts, and
+/// `/api/v1/session/check` for an app that comes back to the foreground.
 struct HomeRoutes: Sendable {
-    /// Its errors are JSON, too.
     static let sessionPath = "/api/session"
 
     let sessions: Sessions
@@ -20,6 +20,7 @@ struct HomeRoutes: Sendable {
         router.page(at: "/", use: home)
         router.page(at: "/account", use: account)
         router.page(at: RouterPath(Self.sessionPath), use: session)
+        router.page(at: RouterPath(NativePath.sessionCheck), use: check)
     }
 
     @Sendable private func home(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -30,7 +31,7 @@ struct HomeRoutes: Sendable {
         }
         // A link straight to the identity provider, not to a redirect: phones open an app only on a tap of a link to the
         // other domain.
-        let (url, started) = try signIn.client.start(returnTo: "/", isOffer: true, now: signIn.clock.now().date)
+        let (url, started) = try signIn.begin(returnTo: "/", isOffer: true, request)
         let page = WelcomePage(
             link: url, hasSignedOut: request.uri.query == "signed-out", idpHome: signIn.client.idp + "/")
         var response = pages.response("signed-out", page, for: request)
@@ -41,7 +42,7 @@ struct HomeRoutes: Sendable {
     @Sendable private func account(_ request: Request, _ context: VisitorContext) async throws -> Response {
         guard let user = context.user else {
             // With the query, so that a link to a part of the page leads there after the sign-in.
-            return .redirect(to: ReturnPath.start(returnTo: ReturnPath.checked(request.head.path)))
+            return try .toSignIn(ReturnPath.start(returnTo: ReturnPath.checked(request.head.path)), for: request)
         }
         return pages.response("account", AccountPage(user, pages.texts(for: request)), for: request)
     }
@@ -55,6 +56,16 @@ struct HomeRoutes: Sendable {
                 .init("methods", user.methods), .init("signed_in_at", user.signedInAt.seconds),
                 .init("user", [.init("email", user.email), .init("id", user.id), .init("name", user.name)]),
             ], status: .ok)
+    }
+
+    /// An answer and not an error: a visitor's app asks as often as it comes to the foreground, and the log has no line of it.
+    @Sendable private func check(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        guard context.user == nil else { return json([], status: .ok) }
+        return json(
+            [
+                .init("error", "unauthenticated"),
+                .init("error_description", "There is no session, or it has ended."),
+            ], status: .unauthorized)
     }
 
     private func json(_ members: [JSONText.Member], status: HTTPResponse.Status) -> Response {

@@ -34,6 +34,13 @@ enum RelyingPartyPages {
     ]
 
     static let texts: [Language: [UInt8]] = [.english: PackageResources.en_json, .german: PackageResources.de_json]
+
+    /// - Throws: if a template is malformed.
+    static func pages(_ settings: RelyingPartySettings) throws -> Pages {
+        try Pages(
+            brand: Brand(name: settings.name), templates: templates, texts: texts, values: ["idp": settings.idpName],
+            assets: assets)
+    }
 }
 
 /// Assembles the relying party: the only place that names every feature.
@@ -41,17 +48,15 @@ enum RelyingPartyPages {
 /// - Parameters:
 ///   - shutdown: whether the program is about to stop.
 ///   - started: called with the address in use once the server listens.
+///   - inspect: receives the router with every route, for tests.
 func buildRelyingParty(
     settings: RelyingPartySettings, services: RelyingPartyServices, shutdown: ShutdownState = .init(),
-    started: @escaping @Sendable (String) -> Void = { _ in }
+    started: @escaping @Sendable (String) -> Void = { _ in },
+    inspecting inspect: (Router<VisitorContext>) -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
     let (database, clock, randomness) = (services.database, services.clock, services.randomness)
     let assets = RelyingPartyPages.assets
-    let pages =
-        try services.pages
-        ?? Pages(
-            brand: Brand(name: settings.name), templates: RelyingPartyPages.templates, texts: RelyingPartyPages.texts,
-            values: ["idp": settings.idpName], assets: assets)
+    let pages = try services.pages ?? RelyingPartyPages.pages(settings)
 
     let sessions = Sessions(
         store: SessionStore(
@@ -63,6 +68,7 @@ func buildRelyingParty(
         client: SignInClient(
             idp: settings.idp.text, clientID: settings.clientID, redirectURI: settings.redirectURI,
             backChannel: services.backChannel, randomness: randomness),
+        nativeRedirectURI: settings.nativeRedirectURI,
         pending: PendingSignInsCookie(keys: settings.keys, randomness: randomness),
         cookie: BrowserCookie(
             name: "rp_pending", origin: settings.publicURL, maximumAge: PendingSignIns.lifetime),
@@ -72,11 +78,13 @@ func buildRelyingParty(
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: pages, assets: assets, database: database,
         clock: clock, addresses: ClientAddress(trusted: []), shutdown: shutdown,
-        jsonPaths: [HomeRoutes.sessionPath], pathsWithTokens: [SSOPath.callback])
+        jsonPaths: ["/api/"], pathsWithTokens: [SSOPath.callback])
+    NativeRoutes(pages: pages, paths: .relyingParty).add(to: router)
     // From here on a request knows the browser's session.
     router.add(middleware: SessionMiddleware(sessions))
     HomeRoutes(sessions: sessions, signIn: signIn, pages: pages).add(to: router)
     signIn.add(to: router)
+    inspect(router)
 
     let purge = PurgeService(
         every: .minutes(1), clock: clock, logger: services.logger, newest: sessions.store.newestRow,

@@ -21,6 +21,8 @@ struct RelyingPartySettings: Sendable {
 
     /// As registered at the identity provider.
     var redirectURI: String { publicURL.text + SSOPath.callback }
+    /// The second one, for an app whose web view shows this service.
+    let nativeRedirectURI: String?
 
     /// Every setting of the relying party but the common ones, in the order of `--help`.
     static let table = [
@@ -59,6 +61,10 @@ struct RelyingPartySettings: Sendable {
             "RP_IDP_NAME", default: "Main App", example: "Example ID",
             "The name of the identity provider on the pages."),
         SettingDescription(
+            "RP_NATIVE_REDIRECT_URI", default: "none", example: "com.example.partner:/callback",
+            "Where a sign-in in the web view of your app comes back to the app. Register it at the identity provider as well."
+        ),
+        SettingDescription(
             "SSO_CLIENT_ID", default: "required", example: "partner",
             "The id that the identity provider has registered for this service."),
         SettingDescription(
@@ -83,6 +89,7 @@ struct RelyingPartySettings: Sendable {
         let signed = reader.flag("RP_REQUIRE_SIGNED_RESPONSE", default: true)
         let name = reader.value("RP_NAME", default: "Partner service", Brand.programName)
         let idpName = reader.value("RP_IDP_NAME", default: "Main App", Brand.programName)
+        let native = reader.optional("RP_NATIVE_REDIRECT_URI") { try nativeRedirectURI($0, besides: publicURL) }
         let clientID = reader.optional("SSO_CLIENT_ID", wellFormedID)
         if reader.text("SSO_CLIENT_ID") == nil {
             reader.problem(
@@ -105,7 +112,20 @@ struct RelyingPartySettings: Sendable {
         return RelyingPartySettings(
             publicURL: publicURL, listen: listen, database: database, keys: keys, idp: idp, backChannel: backChannel,
             allowsPlaintextBackChannel: plaintext, caFile: caFile, requiresSignedResponse: signed,
-            clientID: clientID, name: name, idpName: idpName, secret: secret)
+            clientID: clientID, name: name, idpName: idpName, secret: secret, nativeRedirectURI: native)
+    }
+
+    /// As the identity provider registers it. Every pending sign-in holds it, and they share one cookie.
+    private static func nativeRedirectURI(_ text: String, besides publicURL: PublicOrigin?) throws -> String {
+        try RedirectURI.check(text)
+        guard text.utf8.count <= 255 else { throw SettingError("must have at most 255 bytes.") }
+        guard !text.hasPrefix("http:") else {
+            throw SettingError("\"\(text)\" must open an app: a private scheme with a dot, or https.")
+        }
+        guard text != publicURL.map({ $0.text + SSOPath.callback }) else {
+            throw SettingError("\"\(text)\" is the callback for browsers already. Use a URI that opens your app.")
+        }
+        return text
     }
 
     /// No browser compares this origin, so the default port of https is accepted.

@@ -7,6 +7,8 @@ import SSOWeb
 /// `/auth/sso/start`, `/auth/sso/callback` and `/sign-out` (docs/protocol.md).
 struct SignInRoutes: Sendable {
     let client: SignInClient
+    /// Where the browser of an app comes back to the app; nil without an app.
+    let nativeRedirectURI: String?
     let pending: PendingSignInsCookie
     let cookie: BrowserCookie
     let used: UsedStateStore
@@ -30,10 +32,20 @@ struct SignInRoutes: Sendable {
     /// harm.
     @Sendable private func start(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let returnTo = (try? request.queryFields.text("return_to")) ?? nil
-        let (url, started) = try client.start(returnTo: returnTo, now: clock.now().date)
+        let (url, started) = try begin(returnTo: returnTo, request)
         var response = Response.redirect(to: url, type: .found)
         try remember(started, request, in: &response)
         return response
+    }
+
+    /// Begins a sign-in. In the web view of an app the identity provider sends the user back to the app, which loads the
+    /// callback in the web view: there is the cookie that the sign-in needs.
+    func begin(
+        returnTo: String?, isOffer: Bool = false, _ request: Request
+    ) throws -> (url: String, pending: PendingSignIn) {
+        try client.start(
+            returnTo: returnTo, isOffer: isOffer, redirectURI: request.isFromNativeShell ? nativeRedirectURI : nil,
+            now: clock.now().date)
     }
 
     /// Makes the browser keep a sign-in that it starts. Costs no row.
@@ -101,29 +113,27 @@ struct SignInRoutes: Sendable {
         }
     }
 
-    /// Gives the browser a new session in which the user is signed in. Nothing of another user remains.
+    /// Gives the browser a new session in which the user is signed in. Nothing of another user remains. In the web view of an
+    /// app it is the session of an app.
     private func begin(
         _ reply: VerifyReply, _ found: PendingSignIn, _ request: Request, _ context: VisitorContext
     ) async throws -> Session? {
         let user = SignedInUser(
             id: reply.user.id, email: reply.user.email, name: reply.user.name, signedInAt: clock.now(),
             methods: reply.session.methods)
-        let slots: @Sendable (SessionSlots) -> SessionSlots = { old in
-            var (slots, pending) = (SessionSlots(), old[PendingSignIns.self])
-            if old[SignedInUser.self].id != user.id { pending.forgetFinished() }
-            pending.remove(found.state)
-            pending.finish(found)
-            slots[PendingSignIns.self] = pending
-            slots[SignedInUser.self] = user
-            return slots
-        }
-        let fresh: Session?
-        if let session = context.session {
-            // nil when another tab finished a sign-in at the same moment: the browser has that session.
-            fresh = try await sessions.store.replace(session) { old, _ in slots(old) }
-        } else {
-            fresh = try await sessions.begin(slots(SessionSlots()), request, context, isVisit: false)
-        }
+        let app = request.isFromNativeShell ? AppSession(owner: user.id, device: "app") : nil
+        // nil when another tab finished a sign-in at the same moment: the browser has that session.
+        let fresh = try await sessions.store.replace(
+            context.session,
+            with: { old, _ in
+                var (slots, pending) = (SessionSlots(), old[PendingSignIns.self])
+                if old[SignedInUser.self].id != user.id { pending.forgetFinished() }
+                pending.remove(found.state)
+                pending.finish(found)
+                slots[PendingSignIns.self] = pending
+                slots[SignedInUser.self] = user
+                return SessionContent(slots, app: app)
+            })
         if fresh != nil { context.logger.info("signed_in", metadata: ["user": "\(user.id)"]) }
         return fresh
     }

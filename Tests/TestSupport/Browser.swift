@@ -27,21 +27,29 @@ final class Browser: Sendable {
     let source: String?
     /// Sent as `Accept-Language`.
     let language: String?
+    let userAgent: String
     /// Where an origin is really served, when several processes answer for one public address.
     private let routes: [String: UInt16]
 
     init(
-        from source: String? = nil, language: String? = nil, routes: [String: UInt16] = [:],
-        cookies: [String: [String: String]] = [:]
+        from source: String? = nil, language: String? = nil, userAgent: String = browserUserAgent,
+        routes: [String: UInt16] = [:], cookies: [String: [String: String]] = [:]
     ) {
-        (self.source, self.language, self.routes) = (source, language, routes)
+        (self.source, self.language, self.userAgent, self.routes) = (source, language, userAgent, routes)
         jar = Mutex(cookies)
     }
 
+    static let browserUserAgent = "Mozilla/5.0 (X11; Linux x86_64) Visitor/1.0"
+    /// The web view of a Hotwire Native app.
+    static let shellUserAgent =
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 Hotwire Native iOS; Turbo Native iOS;"
+
     /// Another browser with the same cookies: a second tab, or an attacker with stolen cookies. `routes` may send it
     /// to another process.
-    func twin(routes: [String: UInt16]? = nil) -> Browser {
-        Browser(from: source, language: language, routes: routes ?? self.routes, cookies: jar.withLock { $0 })
+    func twin(routes: [String: UInt16]? = nil, userAgent: String? = nil) -> Browser {
+        Browser(
+            from: source, language: language, userAgent: userAgent ?? self.userAgent, routes: routes ?? self.routes,
+            cookies: jar.withLock { $0 })
     }
 
     func cookie(_ name: String, at host: String) -> String? { jar.withLock { $0[host]?[name] } }
@@ -108,7 +116,7 @@ final class Browser: Sendable {
 
     private func browserHeaders(_ method: String, _ address: WebAddress) -> HTTPProbe.Headers {
         var headers = [
-            ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Visitor/1.0"), ("Accept", "text/html,*/*;q=0.8"),
+            ("User-Agent", userAgent), ("Accept", "text/html,*/*;q=0.8"),
             ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"), ("Sec-Fetch-User", "?1"),
             ("Sec-Fetch-Site", method == "POST" ? "same-origin" : "none"),
         ]

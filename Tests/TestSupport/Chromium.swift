@@ -9,17 +9,28 @@ final class Chromium: Sendable {
     /// The key of an element reference in W3C WebDriver.
     private static let elementKey = "element-6066-11e4-a52e-4f735466cecf"
 
-    init(javaScript: Bool = true, dark: Bool = false, width: Int = 1_280, height: Int = 900) async throws {
+    /// - Parameters:
+    ///   - userAgent: sent instead of Chromium's own.
+    ///   - profile: the folder that keeps cookies after the browser has ended; nil for a profile of this object alone.
+    ///   - ports: where an origin's connections really go: the authority, such as `localhost:8080`, and a port on loopback.
+    init(
+        javaScript: Bool = true, dark: Bool = false, width: Int = 1_280, height: Int = 900, userAgent: String? = nil,
+        profile: String? = nil, connecting ports: [String: UInt16] = [:]
+    ) async throws {
         self.javaScript = javaScript
         driver = try await WebDriver()
+        var arguments = [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+            "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-proxy-server",
+            // As on a phone: scroll bars take no space.
+            "--hide-scrollbars",
+        ]
+        if let userAgent { arguments.append("--user-agent=\(userAgent)") }
+        if let profile { arguments.append("--user-data-dir=\(profile)") }
+        let rules = ports.sorted { $0.key < $1.key }.map { "MAP \($0.key) 127.0.0.1:\($0.value)" }
+        if !rules.isEmpty { arguments.append("--host-resolver-rules=" + rules.joined(separator: ", ")) }
         var options: [String: JSONValue] = [
-            "binary": .string(WebDriver.chromium ?? ""),
-            "args": [
-                "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-                "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-proxy-server",
-                // As on a phone: scroll bars take no space.
-                "--hide-scrollbars",
-            ],
+            "binary": .string(WebDriver.chromium ?? ""), "args": .array(arguments.map(JSONValue.string)),
         ]
         if !javaScript { options["prefs"] = ["profile.managed_default_content_settings.javascript": 2] }
         let capabilities: JSONValue = [
@@ -160,6 +171,42 @@ final class Chromium: Sendable {
     }
 
     func cookies() async throws -> [JSONValue] { try await get("cookie").items }
+
+    struct Cookie: Sendable {
+        let name, value, host: String
+        /// In seconds since 1970. Nil: the cookie ends with the browser.
+        let expires: Double?
+    }
+
+    /// The cookies of all hosts.
+    func allCookies() async throws -> [Cookie] {
+        let cookies = try await develop("Storage.getCookies", .object([:]))["cookies"]?.items ?? []
+        return cookies.map { cookie in
+            let isKept = cookie["session"] == .bool(false)
+            return Cookie(
+                name: cookie["name"]?.text ?? "", value: cookie["value"]?.text ?? "",
+                host: cookie["domain"]?.text ?? "", expires: isKept ? cookie["expires"]?.number : nil)
+        }
+    }
+
+    /// Puts a cookie of an origin into the browser, as an app does with one that its own request has received.
+    ///
+    /// - Parameter header: a value of `Set-Cookie`.
+    func setCookie(_ header: String, at origin: String) async throws {
+        let parts = header.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+        let pair = parts.first?.split(separator: "=", maxSplits: 1) ?? []
+        guard pair.count == 2 else { throw ProbeFailure("not a cookie: \(header)") }
+        var cookie: [String: JSONValue] = [
+            "name": .string(String(pair[0])), "value": .string(String(pair[1])), "url": .string(origin), "path": "/",
+            "httpOnly": true, "sameSite": "Lax",
+        ]
+        if let age = parts.first(where: { $0.lowercased().hasPrefix("max-age=") }),
+            let seconds = Double(age.dropFirst(8))
+        {
+            cookie["expires"] = .number(Date().timeIntervalSince1970 + seconds)
+        }
+        try await develop("Network.setCookie", .object(cookie))
+    }
 
     /// A command of the DevTools protocol.
     @discardableResult

@@ -22,6 +22,9 @@ final class HTTPConnection: Sendable {
         try SocketAddress.connect(descriptor, to: host, port: port)
     }
 
+    /// A connection that a listener has accepted.
+    init(accepted descriptor: Int32) { self.descriptor = descriptor }
+
     deinit {
         close(descriptor)
     }

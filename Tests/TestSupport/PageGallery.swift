@@ -70,6 +70,8 @@ struct PageGallery: Sendable {
         router.get("**") { request, _ in
             byPath[request.uri.path].map(Self.response) ?? Response(status: .noContent)
         }
+        // For a page that sends its own form.
+        router.post("**") { _, _ in Response(status: .noContent) }
         try await serving({ started in
             WebServer.application(
                 router: router, listen: try ListenAddress("127.0.0.1:0"), shutdown: ShutdownState(),

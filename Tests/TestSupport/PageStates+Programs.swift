@@ -158,11 +158,16 @@ extension PageStates {
         PageState("error-flow-expired", 410) { try await flowExpired($0) },
         PageState("error-no-such-flow", 404) { try await $0.open("\(SSOPath.complete)?flow=x") },
         PageState("error-not-found", 404) { try await $0.open("/nowhere") },
+        PageState("reset-app", mark: "main a.button[href='/']") { try await $0.open("/reset_app") },
         PageState("error-method", 405) { studio in
             try await studio.browser().post(WebAddress(studio.origin + "/"), [])
         },
         PageState("error-bad-request", 400) { studio in
             try await studio.open("/sign-in/browser?key=a&key=b")
+        },
+        PageState("error-sign-in-required", 401, mark: "main a[href^='/sign-in?flow=']") { studio in
+            let shell = studio.deployment.browser(language: studio.language, userAgent: Browser.shellUserAgent)
+            return try await shell.get(studio.deployment.authorize(studio.client, state: "app"))
         },
         PageState("error-stale-form", 403) { studio in
             try await studio.staleForm(studio.origin + "/sign-in", "email", studio.browser())
@@ -181,6 +186,13 @@ extension PageStates {
         },
         PageState("rp-account", mark: ".facts") { studio in
             try await studio.signedIn().get(studio.client.origin + "/account")
+        },
+        PageState("rp-reset-app", mark: "main a.button[href='/']") { studio in
+            try await studio.browser().get(studio.client.origin + "/reset_app")
+        },
+        PageState("rp-sign-in-required", 401, mark: "main a[href^='/auth/sso/start']") { studio in
+            let shell = studio.deployment.browser(language: studio.language, userAgent: Browser.shellUserAgent)
+            return try await shell.get(studio.client.origin + "/account")
         },
         PageState("rp-after-sign-out", mark: "main a[href^='http://localhost:4000/']") { studio in
             try await studio.signOut(studio.signedIn(), at: studio.client.origin)

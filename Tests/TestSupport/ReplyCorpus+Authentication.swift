@@ -48,6 +48,10 @@ extension ReplyCorpus {
                 "\(authservID); dkim=none; spf=none smtp.mailfrom=\(domain)"),
             results("dkim=neutral", .notAuthenticated, "\(authservID); dkim=neutral header.d=\(domain)"),
             results("dkim=policy", .notAuthenticated, "\(authservID); dkim=policy header.d=\(domain)"),
+            // The mail server judges the time of a signature (x=).
+            results(
+                "an expired signature", .notAuthenticated,
+                "\(authservID); dkim=fail (signature expired) header.d=\(domain)"),
             results("dkim=passed", .notAuthenticated, "\(authservID); dkim=passed header.d=\(domain)"),
             results("spf=softfail", .notAuthenticated, "\(authservID); spf=softfail smtp.mailfrom=\(address)"),
             results("dkim=pass without a domain", .notAuthenticated, "\(authservID); dkim=pass (good) header.s=s1"),

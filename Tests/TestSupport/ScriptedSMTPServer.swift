@@ -10,13 +10,17 @@ final class ScriptedSMTPServer: Sendable {
     private let received = Mutex<[String]>([])
     private let replies: [String: String]
     private let gate: DispatchSemaphore?
+    private let hangsUp: Bool
 
     /// - Parameters:
     ///   - replies: by the first four letters of the command; `greeting` before the first one, `.` after the email.
     ///   - isSilent: accepts and sends nothing.
     ///   - gate: waited for before an email is accepted.
-    init(_ replies: [String: String] = [:], isSilent: Bool = false, gate: DispatchSemaphore? = nil) throws {
-        (self.replies, self.gate) = (replies, gate)
+    ///   - hangsUp: closes the connection after the email, without an answer.
+    init(
+        _ replies: [String: String] = [:], isSilent: Bool = false, gate: DispatchSemaphore? = nil, hangsUp: Bool = false
+    ) throws {
+        (self.replies, self.gate, self.hangsUp) = (replies, gate, hangsUp)
         listener = try SocketAddress.socket()
         try SocketAddress.bind(listener, to: "127.0.0.1", port: 0)
         guard listen(listener, 16) == 0 else { throw ProbeFailure("listen: errno \(errno)") }
@@ -65,6 +69,7 @@ final class ScriptedSMTPServer: Sendable {
                 guard line == "." else { continue }
                 isMessage = false
                 gate?.wait()
+                if hangsUp { return }
                 say(replies["."] ?? "250 taken", connection)
             } else if isLogin {
                 isLogin = false

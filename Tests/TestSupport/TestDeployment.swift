@@ -69,10 +69,11 @@ final class TestDeployment: Deployment {
         let names = (1...count).map { "partner-\($0)" }
         let secrets = names.map { "\($0)-secret-\(ProcessDeployment.secret())" }
         let origins = (1...count).map { "http://127.0.0.\($0 + 1):4100" }
+        let native = clientSettings["RP_NATIVE_REDIRECT_URI"].map { ", \"\($0)\"" } ?? ""
         var file = "clients:\n"
         for (index, name) in names.enumerated() {
             file += """
-                  - {id: \(name), name: Partner number \(index + 1), redirect_uris: ["\(origins[index])/auth/sso/callback"],
+                  - {id: \(name), name: Partner number \(index + 1), redirect_uris: ["\(origins[index])/auth/sso/callback"\(native)],
                      secrets: ["\(secrets[index])"]}
 
                 """
@@ -89,7 +90,8 @@ final class TestDeployment: Deployment {
         let dev = try DevPages(randomness: SystemRandomness())
         let services = IdPServices(
             database: wrap(database), mailer: mailer(mailbox.folder), clock: clock.clock,
-            randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev, pages: pages)
+            randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev,
+            pages: try pages ?? BuiltInPages.idp(idp.brand))
         try await serving({ try buildIdP(settings: idp, services: services, adding: additions, started: $0) }) { port in
             var clients: [Client] = []
             for (index, name) in names.enumerated() {
@@ -116,7 +118,8 @@ final class TestDeployment: Deployment {
         let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
         let services = IdPServices(
             database: database, mailer: OutboxMailer(folder: mailbox.folder), clock: clock.clock,
-            randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev, pages: nil)
+            randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev,
+            pages: try BuiltInPages.idp(idp.settings.brand))
         try await serving({
             try buildIdP(settings: idp.settings, services: services, adding: idp.additions, started: $0)
         }) { port in
@@ -136,8 +139,10 @@ final class TestDeployment: Deployment {
     }
 
     /// A browser that resolves the made-up addresses.
-    func browser(from source: String? = nil, language: String? = nil) -> Browser {
-        Browser(from: source, language: language, routes: routes)
+    func browser(
+        from source: String? = nil, language: String? = nil, userAgent: String = Browser.browserUserAgent
+    ) -> Browser {
+        Browser(from: source, language: language, userAgent: userAgent, routes: routes)
     }
 
     /// Redeems a token over the back channel as the client's server does.
@@ -175,7 +180,8 @@ final class TestDeployment: Deployment {
         }
         let services = RelyingPartyServices(
             database: client.database, backChannel: try BackChannelClient(settings), clock: clock.clock,
-            randomness: SystemRandomness(), logger: log.logger(client.id), pages: pages)
+            randomness: SystemRandomness(), logger: log.logger(client.id),
+            pages: try pages ?? BuiltInPages.relyingParty(settings))
         try await serving({ try buildRelyingParty(settings: settings, services: services, started: $0) }) { port in
             let served = Client(
                 id: client.id, name: client.name, secret: client.secret, origin: client.origin, port: port,

@@ -1,8 +1,5 @@
-import HTTPTypes
 import Hummingbird
 import Logging
-import NIOCore
-import SSOShared
 import SSOWeb
 import Synchronization
 import WellKnown
@@ -12,7 +9,7 @@ import WellKnown
 final class AssociationFiles: Sendable {
     private let sources: [AssociationKind: AssociationSource]
     private let logger: Logger
-    private let served: Mutex<[AssociationKind: AssociationFile]>
+    private let served: Mutex<[AssociationKind: PublicFile]>
 
     init(apple: AssociationSource, android: AssociationSource, logger: Logger) {
         sources = [.aasa: apple, .assetlinks: android]
@@ -22,7 +19,7 @@ final class AssociationFiles: Sendable {
     }
 
     /// The file to serve; nil if it is not configured.
-    subscript(kind: AssociationKind) -> AssociationFile? { served.withLock { $0[kind] } }
+    subscript(kind: AssociationKind) -> PublicFile? { served.withLock { $0[kind] } }
 
     /// Reads `IDP_AASA_FILE` and `IDP_ASSETLINKS_FILE` again.
     func reload() {
@@ -54,53 +51,8 @@ final class AssociationFiles: Sendable {
     }
 
     private func serve(_ kind: AssociationKind, _ content: [UInt8]) {
-        let file = AssociationFile(content: content)
+        let file = PublicFile(json: content)
         served.withLock { $0[kind] = file }
-    }
-}
-
-/// One association file as it is served: its bytes, headers and entity tag.
-struct AssociationFile: Sendable {
-    /// Five minutes, so that a new app id takes effect soon. Apple's CDN keeps a copy for hours anyway.
-    static let cacheControl = "public, max-age=300"
-
-    /// The file's bytes.
-    let content: [UInt8]
-    private let body: ByteBuffer
-    private let headers: HTTPFields
-
-    init(content: [UInt8]) {
-        self.content = content
-        body = ByteBuffer(bytes: content)
-        headers = [
-            // No charset: RFC 8259 defines no such parameter.
-            .contentType: "application/json",
-            .contentLength: String(content.count),
-            .cacheControl: Self.cacheControl,
-            // A hash of the bytes, so that several processes answer with the same tag.
-            .eTag: "\"\(Hex.encode(SHA256.hash(content)))\"",
-        ]
-    }
-
-    /// The strong tag, quotes included.
-    var tag: String? { headers[.eTag] }
-
-    /// 304 if the client has this file already, otherwise 200. HEAD gets the length without the body.
-    func response(to request: Request) -> Response {
-        if isCached(by: request) { return Response(status: .notModified, headers: headers) }
-        guard request.method != .head else { return Response(status: .ok, headers: headers) }
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
-    }
-
-    /// RFC 9110 section 13.1.2: `*`, or a list that contains this tag. `W/` makes no difference for GET.
-    private func isCached(by request: Request) -> Bool {
-        guard let own = tag else { return false }
-        return request.headers[values: .ifNoneMatch].contains { value in
-            value.split(separator: ",").contains { tag in
-                let tag = tag.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
-                return tag == "*" || (tag.hasPrefix("W/") ? tag.dropFirst(2) : tag) == own[...]
-            }
-        }
     }
 }
 

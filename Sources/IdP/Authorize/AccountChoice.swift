@@ -38,7 +38,7 @@ struct AccountChoice: Sendable {
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let id = try request.queryFields.text("flow") ?? ""
-        guard let session = context.session else { throw AuthorizeError.noSuchFlow }
+        guard let session = context.session else { throw FlowError.noSuchFlow }
         guard let asked = session[PendingFlows.self].pending(id, now: clock.now()) else {
             throw AuthorizeError.notPending(id, session, clients)
         }

@@ -107,19 +107,9 @@ enum AuthorizeError {
         explanation: Text("error.unknown-client"),
         cause: "client_or_redirect_uri_unknown")
 
-    /// The request is not a page of its own, opened by the user.
-    static let notAPage = PublicError(
-        .badRequest, code: "not_a_page", title: Text("error.not-a-page.title"), explanation: Text("error.not-a-page"),
-        cause: "frame_or_prefetch")
-
-    /// There never was such a flow in this browser, or it ended long ago.
-    static let noSuchFlow = PublicError(
-        .notFound, code: "no_such_flow", title: Text("error.no-such-flow.title"),
-        explanation: Text("error.no-such-flow"))
-
     /// What to answer for a flow that is not pending in this session.
     static func notPending(_ id: String, _ session: Session, _ clients: ClientRegistry) -> PublicError {
-        session[PendingFlows.self].ended(id).map { ended($0, clients.client(id: $0.clientID)) } ?? noSuchFlow
+        session[PendingFlows.self].ended(id).map { ended($0, clients.client(id: $0.clientID)) } ?? FlowError.noSuchFlow
     }
 
     /// The flow has ended, for any reason: one next step for all of them.

@@ -48,7 +48,7 @@ struct AuthorizeRoutes: Sendable {
         case .accepted(let found, let wanted, let wished): (client, asked, wishes) = (found, wanted, wished)
         }
         // A frame, an image or a prefetch must not obtain tokens without the user's knowledge (ASVS 7.6.2).
-        guard request.isTopLevelNavigation, !request.isPrefetch else { throw AuthorizeError.notAPage }
+        guard request.isTopLevelNavigation, !request.isPrefetch else { throw FlowError.notAPage }
         let flowID = Base64URL.encode(try randomness.bytes(16))
         switch try await authorization(for: asked, wishes, flowID: flowID, request) {
         case .issued(let token, let pace, let user):
@@ -58,9 +58,11 @@ struct AuthorizeRoutes: Sendable {
                     "client": "\(client.id)", "account": "\(user.account.id)", "session": "\(user.session.handle)",
                     "flow": "\(FlowLogID.name(asked))",
                 ])
-            return try page.response(
+            var response = try page.response(
                 request, client: client, account: user.account, callback: asked.callback(token: token),
                 other: AccountChoice.asking(asked), pace: pace)
+            sessions.prolong(user.session, in: &response)
+            return response
         case .pending(let session): return try signIn(asked, flowID, session, request, context)
         case .choosing: return .redirect(to: "\(AccountChoice.path)?flow=\(flowID)")
         case .loginRequired: return loginRequired(asked, context)
@@ -130,9 +132,9 @@ struct AuthorizeRoutes: Sendable {
     }
 
     @Sendable private func complete(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard request.isTopLevelNavigation, !request.isPrefetch else { throw AuthorizeError.notAPage }
+        guard request.isTopLevelNavigation, !request.isPrefetch else { throw FlowError.notAPage }
         let id = try request.queryFields.text("flow") ?? ""
-        guard let session = context.session else { throw AuthorizeError.noSuchFlow }
+        guard let session = context.session else { throw FlowError.noSuchFlow }
         let now = clock.now()
         guard let asked = session[PendingFlows.self].pending(id, now: now) else {
             throw AuthorizeError.notPending(id, session, clients)

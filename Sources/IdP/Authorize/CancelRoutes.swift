@@ -4,7 +4,7 @@ import Logging
 import SSOShared
 import SSOWeb
 
-/// `/sign-in/cancel`: ends a pending flow and takes the user back to its client, without a token.
+/// `/sign-in/cancel`: ends a pending flow and takes the user back to its client or app, without a token.
 ///
 /// A GET, although it changes something: the answer redirects to the client, and `form-action 'self'` would stop a form
 /// there. No other page can call it, because the id of the flow is random and stands in this browser's session.
@@ -12,6 +12,8 @@ struct CancelRoutes: Sendable {
     let clients: ClientRegistry
     let sessions: Sessions
     let clock: ServiceClock
+    /// Ends the flow of an app.
+    let cancelHandoff: @Sendable (FlowID, Session, VisitorContext) async throws -> Response
 
     /// Adds the route, below the session middleware. A HEAD is refused: it would end the flow as well.
     func add(to router: Router<VisitorContext>) {
@@ -20,9 +22,12 @@ struct CancelRoutes: Sendable {
 
     /// A user who is signed in stays so: only the flow ends.
     @Sendable private func cancel(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard request.isTopLevelNavigation, !request.isPrefetch else { throw AuthorizeError.notAPage }
+        guard request.isTopLevelNavigation, !request.isPrefetch else { throw FlowError.notAPage }
         let id = try request.queryFields.text("flow") ?? ""
-        guard let session = context.session else { throw AuthorizeError.noSuchFlow }
+        guard let session = context.session else { throw FlowError.noSuchFlow }
+        if let flow = FlowID(id), session[PendingHandoffs.self].contains(flow) {
+            return try await cancelHandoff(flow, session, context)
+        }
         let now = clock.now()
         guard let asked = session[PendingFlows.self].pending(id, now: now) else {
             throw AuthorizeError.notPending(id, session, clients)

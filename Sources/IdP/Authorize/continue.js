@@ -10,6 +10,7 @@
     function stop() { clearTimeout(timer); }
     window.addEventListener("pagehide", stop);
     link.addEventListener("click", stop);
+    if (!other) { return; }
     // A user who reaches for another account needs more time than the delay.
     ["click", "focus"].forEach(function (event) {
         other.addEventListener(event, function () {

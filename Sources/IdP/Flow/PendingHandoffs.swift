@@ -12,21 +12,58 @@ struct PendingHandoffs: SessionSlot {
     /// No user signs in to more apps at once. Beyond that the oldest is forgotten.
     static let maximumCount = 8
 
+    private struct Entry: Codable {
+        let id: String
+        let app: String
+
+        func has(_ id: FlowID) -> Bool { self.id.utf8.elementsEqual(id.text.utf8) }
+    }
+
     /// Newest last.
-    private var ids: [String] = []
+    private var entries: [Entry] = []
 
     init() {}
 
-    func contains(_ id: FlowID) -> Bool { ids.contains { $0.utf8.elementsEqual(id.text.utf8) } }
+    func contains(_ id: FlowID) -> Bool { entries.contains { $0.has(id) } }
 
-    mutating func add(_ id: FlowID) { ids = Array((ids + [id.text]).suffix(Self.maximumCount)) }
+    /// What users see of the app that asked; nil for a flow that is not a pending handoff.
+    func app(_ id: FlowID) -> String? { entries.first { $0.has(id) }?.app }
+
+    /// Adds a handoff. Beyond eight the oldest is forgotten.
+    ///
+    /// - Parameter app: what users see of the app that asked.
+    /// - Returns: the ids that were forgotten.
+    @discardableResult
+    mutating func add(_ id: FlowID, app: String) -> [FlowID] {
+        entries.append(Entry(id: id.text, app: app))
+        let forgotten = entries.dropLast(Self.maximumCount).compactMap { FlowID($0.id) }
+        entries = entries.suffix(Self.maximumCount)
+        return forgotten
+    }
 
     /// - Returns: whether it was pending.
     mutating func remove(_ id: FlowID) -> Bool {
-        let before = ids.count
-        ids.removeAll { $0.utf8.elementsEqual(id.text.utf8) }
-        return ids.count < before
+        let before = entries.count
+        entries.removeAll { $0.has(id) }
+        return entries.count < before
     }
+}
+
+extension Session {
+    /// The flow if it belongs to this session: a client's, pending or ended, or an app's. Nil for any other.
+    func known(_ flow: FlowID?) -> FlowID? {
+        flow.flatMap {
+            self[PendingFlows.self].ended($0.text) != nil || self[PendingHandoffs.self].contains($0) ? $0 : nil
+        }
+    }
+}
+
+/// The start of a sign-in for an app: `/auth/native/NAME`.
+struct NativeStart: Sendable {
+    /// The last part of the path: `email`, or the id of a provider.
+    let name: String
+    /// Where the browser goes then, with the flow: the method's first page.
+    let path: String
 }
 
 /// Where a sign-in leads.
@@ -34,7 +71,7 @@ enum FlowDestination {
     /// On the IdP: ends a handoff with the code for the app.
     static let handoff = "/auth/native/complete"
     /// On the IdP: the page by which an app recognises that its web view is signed in.
-    static let resetApp = "/reset_app"
+    static let resetApp = NativePath.resetApp
 
     /// The path for a user who is signed in.
     ///

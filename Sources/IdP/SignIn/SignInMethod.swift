@@ -14,6 +14,13 @@ protocol SignInMethod: Sendable {
 
     /// How the sign-in page offers the method; nil where it cannot be used.
     func option(for attempt: SignInAttempt) -> SignInOption?
+
+    /// How an app begins a sign-in with the method in the system browser; nil where none begins with it alone.
+    var nativeStart: NativeStart? { get }
+}
+
+extension SignInMethod {
+    var nativeStart: NativeStart? { nil }
 }
 
 /// A visitor on the way to sign in.

@@ -5,6 +5,8 @@ import SSOWeb
 
 /// `/sign-in`.
 struct SignInRoutes: Sendable {
+    static let path = "/sign-in"
+
     let sessions: Sessions
     let completion: SignInCompletion
     let page: SignInPage
@@ -12,7 +14,7 @@ struct SignInRoutes: Sendable {
     let submitAddress: @Sendable (SubmittedAddress) async throws -> Response?
 
     func add(to router: Router<VisitorContext>) {
-        router.form(at: "/sign-in", show: show, submit: submit)
+        router.form(at: RouterPath(Self.path), show: show, submit: submit)
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -65,7 +67,7 @@ struct SignInPage: Sendable {
 
     struct Model: Sendable {
         let formToken, flow, service, cancel, email, address, script, hint, button: String
-        let hasService, isAskedAgain, hasError, hasEmailField, hasLinks: Bool
+        let hasService, isApp, isAskedAgain, hasError, hasEmailField, hasLinks: Bool
         let links: [Link]
     }
 
@@ -92,6 +94,7 @@ struct SignInPage: Sendable {
             cancel: flow?.cancel ?? "", email: user?.account.email ?? "",
             address: address ?? hint(flow, session) ?? user?.account.email ?? "", script: script,
             hint: field?.hint ?? "", button: field?.button ?? "", hasService: attempt.clientName != nil,
+            isApp: flow.map { session[PendingHandoffs.self].contains($0) } ?? false,
             isAskedAgain: user != nil && attempt.clientName != nil, hasError: hasError, hasEmailField: field != nil,
             hasLinks: !links.isEmpty, links: links)
         var response = pages.response("sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok)
@@ -103,13 +106,15 @@ struct SignInPage: Sendable {
         flow.flatMap { session[PendingFlows.self].flows[$0.text]?.loginHint }
     }
 
-    /// The name of the client that a flow belongs to, for pages and emails.
+    /// The name of the client or app that a flow belongs to, for pages and emails.
     func clientName(_ flow: FlowID?, _ session: Session) -> String? { clients.name(of: flow, in: session) }
 }
 
 extension ClientRegistry {
-    /// The name of the client that a pending flow of this session belongs to.
+    /// The name of the client that a pending flow of this session belongs to, or of the app that asked for a handoff.
     func name(of flow: FlowID?, in session: Session) -> String? {
-        flow.flatMap { session[PendingFlows.self].flows[$0.text] }.flatMap { client(id: $0.request.clientID)?.name }
+        guard let flow else { return nil }
+        if let asked = session[PendingFlows.self].flows[flow.text] { return client(id: asked.request.clientID)?.name }
+        return session[PendingHandoffs.self].app(flow)
     }
 }

@@ -76,7 +76,9 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
 
     /// Appends to a URI without parsing it, so that the registered bytes stay as they are, the query included. Works for
     /// `com.example.app:/callback` as for `https`.
-    private static func adding(_ items: [(name: String, value: String)], to uri: String) -> String {
+    ///
+    /// - Parameter uri: a registered one. Any other would make this an open redirector.
+    public static func adding(_ items: [(name: String, value: String)], to uri: String) -> String {
         let separator =
             switch uri.utf8.last {
             case UInt8(ascii: "?"), UInt8(ascii: "&"): ""

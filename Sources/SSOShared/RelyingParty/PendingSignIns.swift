@@ -10,6 +10,8 @@ public struct PendingSignIn: Codable, Sendable {
     public let idp: String
     /// The page to return to, a ``ReturnPath``.
     public let returnTo: String
+    /// Where the token is sent to, if it is not the usual redirect URI of the ``SignInClient``.
+    let redirectURI: String?
     /// Milliseconds since 1970.
     let begunAt: Int64
     /// Whether the visitor has, as far as is known, only seen a page with the link. nil means no.
@@ -24,14 +26,16 @@ public struct PendingSignIn: Codable, Sendable {
     /// - Parameters:
     ///   - isNew: whether only a sign-in after `begunAt` is accepted.
     ///   - demand: what the sign-in must be, in whole seconds.
+    ///   - redirectURI: where the token is sent to; nil for the redirect URI of the ``SignInClient``.
     public init(
         state: String, codeVerifier: String, idp: String, returnTo: String, begunAt: Date, isOffer: Bool = false,
-        isNew: Bool = false, demand: SignInDemand = SignInDemand()
+        isNew: Bool = false, demand: SignInDemand = SignInDemand(), redirectURI: String? = nil
     ) {
         self.state = state
         self.codeVerifier = codeVerifier
         self.idp = idp
         self.returnTo = returnTo
+        self.redirectURI = redirectURI
         self.begunAt = begunAt.milliseconds
         self.isOffer = isOffer ? true : nil
         self.isNew = isNew ? true : nil

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A relying party's half of the protocol, for any web framework and any kind of session (docs/protocol.md).
 ///
-/// ``start(returnTo:isOffer:asking:demanding:now:)`` gives the link to the identity provider and a pending sign-in for the
+/// ``start(returnTo:isOffer:asking:demanding:redirectURI:now:)`` gives the link to the identity provider and a pending sign-in for the
 /// browser to keep. ``find(_:in:now:)`` and ``redeem(_:for:used:isSignedIn:now:)`` turn the callback into the user.
 public struct SignInClient: Sendable {
     /// The origin of the identity provider, for browsers.
@@ -35,9 +35,11 @@ public struct SignInClient: Sendable {
     ///   - wishes: what the identity provider is asked for. The user's browser can remove it from the link, so the callback
     ///     demands a sign-in after this moment for `prompt=login`, and the age of `max_age`.
     ///   - demand: what the callback demands in addition. A maximum age is also asked for.
+    ///   - redirectURI: another registered one, such as that of an app; nil for the usual one. The token counts with this one
+    ///     alone.
     public func start(
         returnTo: String?, isOffer: Bool = false, asking wishes: SignInWishes = SignInWishes(),
-        demanding demand: SignInDemand = SignInDemand(), now: Date = Date()
+        demanding demand: SignInDemand = SignInDemand(), redirectURI: String? = nil, now: Date = Date()
     ) throws -> (url: String, pending: PendingSignIn) {
         var (wishes, demand) = (wishes, demand)
         let maxAge = [wishes.maxAge, demand.maximumAge].compactMap { $0 }.min()
@@ -46,9 +48,9 @@ public struct SignInClient: Sendable {
             state: Base64URL.encode(try randomness.bytes(32)),
             codeVerifier: try CodeChallenge.makeVerifier(randomness: randomness), idp: idp,
             returnTo: ReturnPath.checked(returnTo), begunAt: now, isOffer: isOffer, isNew: wishes.prompt == .login,
-            demand: demand)
+            demand: demand, redirectURI: redirectURI)
         let request = AuthorizeRequest(
-            clientID: clientID, redirectURI: redirectURI, state: pending.state,
+            clientID: clientID, redirectURI: redirectURI ?? self.redirectURI, state: pending.state,
             codeChallenge: CodeChallenge.s256(pending.codeVerifier))
         return (request.url(at: idp, asking: wishes), pending)
     }
@@ -99,7 +101,7 @@ public struct SignInClient: Sendable {
         guard let token = callback.token else { throw .noToken(returnTo: pending.returnTo) }
         do {
             return try await backChannel.verify(
-                token: token, redirectURI: redirectURI, codeVerifier: pending.codeVerifier)
+                token: token, redirectURI: pending.redirectURI ?? redirectURI, codeVerifier: pending.codeVerifier)
         } catch {
             throw .notVerified(error, returnTo: pending.returnTo)
         }

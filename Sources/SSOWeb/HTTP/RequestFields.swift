@@ -108,8 +108,16 @@ extension Request {
     }
 
     /// Whether the user opened this as a page of its own. Missing Fetch Metadata headers are accepted.
+    ///
+    /// Hotwire Native opens pages with fetch, from a page of the same origin (turbo.hotwired.dev, "Navigate with Turbo
+    /// Drive"). No other site can send that.
     public var isTopLevelNavigation: Bool {
-        headers[values: .secFetchDest].allSatisfy { $0 == "document" }
+        if isFromNativeShell, headers[values: .secFetchSite] == ["same-origin"],
+            headers[values: .secFetchDest] == ["empty"]
+        {
+            return true
+        }
+        return headers[values: .secFetchDest].allSatisfy { $0 == "document" }
             && headers[values: .secFetchMode].allSatisfy { $0 == "navigate" }
     }
 }

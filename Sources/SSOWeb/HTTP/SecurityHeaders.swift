@@ -19,7 +19,16 @@ public struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
         var response = try await next(request, context)
         if hasToken(request.uri.path) { response.headers[.referrerPolicy] = "no-referrer" }
         fields.add(to: &response.headers)
+        if request.isFromNativeShell { allowFetch(&response.headers) }
         return response
+    }
+
+    /// Hotwire Native opens the next page with fetch from this one. Without this directive every visit fails.
+    private func allowFetch(_ headers: inout HTTPFields) {
+        guard let policy = headers[.contentSecurityPolicy], policy.contains("script-src 'self'"),
+            !policy.contains("connect-src")
+        else { return }
+        headers[.contentSecurityPolicy] = policy + "; connect-src 'self'"
     }
 
     private func hasToken(_ path: String) -> Bool {

@@ -50,7 +50,10 @@ public struct Pages: Sendable {
         assets: StaticAssets
     ) throws {
         MustacheContentTypes.register(EscapedHTML(), named: EscapedHTML.name)
-        let shared = ["layout": PackageResources.layout_mustache, "error": PackageResources.error_mustache]
+        let shared = [
+            "layout": PackageResources.layout_mustache, "error": PackageResources.error_mustache,
+            "reset-app": PackageResources.reset_app_mustache,
+        ]
         var libraries: [Language: MustacheLibrary] = [:]
         for language in Language.allCases {
             var library = MustacheLibrary()

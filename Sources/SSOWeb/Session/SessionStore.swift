@@ -75,6 +75,17 @@ public struct SessionStore: Sendable {
     /// Whether the session is still there: neither replaced nor ended by another request meanwhile, nor expired.
     public func isAlive(_ session: Session) async throws -> Bool { try await find(session.id) != nil }
 
+    /// The same by the ``Session/handle``, in the caller's transaction.
+    public func isAlive(handle: String, _ connection: any SQLConnection) throws -> Bool {
+        let now = clock.now()
+        return try !connection.query(
+            """
+            SELECT handle FROM session
+             WHERE handle = :handle AND expires_at > :now AND (owner IS NOT NULL OR seen_at > :idle)
+            """, ["handle": .text(handle), "now": .timestamp(now), "idle": .timestamp(now - lifetime.idle)]
+        ).isEmpty
+    }
+
     func find(_ id: SessionID) async throws -> Session? {
         let now = clock.now()
         return try await database.read { connection in try row(id, now, connection) }

@@ -46,6 +46,13 @@ public struct Sessions: Sendable {
     /// Gives the browser the id of its session.
     public func remember(_ session: Session, in response: inout Response) { cookie.set(session, in: &response) }
 
+    /// Gives an app the id of its session again when its use is noted: the cookie lasts as long as the session. A cookie that
+    /// the response sets or clears stays as it is.
+    public func prolong(_ session: Session, in response: inout Response) {
+        guard session.app != nil, store.isTouchDue(session), !cookie.isSet(in: response) else { return }
+        remember(session, in: &response)
+    }
+
     /// Removes the cookie from the browser.
     public func forget(in response: inout Response) { cookie.clear(in: &response) }
 
@@ -69,9 +76,7 @@ public struct SessionMiddleware<Context: SessionRequestContext>: RouterMiddlewar
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var context = context
-        var prolonged: Session?
         if let id = sessions.cookie.id(in: request), let session = try await sessions.store.find(id) {
-            if session.app != nil, sessions.store.isTouchDue(session) { prolonged = session }
             // A full disk must not break pages that only read. A session that is not touched ends earlier.
             do { try await sessions.store.touch(session) } catch {
                 context.logger.warning("session_touch_failed", metadata: ["cause": "\(error)"])
@@ -79,10 +84,7 @@ public struct SessionMiddleware<Context: SessionRequestContext>: RouterMiddlewar
             context.session = session
         }
         var response = try await next(request, context)
-        // The cookie of an app lasts as long as its session. One that the route has set or cleared stays as it is.
-        if let prolonged, request.method != .head, !sessions.cookie.isSet(in: response) {
-            sessions.remember(prolonged, in: &response)
-        }
+        if let session = context.session, request.method != .head { sessions.prolong(session, in: &response) }
         return response
     }
 }

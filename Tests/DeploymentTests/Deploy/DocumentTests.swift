@@ -67,13 +67,8 @@ struct DocumentTests {
         let section = page[start...].prefix(upTo: try #require(page.range(of: "\n## Upgrading\n")?.lowerBound))
         let events = section.matches(of: #/`([a-z]+(?:_[a-z]+)+)`/#).map { String($0.1) }
         #expect(events.count > 20)
-        let folder = Self.root.appending(path: "Sources")
-        let sources = try #require(FileManager.default.enumerator(atPath: folder.path())).compactMap { $0 as? String }
-            .filter { $0.hasSuffix(".swift") }
-            .map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
-        for event in events {
-            #expect(sources.contains { $0.contains("\"\(event)\"") }, "\(event)")
-        }
+        let logged = try Self.loggedEvents(events)
+        for event in events { #expect(logged.contains(event), "\(event)") }
     }
 
     @Test("docs/operations.md explains every reason of reply_ignored")
@@ -85,6 +80,19 @@ struct DocumentTests {
             })
         let reasons = ReplyRejection.allCases.map(\.rawValue) + ReplyReceiver.Rejection.allCases.map(\.rawValue)
         for reason in reasons { #expect(cells.contains(reason), "\(reason)") }
+    }
+
+    @Test("docs/native-apps.md explains every event of a handoff and every reason, and both are logged")
+    func handoffReasons() throws {
+        let page = try Self.text("docs/native-apps.md")
+        let start = try #require(page.range(of: "\n## What goes wrong\n")?.upperBound)
+        let section = page[start...].prefix(upTo: try #require(page.range(of: "\n## Limits\n")?.lowerBound))
+        let named = Set(section.matches(of: #/`(?:reason=)?([a-z0-9]+(?:_[a-z0-9]+)*)`/#).map { String($0.1) })
+        let reasons = HandoffRefusal.Cause.allCases.map(\.rawValue) + HandoffStore.Rejection.allCases.map(\.rawValue)
+        for reason in reasons { #expect(named.contains(reason), "\(reason)") }
+        let events = named.filter { $0.hasPrefix("handoff_") }
+        #expect(events.isSubset(of: try Self.loggedEvents(events)))
+        #expect(events.isSuperset(of: ["handoff_refused", "handoff_code_rejected", "handoff_cancelled"]))
     }
 
     @Test("every decision has a context, a decision and alternatives, and is in the index")
@@ -104,10 +112,21 @@ struct DocumentTests {
 
     // MARK: - Reading the documents
 
+    /// Which of these ids stand in the sources.
+    private static func loggedEvents(_ events: some Sequence<String>) throws -> Set<String> {
+        let folder = root.appending(path: "Sources")
+        let sources = try #require(FileManager.default.enumerator(atPath: folder.path())).compactMap { $0 as? String }
+            .filter { $0.hasSuffix(".swift") }
+            .map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
+        return Set(events.filter { event in sources.contains { $0.contains("\"\(event)\"") } })
+    }
+
     private static let root = TestVectors.repository
 
     /// Every page except the pages about findings, which are generated from the catalogue.
-    static let pages: [String] = ["", "docs", "docs/decisions", "deploy"].flatMap { folder in
+    static let pages: [String] = [
+        "", "docs", "docs/decisions", "deploy", "examples/ios", "examples/android",
+    ].flatMap { folder in
         let path = root.appending(path: folder).path()
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.filter { $0.hasSuffix(".md") }.sorted().map { folder.isEmpty ? $0 : "\(folder)/\($0)" }

@@ -83,6 +83,20 @@ struct SMTPMailerTests {
         }
     }
 
+    /// RFC 5321 4.5.3.2.6: nobody knows whether the server has the email. It is sent again, with the same code.
+    @Test("a server that closes the connection after the email, without an answer, is a temporary error")
+    func hangsUp() async throws {
+        let server = try ScriptedSMTPServer(hangsUp: true)
+        let failure = await #expect(throws: MailError.self) {
+            try await mailer(server.url).send(try EmailMessage.example())
+        }
+        #expect(server.lines.last == ".")
+        switch try #require(failure) {
+        case .temporary, .unreachable: break
+        case .permanent: Issue.record("it would never be sent again")
+        }
+    }
+
     @Test("an unreachable server is a temporary error")
     func down() async throws {
         let port = try FreePort.find()

@@ -9,8 +9,12 @@ import Testing
 struct HeadTests {
     private static let idpPages = [
         "/", "/sign-in", "/sign-in?flow=AAAAAAAAAAAAAAAAAAAAAA", "/sign-in/code", "/signed-out", "/healthz", "/nowhere",
+        "/reset_app", "/configurations/ios_v1.json",
     ]
-    private static let clientPages = ["/", "/account", "/account?x=1", "/api/session", "/healthz", "/nowhere"]
+    private static let clientPages = [
+        "/", "/account", "/account?x=1", "/api/session", "/healthz", "/nowhere", "/api/v1/session/check", "/reset_app",
+        "/configurations/android_v1.json",
+    ]
     /// GET changes state there, so HEAD is refused.
     private static let refused = [SSOPath.authorize, SSOPath.complete, SSOPath.callback, SSOPath.start]
 

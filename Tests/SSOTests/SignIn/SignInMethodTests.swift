@@ -92,6 +92,43 @@ struct SignInMethodTests {
     }
 
     @Test(
+        "a handoff survives it: the page goes on to the app, and a request of a client beside it is kept",
+        arguments: TestedMethod.allCases)
+    func handoff(method: TestedMethod) async throws {
+        try await TestDeployment.withEveryMethod(settings: HandoffApp.settings) { deployment in
+            let (browser, webView, app) = (deployment.browser(), deployment.webView(), try deployment.app())
+            let tab = try await browser.follow(browser.get(deployment.authorize(deployment.client, state: "beside")))
+            let page = try await app.begin(in: browser)
+            #expect(page.text.contains("com.example.app"))
+            let proof = try await deployment.begin(method, on: page, in: browser)
+            let signedInAt = deployment.clock.now
+            let done = try await browser.follow(proof.prove(in: browser))
+            #expect(try done.appCallback().hasPrefix("com.example.app:/callback?code=shc_"))
+            #expect(try await app.present(done.handoffCode(), in: webView).status == 303)
+            #expect(try await webView.get(deployment.origin + "/").text.contains(Self.address))
+
+            let complete = try await browser.follow(browser.get(tab.address))
+            try await Self.check(complete, method, deployment.client, state: "beside", at: signedInAt, deployment)
+            let inApp = try await webView.follow(webView.get(deployment.authorize(deployment.client, state: "app")))
+            try await Self.check(inApp, method, deployment.client, state: "app", at: signedInAt, deployment)
+        }
+    }
+
+    @Test(
+        "a window that waits for the same email leads to the app too, with one button", arguments: TestedMethod.byEmail)
+    func handoffInTwoWindows(method: TestedMethod) async throws {
+        try await TestDeployment.withEveryMethod(settings: HandoffApp.settings) { deployment in
+            let browser = deployment.browser()
+            let proof = try await deployment.begin(method, on: deployment.app().begin(in: browser), in: browser)
+            let done = try await browser.follow(proof.prove(in: browser))
+            let flow = try #require(done.address.query("flow"))
+            let late = try await proof.with(.emailReply).decide(in: browser, on: proof.waiting)
+            #expect(late.status == 200 && late.text.contains("<bdi>com.example.app</bdi>"))
+            #expect(try late.page().links.contains("/auth/native/complete?flow=\(flow)"))
+        }
+    }
+
+    @Test(
         "what one process began another one finishes with none of its memory, as after a restart",
         arguments: TestedMethod.allCases)
     func restart(method: TestedMethod) async throws {
@@ -175,7 +212,10 @@ struct SignInMethodTests {
             _ = try await proof.prove(in: browser)
             let slots = try await Self.slots(of: deployment)
             guard case .object(let members) = slots else { throw ProbeFailure("slots are not an object: \(slots)") }
-            #expect(Set(members.keys) == [PendingFlows.key, CurrentSignIn.key, OneClickMethod.KeptSlot.key])
+            #expect(
+                Set(members.keys) == [
+                    PendingFlows.key, PendingHandoffs.key, CurrentSignIn.key, OneClickMethod.KeptSlot.key,
+                ])
             #expect(slots[OneClickMethod.KeptSlot.key]?["visits"] == 1)
             let flows = slots[PendingFlows.key]?["flows"]
             for page in [other, proof.waiting] {

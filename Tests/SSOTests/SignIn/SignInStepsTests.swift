@@ -103,4 +103,28 @@ struct SignInStepsTests {
             #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 0)
         }
     }
+
+    /// GitLab CVE-2023-7028: a list of addresses got the email of the first one.
+    @Test(
+        "an address as a list, given twice, or in another type of body is refused, and no email is sent",
+        arguments: [
+            "email[]=ann@example.com&email[]=eve@evil.example", "email[0]=ann@example.com",
+            "email=ann@example.com&email=eve@evil.example", "email=ann@example.com&%65mail=eve@evil.example",
+            "email=ann@example.com&email[cc]=eve@evil.example", #"{"email":["ann@example.com","eve@evil.example"]}"#,
+        ])
+    func listOfAddresses(fields: String) async throws {
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let form = try await browser.get(deployment.origin + "/sign-in")
+            let isJSON = fields.hasPrefix("{")
+            let body = isJSON ? fields : "\(FormCoding.encode([("form_token", try form.formToken())]))&\(fields)"
+            let type = isJSON ? "application/json" : "application/x-www-form-urlencoded"
+            let cookie = try #require(browser.session)
+            let headers = [("Content-Type", type), ("Origin", deployment.origin), ("Cookie", "idp_session=\(cookie)")]
+            let reply = try await deployment.probe().post("/sign-in", headers, body: Array(body.utf8))
+            #expect(reply.status == (isJSON ? 415 : 400))
+            #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 0)
+            #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue") == 0)
+        }
+    }
 }

@@ -33,6 +33,9 @@ struct EmailCodeMethod: SignInMethod {
         .emailField(hint: Text("sign-in.hint"), button: Text("sign-in.button"))
     }
 
+    /// For all three methods of the email.
+    var nativeStart: NativeStart? { NativeStart(name: "email", path: "/sign-in") }
+
     /// The first step, `POST /sign-in`: the address. The answer, cookies and work are the same whether or not it may sign
     /// in (docs/architecture.md, "no account enumeration").
     ///

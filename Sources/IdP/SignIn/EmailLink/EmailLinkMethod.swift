@@ -122,7 +122,7 @@ struct EmailLinkMethod: SignInMethod {
     /// The flow of a challenge if this session knows it. An ended one leads to the page that says where to start again.
     private static func flow(of challenge: Challenge?, _ session: Session?) -> FlowID? {
         guard let session, let flow = challenge?.flow.flatMap(FlowID.init) else { return nil }
-        return session[PendingFlows.self].ended(flow.text) == nil ? nil : flow
+        return session.known(flow)
     }
 
     // MARK: Pages
@@ -181,8 +181,10 @@ struct EmailLinkMethod: SignInMethod {
         guard try await completion.accounts.signedIn(context) != nil else {
             return page.ended(request, ending, next: .signIn)
         }
-        let flow = Self.flow(of: challenge, session)
-        return page.ended(request, ending, next: .goOn(path: flow.map { FlowID.path(SSOPath.complete, $0) } ?? "/"))
+        let next = session.map {
+            FlowDestination.path(Self.flow(of: challenge, $0), in: $0.slots, isNativeShell: request.isFromNativeShell)
+        }
+        return page.ended(request, ending, next: .goOn(path: next ?? "/"))
     }
 
     private func log(_ ending: EmailLinkPage.Ending, _ challenge: Challenge?, _ context: VisitorContext) {

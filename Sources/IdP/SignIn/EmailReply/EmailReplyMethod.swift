@@ -58,10 +58,9 @@ struct EmailReplyMethod: SignInMethod {
         }
         let waiting = Response.redirect(to: FlowID.path(EmailCodeMethod.path, flow))
         guard let challenge = try await challenges.findPending(held.id), challenge.isAnswered else { return waiting }
-        let known = session[PendingFlows.self].known(flow, now: clock.now())
         let done = try await completion.finish(
-            .email(try EmailAddress(challenge.address)), method: id, flow: known, session, request, context,
-            consuming: { try challenges.succeed(challenge, $0) })
+            .email(try EmailAddress(challenge.address)), method: id, flow: session.known(flow), session, request,
+            context, consuming: { try challenges.succeed(challenge, $0) })
         guard let done else {
             // Another tab was faster. The browser's next request carries the new cookie.
             return try await sessions.store.isAlive(session) ? waiting : .redirect(to: FlowID.path("/sign-in", flow))
@@ -76,25 +75,21 @@ struct EmailReplyMethod: SignInMethod {
         guard let session = context.session, let flow, let signIn = session[CurrentSignIn.self].signIn,
             signIn.flow.map({ $0.utf8.elementsEqual(flow.text.utf8) }) == true
         else { return nil }
+        if let app = session[PendingHandoffs.self].app(flow) {
+            return page(request, app, href: FlowID.path(FlowDestination.handoff, flow))
+        }
         let flows = session[PendingFlows.self]
         if let asked = flows.pending(flow.text, now: clock.now()) {
-            return page(request, clients.client(id: asked.clientID), href: "\(SSOPath.complete)?flow=\(flow.text)")
+            let client = clients.client(id: asked.clientID)
+            return page(request, client?.name, href: FlowID.path(SSOPath.complete, flow))
         }
         let ended = flows.ended(flow.text)
         let client = ended.flatMap { clients.client(id: $0.clientID) }
-        return page(request, client, href: client?.startPage(for: ended?.redirectURI) ?? client?.startPage())
+        return page(request, client?.name, href: client?.startPage(for: ended?.redirectURI) ?? client?.startPage())
     }
 
-    private func page(_ request: Request, _ client: Client?, href: String?) -> Response {
-        let model = Model(service: client?.name ?? "", href: href ?? "/", hasService: client != nil && href != nil)
+    private func page(_ request: Request, _ service: String?, href: String?) -> Response {
+        let model = Model(service: service ?? "", href: href ?? "/", hasService: service != nil && href != nil)
         return pages.response("signed-in-elsewhere", model, for: request)
-    }
-}
-
-extension PendingFlows {
-    /// The flow of a request if it belongs to this session, pending or ended: `complete` says how to start an ended one
-    /// again. Nil for a flow that this session never had.
-    fileprivate func known(_ flow: FlowID?, now: Timestamp) -> FlowID? {
-        flow.flatMap { pending($0.text, now: now) != nil || ended($0.text) != nil ? $0 : nil }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 /// A page of the documentation as a script: fenced blocks that are files, commands to run, and commands that need a
 /// network or a phone.
 ///
-/// The words after the fence select the kind. `yaml file=NAME` is a file. `sh` is run, with `exit=1` if that exit code
+/// The words after the fence select the kind. `yaml file=NAME` and `ini file=.env` are files. `sh` is run, with `exit=1` if that exit code
 /// is expected. After `sh network`, or after a line `<!-- not run: network -->` above the fence, the block is not run,
 /// but its calls of `wellknown` must be valid.
 struct PageCommands: Sendable {
@@ -56,7 +56,7 @@ struct PageCommands: Sendable {
 
 @Suite("The pages about wellknown")
 struct PageCommandsTests {
-    static let pages = ["docs/universal-links.md", "README.md"]
+    static let pages = ["docs/universal-links.md", "docs/native-apps.md", "README.md"]
 
     @Test("Every command of a page has the documented result, in the order of the page", arguments: pages)
     func commands(page: String) async throws {

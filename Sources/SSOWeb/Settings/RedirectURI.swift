@@ -1,11 +1,19 @@
 import Foundation
 import SSOShared
-import SSOWeb
 
 /// Owns the rule what may be registered as a redirect URI. A request must name the same bytes.
-enum RedirectURI {
+public enum RedirectURI {
+    /// What the IdP adds to the redirect URI of a client.
+    public static let callbackFields = ["token", "state", "error", "error_description"]
+
+    /// - Parameters:
+    ///   - fields: what the IdP adds to its query.
+    ///   - checkScheme: says what is wrong with a scheme that is neither https nor http; nil if nothing is.
     /// - Throws: ``SettingError`` saying what is wrong with it.
-    static func check(_ text: String) throws {
+    public static func check(
+        _ text: String, adding fields: [String] = callbackFields,
+        checkScheme: (String) -> String? = problemOfReversedDomain
+    ) throws {
         func refuse(_ why: String) throws -> Never { throw SettingError("\"\(text)\" \(why)") }
         guard !text.isEmpty, text.utf8.count <= 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
             try refuse(
@@ -27,8 +35,9 @@ enum RedirectURI {
         try checkAuthority(of: text, isWeb: scheme == "https" || scheme == "http", refuse)
         // Decoded, because a client reads `%74oken` as `token`.
         let names = (parts.queryItems ?? []).map { $0.name.lowercased() }
-        guard Set(names).isDisjoint(with: ["token", "state", "error", "error_description"]) else {
-            try refuse("has token, state, error or error_description in its query: the IdP adds these itself.")
+        guard Set(names).isDisjoint(with: fields) else {
+            let list = fields.dropLast().joined(separator: ", ") + " or " + (fields.last ?? "")
+            try refuse("has \(list) in its query: the IdP adds these itself.")
         }
         switch scheme {
         case "https":
@@ -38,17 +47,20 @@ enum RedirectURI {
                 try refuse("must be https; http is for loopback hosts only.")
             }
         default:
-            // RFC 8252 7.1: a private scheme is a domain name of the app's publisher, reversed.
-            guard scheme.utf8.contains(UInt8(ascii: ".")), scheme == scheme.lowercased() else {
-                try refuse("must be https, or an app's own scheme with a dot in it (com.example.app:/callback).")
-            }
+            if let problem = checkScheme(scheme) { try refuse(problem) }
         }
+    }
+
+    /// RFC 8252 7.1: a private scheme is a domain name of the app's publisher, reversed.
+    public static func problemOfReversedDomain(_ scheme: String) -> String? {
+        scheme.utf8.contains(UInt8(ascii: ".")) && scheme == scheme.lowercased()
+            ? nil : "must be https, or an app's own scheme with a dot in it (com.example.app:/callback)."
     }
 
     /// Checks the redirect URIs of one client.
     ///
     /// - Throws: ``SettingError`` for URIs that may not be registered, or appear twice.
-    static func check(all uris: [String]) throws {
+    public static func check(all uris: [String]) throws {
         _ = try uris.enumerated().readAll { index, uri in
             try check(uri)
             guard !uris[..<index].contains(where: { $0.utf8.elementsEqual(uri.utf8) }) else {

@@ -1,0 +1,26 @@
+public import Hummingbird
+
+/// What the web view of an app needs of both programs: the path configuration and `/reset_app`. The same for everybody, so
+/// none of it reads a session.
+public struct NativeRoutes: Sendable {
+    private let pages: Pages
+    private let files: [PathConfiguration.Platform: PublicFile]
+
+    private struct ResetPage: Sendable {}
+
+    public init(pages: Pages, paths: PathConfiguration) {
+        self.pages = pages
+        files = PathConfiguration.Platform.allCases.reduce(into: [:]) {
+            $0[$1] = PublicFile(json: paths.json(for: $1))
+        }
+    }
+
+    public func add<Context: RequestContext>(to router: Router<Context>) {
+        for (platform, file) in files {
+            router.only([.get, .head], at: RouterPath(platform.path)) { request, _ in file.response(to: request) }
+        }
+        router.page(at: RouterPath(NativePath.resetApp)) { [pages] request, _ in
+            pages.response("reset-app", ResetPage(), for: request)
+        }
+    }
+}

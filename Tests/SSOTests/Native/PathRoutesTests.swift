@@ -1,0 +1,121 @@
+import Foundation
+import Hummingbird
+import SSOShared
+import Testing
+
+@testable import IdP
+@testable import RelyingParty
+@testable import SSOWeb
+@testable import TestSupport
+
+/// The path configuration and the routes are made of the same constants. Here every route of the routers is asked for its
+/// rule: a route that is new, or that moves, fails until somebody has decided how apps open it.
+@Suite("How apps open every route")
+struct PathRoutesTests {
+    typealias Table = [String: PathConfiguration.Destination]
+
+    /// Not only pages: what is no page stays in the web view, where nothing leads to it.
+    private static let common: Table = [
+        "/favicon.ico": .webView, "/healthz": .webView, "/readyz": .webView, "/configurations/ios_v1.json": .webView,
+        "/configurations/android_v1.json": .webView, "/reset_app": .reset,
+    ]
+
+    private static let idp: Table = [
+        "/": .webView, "/name": .webView, "/sign-out": .webView, "/signed-out": .webView,
+        "/sign-in": .modal, "/sign-in/account": .modal, "/sign-in/cancel": .modal, "/sign-in/browser": .modal,
+        "/sign-in/code": .modal, "/sign-in/link": .modal, "/sign-in/link/{key}": .modal, "/sign-in/reply": .modal,
+        "/sign-in/events": .modal,
+        "/auth/sso/authorize": .webView, "/auth/sso/complete": .webView, "/auth/sso/verify": .browserSession,
+        "/auth/mail/inbound": .browserSession,
+        "/auth/native/email": .browserSession, "/auth/native/complete": .browserSession,
+        "/hotwire_native/sign_in": .webView, "/devices/end": .webView,
+        "/api/v1/sign-in": .webView, "/api/v1/sign-in/code": .webView, "/api/v1/session": .webView,
+        "/api/v1/session/check": .webView, "/api/v1/me": .webView, "/api/v1/devices": .webView,
+        "/api/v1/devices/{id}": .webView,
+        "/.well-known/apple-app-site-association": .webView, "/.well-known/assetlinks.json": .webView,
+        "/dev/{word}/mailbox": .webView, "/dev/{word}/links": .webView,
+    ]
+
+    private static let relyingParty: Table = [
+        "/": .webView, "/account": .webView, "/sign-out": .webView, "/api/session": .webView,
+        "/api/v1/session/check": .webView, "/auth/sso/start": .webView, "/auth/sso/callback": .webView,
+    ]
+
+    /// Every path of the IdP with every optional feature.
+    private static func idpPaths(_ folder: TemporaryFolder) async throws -> Set<String> {
+        let settings = try TestDeployment.readIdPSettings(
+            SettingsFixture.idp.merging(ReplySettings.all) { $1 }.merging([
+                "IDP_MAIL_URL": "outbox:\(try folder.folder("outbox"))", "IDP_LINK_TESTER": "true",
+                "IDP_APPLE_APP_IDS": "ABCDE12345.com.example.app", "IDP_ANDROID_APPS": PathAndMethodTests.app,
+            ]) { $1 })
+        let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
+        let services = IdPServices(
+            database: database, mailer: OutboxMailer(folder: folder.path(of: "outbox")), clock: TestClock().clock,
+            randomness: SystemRandomness(), logger: CapturedLog().logger("idp"),
+            devPages: try DevPages(randomness: SystemRandomness()))
+        var paths: Set<String> = []
+        _ = try buildIdP(settings: settings, services: services, inspecting: { paths = Self.paths(of: $0) })
+        await database.close()
+        return paths
+    }
+
+    private static func relyingPartyPaths(_ folder: TemporaryFolder) async throws -> Set<String> {
+        let reader = SettingsReader(SettingsSource(SettingsFixture.client))
+        let settings = try #require(RelyingPartySettings.read(reader))
+        let database = try await SQLiteDatabase(
+            path: folder.path(of: "rp.sqlite"), migrations: RelyingPartyMigrations.all)
+        let services = RelyingPartyServices(
+            database: database, backChannel: try BackChannelClient(settings), clock: TestClock().clock,
+            randomness: SystemRandomness(), logger: CapturedLog().logger("rp"))
+        var paths: Set<String> = []
+        _ = try buildRelyingParty(settings: settings, services: services, inspecting: { paths = Self.paths(of: $0) })
+        await database.close()
+        return paths
+    }
+
+    /// Without the assets, whose names are made of their content.
+    private static func paths<Context: RequestContext>(of router: Router<Context>) -> Set<String> {
+        Set(router.routes.map(\.path.description).filter { !$0.hasPrefix("/assets/") })
+    }
+
+    private static func check(_ paths: Set<String>, _ table: Table, _ configuration: PathConfiguration) throws {
+        let table = table.merging(common) { $1 }
+        #expect(paths.subtracting(table.keys).sorted() == [], "add to the table how apps open these")
+        #expect(Set(table.keys).subtracting(paths).sorted() == [], "no such route")
+        for platform in PathConfiguration.Platform.allCases {
+            let reader = try PathConfigurationReader(configuration.json(for: platform))
+            for (path, destination) in table {
+                let example = path.replacing(#/\{[a-z]+\}/#, with: "a-b_C.1")
+                for query in ["", "?flow=AAAAAAAAAAAAAAAAAAAAAA"] {
+                    #expect(reader.destination(of: example + query) == destination, "\(platform): \(path)\(query)")
+                }
+            }
+            // Assets are parts of pages.
+            #expect(reader.destination(of: "/assets/base-0123456789abcdef.css") == .webView)
+        }
+    }
+
+    @Test("of the IdP")
+    func identityProvider() async throws {
+        let folder = try TemporaryFolder()
+        try Self.check(await Self.idpPaths(folder), Self.idp, .idp)
+    }
+
+    @Test("of the relying party")
+    func relyingParty() async throws {
+        let folder = try TemporaryFolder()
+        try Self.check(await Self.relyingPartyPaths(folder), Self.relyingParty, .relyingParty)
+    }
+
+    @Test("in each app a path of the other program leads to where the other program's session is")
+    func across() throws {
+        for platform in PathConfiguration.Platform.allCases {
+            let idp = try PathConfigurationReader(PathConfiguration.idp.json(for: platform))
+            #expect(idp.destination(of: SSOPath.callback) == .systemBrowser)
+            #expect(idp.destination(of: SSOPath.start) == .systemBrowser)
+            let party = try PathConfigurationReader(PathConfiguration.relyingParty.json(for: platform))
+            #expect(party.destination(of: SSOPath.authorize) == .browserSession)
+            #expect(party.destination(of: SSOPath.complete) == .browserSession)
+        }
+    }
+}
