@@ -9,15 +9,15 @@ struct APIOneWinnerTests {
         let pair = try ProcessDeployment(idps: 3)
         for process in pair.idps { try await process.start() }
         let ports = pair.idps.map(\.port)
-        @Sendable func app(_ index: Int) -> NativeApp {
-            NativeApp(port: ports[index % ports.count], authority: "localhost:\(ports[0])")
+        @Sendable func app(_ index: Int) -> JSONApp {
+            JSONApp(port: ports[index % ports.count], authority: "localhost:\(ports[0])")
         }
         let challenge = try await app(0).begin("ann@example.com").json()["challenge"]?.text ?? ""
         let code = try await pair.mailbox.code(to: "ann@example.com")
         let answers = try await atOnce(100) { index in
-            let app = app(index)
-            let status = try await app.finish(challenge, code).status
-            return (status, app.token)
+            let one = app(index)
+            let status = try await one.finish(challenge, code).status
+            return (status, one.token)
         }
         #expect(answers.count { $0.0 == 200 } == 1 && answers.allSatisfy { $0.0 == 200 || $0.0 == 401 })
         let token = try #require(answers.compactMap(\.1).first)
