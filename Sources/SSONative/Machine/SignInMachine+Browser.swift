@@ -83,8 +83,6 @@ extension SignInMachine {
     private mutating func redeem(_ url: URL) -> [SignInAction] {
         let stored = pending?.retries ?? []
         retries = stored + retries.filter { !stored.contains($0) }
-        // Those of a restored request may wait in the queue already.
-        queue.removeAll { retries.contains($0) }
         browser = .redeeming(url)
         // The relying party's server goes on to the first of them by itself.
         if case .relyingParty = configuration.role, let first = retries.first { retried.insert(first) }

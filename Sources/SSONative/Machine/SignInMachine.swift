@@ -87,11 +87,11 @@ public struct SignInMachine: Sendable {
     // MARK: Links
 
     private mutating func webViewReady(at now: Date) -> [SignInAction] {
+        defer { isRestored = false }
         isReady = true
         if case .redeeming(let url) = browser { return [.load(url)] }
         // Ended meanwhile, and no result so far: the pages that asked open again. A result may still come.
         if isRestored, let pending { queue = pending.retries.filter { !queue.contains($0) } + queue }
-        isRestored = false
         return released()
     }
 
