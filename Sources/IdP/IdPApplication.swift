@@ -158,7 +158,7 @@ func buildIdP(
     CancelRoutes(clients: settings.clients, sessions: sessions, clock: clock, cancelHandoff: handoff.cancel)
         .add(to: router)
     handoff.add(to: router)
-    HandoffSignIn(sessions: sessions, slots: slots, store: handoffs).add(to: router)
+    HandoffSignIn(sessions: sessions, slots: slots, store: handoffs, accessTokens: accessTokens).add(to: router)
     AccountChoice(
         sessions: sessions, slots: slots, accounts: accounts, accessTokens: accessTokens, clients: settings.clients,
         logos: logos, clock: clock, pages: pages, script: script

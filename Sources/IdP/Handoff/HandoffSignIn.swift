@@ -17,6 +17,7 @@ struct HandoffSignIn: Sendable {
     /// Every slot of the program.
     let slots: [any SessionSlot.Type]
     let store: HandoffStore
+    let accessTokens: AccessTokenStore
 
     /// Adds the route, below the session middleware. No HEAD: it would consume the code.
     func add(to router: Router<VisitorContext>) {
@@ -73,6 +74,10 @@ struct HandoffSignIn: Sendable {
                         accountID: redeemed.account.id, authenticatedAt: redeemed.authenticatedAt,
                         methods: redeemed.methods, signOuts: redeemed.account.signOuts))
                 return SessionContent(slots, app: AppSession(owner: redeemed.account.id, device: device))
+            },
+            then: { fresh, connection in
+                // The web view may be that of an app with an access token.
+                if let session { try accessTokens.follow(session, to: fresh, connection) }
             })
         return (outcome.withLock { $0 }, fresh)
     }

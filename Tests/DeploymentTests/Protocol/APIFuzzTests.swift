@@ -12,7 +12,7 @@ struct APIFuzzTests {
     func everyOperation() async throws {
         let pair = try ProcessDeployment()
         try await pair.idp.start()
-        let app = NativeApp(port: pair.idp.port, authority: "localhost:\(pair.idp.port)")
+        let app = JSONApp(port: pair.idp.port, authority: "localhost:\(pair.idp.port)")
         let challenge = try await app.begin("ann@example.com").json()["challenge"]?.text ?? ""
         let code = try await pair.mailbox.code(to: "ann@example.com")
         let token = try #require(try await app.finish(challenge, code).json()["access_token"]?.text)

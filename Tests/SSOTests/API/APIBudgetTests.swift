@@ -30,7 +30,7 @@ struct APIBudgetTests {
         var answers: [String] = []
         for _ in 0..<5 {
             try await deployment.forgetEmails(to: address)
-            let app = deployment.app()
+            let app = deployment.jsonApp()
             let begun = try await app.begin(address)
             let challenge = try begun.json()["challenge"]?.text ?? ""
             let again = try await app.begin(address, challenge: challenge)
@@ -43,7 +43,7 @@ struct APIBudgetTests {
     @Test("a code allows five tries, then the right one is refused")
     func fivePerCode() async throws {
         try await TestDeployment.open { deployment in
-            let app = deployment.app()
+            let app = deployment.jsonApp()
             let (challenge, code) = try await deployment.asking(by: app)
             let wrong = code == "000000" ? "000001" : "000000"
             for _ in 0..<5 { _ = try await app.finish(challenge, wrong) }
@@ -58,7 +58,7 @@ struct APIBudgetTests {
         try await TestDeployment.open { deployment in
             try await deployment.typeWrongCodes(15)
             try await deployment.forgetEmails(to: "ann@example.com")
-            let app = deployment.app()
+            let app = deployment.jsonApp()
             let (challenge, _) = try await deployment.asking(by: app)
             for _ in 0..<5 { _ = try await app.finish(challenge, "00000 0") }
             #expect(try await deployment.failures() == 20)
@@ -93,7 +93,7 @@ struct APIBudgetTests {
             "IDP_TRUSTED_PROXIES": "127.0.0.0/8", "IDP_LIMIT_EMAIL_POSTS": "2", "IDP_LIMIT_CODE_POSTS": "2",
         ]
         try await TestDeployment.open(settings: settings) { deployment in
-            let app = deployment.app()
+            let app = deployment.jsonApp()
             _ = try await deployment.waiting(for: "ann@example.com", by: deployment.browser())
             let second = try await app.begin("not an address").status
             #expect(second == 400)

@@ -1,5 +1,6 @@
 import Foundation
 import SSOShared
+import SSOWeb
 import Testing
 
 @testable import IdP
@@ -87,7 +88,7 @@ struct APIRequestTests {
         ])
     func bodies(body: String) async throws {
         try await TestDeployment.open { deployment in
-            let app = deployment.app()
+            let app = deployment.jsonApp()
             let reply = try await app.raw(
                 "POST", "/sign-in", [("Content-Type", "application/json")], body: Array(body.utf8))
             #expect(reply.status == 400 && reply.apiError == "invalid_request")
@@ -99,7 +100,7 @@ struct APIRequestTests {
     @Test("another type is 415, 8,193 bytes are 413, and unknown members are ignored")
     func typesAndSizes() async throws {
         try await TestDeployment.open { deployment in
-            let app = deployment.app()
+            let app = deployment.jsonApp()
             let body = Array(#"{"email":"ann@example.com","new":1}"#.utf8)
             for type in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"] {
                 let reply = try await app.raw("POST", "/sign-in", [("Content-Type", type)], body: body)
@@ -146,7 +147,7 @@ struct APIRequestTests {
     @Test("every refusal has both members, is JSON and is not stored")
     func refusals() async throws {
         try await TestDeployment.open { deployment in
-            let app = deployment.app()
+            let app = deployment.jsonApp()
             let requests = [
                 ("GET", "/sign-in"), ("PUT", "/session"), ("HEAD", "/me"), ("GET", "/nothing"), ("GET", "/me/"),
                 ("GET", "/me"), ("DELETE", "/devices/dev_x"), ("POST", "/sign-in"), ("POST", "/sign-in/code"),
@@ -169,7 +170,7 @@ struct APIRequestTests {
         arguments: ["", " ", "\u{3164}", "\u{202e}enohPi", String(repeating: "x", count: 81)])
     func deviceNames(name: String) async throws {
         try await TestDeployment.open { deployment in
-            let app = deployment.app()
+            let app = deployment.jsonApp()
             let (challenge, code) = try await deployment.asking(by: app)
             let refused = try await app.finish(challenge, code, device: name)
             #expect(refused.status == 400 && refused.apiError == "invalid_request")

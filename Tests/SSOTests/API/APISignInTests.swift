@@ -10,7 +10,7 @@ struct APISignInTests {
     @Test("a code from the email gives a token for the screens and a session for the web view, once")
     func journey() async throws {
         try await TestDeployment.open { deployment in
-            let app = deployment.app()
+            let app = deployment.jsonApp()
             let begun = try await app.begin("Ann@Example.com")
             #expect(begun.status == 202 && begun.header("cache-control") == "no-store")
             #expect(begun.header("content-type") == "application/json" && begun.all("set-cookie").isEmpty)
@@ -53,7 +53,7 @@ struct APISignInTests {
     @Test("asking again with the challenge sends the same code; without it, or for another address, a new one")
     func again() async throws {
         try await TestDeployment.open { deployment in
-            let app = deployment.app()
+            let app = deployment.jsonApp()
             let (challenge, code) = try await deployment.asking(by: app)
             deployment.clock.advance(by: .minutes(2))
             let earlier = deployment.mailbox.all(to: "ann@example.com")
@@ -71,7 +71,7 @@ struct APISignInTests {
     @Test("a wrong code, an unknown challenge, one of another code, a used and an expired code: one answer")
     func uniform() async throws {
         try await TestDeployment.open { deployment in
-            let app = deployment.app()
+            let app = deployment.jsonApp()
             let (challenge, code) = try await deployment.asking(by: app)
             let wrong = code == "000000" ? "000001" : "000000"
             let other = try await deployment.asking(by: app, as: "bob@example.com")
@@ -93,7 +93,7 @@ struct APISignInTests {
         "a code of another form is not a guess", arguments: ["", "12345", "1234567", "+12345", "١٢٣٤٥٦", "abcdef"])
     func malformed(typed: String) async throws {
         try await TestDeployment.open { deployment in
-            let app = deployment.app()
+            let app = deployment.jsonApp()
             let (challenge, code) = try await deployment.asking(by: app)
             let refused = try await app.finish(challenge, typed)
             #expect(refused.status == 400 && refused.apiError == "invalid_request")
@@ -106,8 +106,8 @@ struct APISignInTests {
     @Test("of a hundred right codes at the same instant one gets a token")
     func race() async throws {
         try await TestDeployment.open { deployment in
-            let (challenge, code) = try await deployment.asking(by: deployment.app())
-            let statuses = try await atOnce(100) { _ in try await deployment.app().finish(challenge, code).status }
+            let (challenge, code) = try await deployment.asking(by: deployment.jsonApp())
+            let statuses = try await atOnce(100) { _ in try await deployment.jsonApp().finish(challenge, code).status }
             #expect(statuses.count { $0 == 200 } == 1 && statuses.allSatisfy { $0 == 200 || $0 == 401 })
             #expect(try await deployment.count("SELECT COUNT(*) FROM access_token") == 1)
             #expect(try await deployment.count("SELECT COUNT(*) FROM session WHERE owner IS NOT NULL") == 1)
@@ -120,7 +120,7 @@ struct APISignInTests {
             let known = try await deployment.knownBrowser()
             for isLinkFirst in [true, false] {
                 try await deployment.forgetEmails(to: "ann@example.com")
-                let app = deployment.app()
+                let app = deployment.jsonApp()
                 let earlier = deployment.mailbox.all(to: "ann@example.com")
                 let (challenge, code) = try await deployment.asking(by: app)
                 let email = try await deployment.mailbox.email(to: "ann@example.com", besides: earlier)

@@ -1,4 +1,3 @@
-import Dispatch
 import SSOShared
 import Testing
 
@@ -122,9 +121,25 @@ struct AccessTokenTests {
                     deployment.authorize(deployment.client, state: "again") + "&prompt=login")
                 try await deployment.forgetEmails(to: address)
                 let earlier = deployment.mailbox.all(to: address)
-                let waiting = try await view.ask(for: address, on: view.follow(choice))
+                let start = try await view.click(choice.page().link(containing: "/sign-in"), on: choice)
+                let waiting = try await view.ask(for: address, on: start)
                 let code = try await deployment.mailbox.code(to: address, besides: earlier)
                 let done = try await view.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
+                #expect(done.status == 303)
+                #expect(try await app.authorized("GET", "/me").status == status)
+            }
+        }
+    }
+
+    @Test("a handoff into the web view keeps the token of the same account, and ends that of another one")
+    func handoff() async throws {
+        for (address, status) in [("ann@example.com", 200), ("bob@example.com", 401)] {
+            try await TestDeployment.withApps { deployment in
+                let app = try await deployment.signedInApp()
+                try await deployment.forgetEmails(to: address)
+                let handoff = try deployment.app()
+                let page = try await deployment.handOff(handoff, in: deployment.browser(), as: address)
+                let done = try await handoff.present(page.handoffCode(), in: deployment.webView(of: app))
                 #expect(done.status == 303)
                 #expect(try await app.authorized("GET", "/me").status == status)
             }

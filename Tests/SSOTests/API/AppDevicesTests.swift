@@ -1,4 +1,5 @@
 import SSOShared
+import SSOWeb
 import Testing
 
 @testable import IdP
@@ -6,7 +7,7 @@ import Testing
 
 @Suite("The user's apps")
 struct AppDevicesTests {
-    private static func devices(_ app: NativeApp) async throws -> [JSONValue] {
+    private static func devices(_ app: JSONApp) async throws -> [JSONValue] {
         try await app.authorized("GET", "/devices").json()["devices"]?.items ?? []
     }
 
@@ -15,7 +16,7 @@ struct AppDevicesTests {
         try await TestDeployment.open { deployment in
             let first = try await deployment.signedInApp(device: "Kitchen <tablet>")
             deployment.clock.advance(by: .minutes(10))
-            let second = try await deployment.signedInApp(by: deployment.app(userAgent: "okhttp/5.0"))
+            let second = try await deployment.signedInApp(by: deployment.jsonApp(userAgent: "okhttp/5.0"))
             _ = try await deployment.signedInApp(as: "bob@example.com")
             deployment.clock.advance(by: .minutes(10))
             let seen = try await Self.devices(first)
@@ -98,7 +99,7 @@ struct AppDevicesTests {
         try await TestDeployment.open { deployment in
             let app = try await deployment.signedInApp()
             let other = try await deployment.signedInApp(
-                by: deployment.app(userAgent: "Mozilla/5.0 (Linux; Android 16)"))
+                by: deployment.jsonApp(userAgent: "Mozilla/5.0 (Linux; Android 16)"))
             try await deployment.execute("DELETE FROM access_token WHERE device LIKE 'Android%'")
             let all = try await Self.devices(app)
             #expect(Set(all.compactMap { $0["name"]?.text }) == ["iPhone", "Android device"])

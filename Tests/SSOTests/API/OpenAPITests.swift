@@ -29,7 +29,7 @@ struct OpenAPITests {
     @Test("it has every method of a path: any other is 405, and Allow says the same")
     func methods() async throws {
         try await TestDeployment.open { deployment in
-            let app = deployment.app()
+            let app = deployment.jsonApp()
             for (path, methods) in try OpenAPIDocument().operations {
                 let below = path.replacing("/api/v1", with: "").replacing("{id}", with: "dev_x")
                 for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"] {
@@ -59,7 +59,7 @@ struct OpenAPITests {
                 let found = try document.problems(reply, method, "/api/v1" + path)
                 #expect(found.isEmpty, "\(found)")
             }
-            let app = deployment.app()
+            let app = deployment.jsonApp()
             let begin = try #require(document.example("POST", "/api/v1/sign-in"))
             let begun = try await app.send("POST", "/sign-in", begin)
             try expect(begun, 202, "POST", "/sign-in")

@@ -3,7 +3,7 @@ import SSOShared
 import Synchronization
 
 /// The native screens of an app: they speak JSON, hold an access token, and share their cookies with a web view.
-final class NativeApp: Sendable {
+final class JSONApp: Sendable {
     static let defaultUserAgent = "Main/1.0 (iPhone; iOS 18.5) CFNetwork/1568"
 
     private let probe: HTTPProbe
@@ -16,7 +16,8 @@ final class NativeApp: Sendable {
         cookies: [String: String] = [:]
     ) {
         probe = HTTPProbe(port: port, authority: authority, source: source)
-        (self.userAgent, jar) = (userAgent, Mutex(cookies))
+        self.userAgent = userAgent
+        jar = Mutex(cookies)
     }
 
     /// The access token; nil while it is signed out.
@@ -41,8 +42,7 @@ final class NativeApp: Sendable {
         var all: HTTPProbe.Headers = [("User-Agent", userAgent)] + headers
         if body != nil { all.append(("Content-Type", "application/json")) }
         if let token { all.append(("Authorization", "Bearer \(token)")) }
-        let reply = try await raw(method, path, all, body: body, withCookies: token == nil)
-        return reply
+        return try await raw(method, path, all, body: body, withCookies: token == nil)
     }
 
     /// Sends exactly these headers and this body.
@@ -97,12 +97,12 @@ extension JSONValue {
 
 extension TestDeployment {
     /// A new installation of the app.
-    func app(from source: String? = nil, userAgent: String = NativeApp.defaultUserAgent) -> NativeApp {
-        NativeApp(port: port, authority: "localhost:4000", from: source, userAgent: userAgent)
+    func jsonApp(from source: String? = nil, userAgent: String = JSONApp.defaultUserAgent) -> JSONApp {
+        JSONApp(port: port, authority: "localhost:4000", from: source, userAgent: userAgent)
     }
 
     /// Asks for a code and reads it in the email.
-    func asking(by app: NativeApp, as address: String = "ann@example.com") async throws -> (
+    func asking(by app: JSONApp, as address: String = "ann@example.com") async throws -> (
         challenge: String, code: String
     ) {
         let earlier = mailbox.all(to: address)
@@ -115,9 +115,9 @@ extension TestDeployment {
 
     /// An app that is signed in.
     func signedInApp(
-        as address: String = "ann@example.com", device: String? = nil, by app: NativeApp? = nil
-    ) async throws -> NativeApp {
-        let app = app ?? self.app()
+        as address: String = "ann@example.com", device: String? = nil, by app: JSONApp? = nil
+    ) async throws -> JSONApp {
+        let app = app ?? self.jsonApp()
         try await forgetEmails(to: address)
         let (challenge, code) = try await asking(by: app, as: address)
         let reply = try await app.finish(challenge, code, device: device)
@@ -126,7 +126,8 @@ extension TestDeployment {
     }
 
     /// The web view of an app, with its cookies.
-    func webView(of app: NativeApp, language: String? = nil) -> Browser {
-        Browser(language: language, routes: routes, cookies: ["localhost": app.cookies])
+    func webView(of app: JSONApp, language: String? = nil) -> Browser {
+        Browser(
+            language: language, userAgent: Browser.shellUserAgent, routes: routes, cookies: ["localhost": app.cookies])
     }
 }
