@@ -10,6 +10,7 @@ final class JSONApp: Sendable {
     private let userAgent: String
     private let jar: Mutex<[String: String]>
     private let held = Mutex<String?>(nil)
+    private let kept = Mutex<[String: String]>([:])
 
     init(
         port: UInt16, authority: String, from source: String? = nil, userAgent: String = defaultUserAgent,
@@ -27,6 +28,8 @@ final class JSONApp: Sendable {
     }
     var cookies: [String: String] { jar.withLock { $0 } }
     func forgetCookies() { jar.withLock { $0 = [:] } }
+    /// The `Set-Cookie` that a cookie came with last, for a web view.
+    func setCookieLine(_ name: String) -> String? { kept.withLock { $0[name] } }
     func setCookie(_ name: String, to value: String?) { jar.withLock { $0[name] = value } }
 
     /// Sends a request. A request with a token has no cookies.
@@ -58,6 +61,7 @@ final class JSONApp: Sendable {
             let pair = parts[0].split(separator: "=", maxSplits: 1).map(String.init)
             let isGone = parts.contains { $0.contains("Max-Age=0") } || pair.count < 2
             setCookie(pair[0], to: isGone ? nil : pair[1])
+            kept.withLock { $0[pair[0]] = isGone ? nil : line }
         }
         return reply
     }
@@ -95,12 +99,7 @@ extension JSONValue {
     var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 }
 
-extension TestDeployment {
-    /// A new installation of the app.
-    func jsonApp(from source: String? = nil, userAgent: String = JSONApp.defaultUserAgent) -> JSONApp {
-        JSONApp(port: port, authority: "localhost:4000", from: source, userAgent: userAgent)
-    }
-
+extension Deployment {
     /// Asks for a code and reads it in the email.
     func asking(by app: JSONApp, as address: String = "ann@example.com") async throws -> (
         challenge: String, code: String
@@ -113,15 +112,34 @@ extension TestDeployment {
         return (challenge, try await mailbox.code(to: address, besides: earlier))
     }
 
+    /// Signs an app in.
+    func signIn(_ app: JSONApp, as address: String, device: String? = nil) async throws {
+        let (challenge, code) = try await asking(by: app, as: address)
+        let reply = try await app.finish(challenge, code, device: device)
+        guard reply.status == 200 else { throw ProbeFailure("\(reply.status): \(reply.text)") }
+    }
+}
+
+extension ProcessDeployment {
+    /// A new installation of the app.
+    func jsonApp() -> JSONApp {
+        JSONApp(port: idp.port, authority: "localhost:\(idp.port)", userAgent: Browser.shellUserAgent)
+    }
+}
+
+extension TestDeployment {
+    /// A new installation of the app.
+    func jsonApp(from source: String? = nil, userAgent: String = JSONApp.defaultUserAgent) -> JSONApp {
+        JSONApp(port: port, authority: "localhost:4000", from: source, userAgent: userAgent)
+    }
+
     /// An app that is signed in.
     func signedInApp(
         as address: String = "ann@example.com", device: String? = nil, by app: JSONApp? = nil
     ) async throws -> JSONApp {
         let app = app ?? self.jsonApp()
         try await forgetEmails(to: address)
-        let (challenge, code) = try await asking(by: app, as: address)
-        let reply = try await app.finish(challenge, code, device: device)
-        guard reply.status == 200 else { throw ProbeFailure("\(reply.status): \(reply.text)") }
+        try await signIn(app, as: address, device: device)
         return app
     }
 

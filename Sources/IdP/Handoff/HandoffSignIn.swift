@@ -100,8 +100,9 @@ struct HandoffSignIn: Sendable {
             && request.headers[values: .origin].allSatisfy { $0 == "null" }
         guard isOfApp || sessions.forms.isSameOrigin(request) else { return .crossSite }
         // A link in a message opens in a browser, and nobody but the app decides what its web view sends. So a link cannot
-        // sign a user in to the account of another one.
-        return request.isFromNativeShell ? nil : .notAnApp
+        // sign a user in to the account of another one. Browsers send `Sec-Fetch-Site`; a program that speaks HTTP itself
+        // does not, and no link reaches it.
+        return request.headers[values: .secFetchSite].isEmpty || request.isFromNativeShell ? nil : .notAnApp
     }
 
     /// Logs why.

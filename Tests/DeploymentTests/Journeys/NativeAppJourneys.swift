@@ -92,19 +92,23 @@ extension Journeys {
         func nativeScreens() async throws {
             try await ProcessDeployment.runningWithApps { pair in
                 try await pair.withApp { app, _ in
-                    let screens = NativeScreens(of: pair)
                     try await app.launch()
-                    let ann = try await screens.signIn(as: "ann@example.com", device: "Red phone")
-                    try await app.view.setCookie(ann.cookie, at: pair.origin)
+                    let ann = pair.jsonApp()
+                    try await pair.signIn(ann, as: "ann@example.com", device: "Red phone")
+                    try await app.view.setCookie(#require(ann.setCookieLine("idp_session")), at: pair.origin)
                     #expect(try await app.isSignedIn(as: "ann@example.com"))
-                    #expect(try await screens.email(ann.token) == "ann@example.com")
+                    let me = try await ann.authorized("GET", "/me")
+                    #expect(try me.json()["email"]?.text == "ann@example.com")
                     try await app.signOut()
-                    #expect(try await screens.status(ann.token) == 401)
+                    let afterSignOut = try await ann.authorized("GET", "/me")
+                    #expect(afterSignOut.status == 401)
 
-                    let ben = try await screens.signIn(as: "ben@example.com", device: "Blue phone")
-                    try await app.view.setCookie(ben.cookie, at: pair.origin)
+                    let ben = pair.jsonApp()
+                    try await pair.signIn(ben, as: "ben@example.com", device: "Blue phone")
+                    try await app.view.setCookie(#require(ben.setCookieLine("idp_session")), at: pair.origin)
                     #expect(try await app.isSignedIn(as: "ben@example.com"))
-                    #expect(try await screens.status(ben.token) == 200)
+                    let signedIn = try await ben.authorized("GET", "/me")
+                    #expect(signedIn.status == 200)
 
                     // At a computer.
                     try await pair.forgetEmails(to: "ben@example.com")
@@ -115,7 +119,8 @@ extension Journeys {
                     #expect(home.text.contains("Blue phone"))
                     let ended = try await browser.submit(home.page().form(to: "/devices/end"), on: home)
                     #expect(ended.status == 303)
-                    #expect(try await screens.status(ben.token) == 401)
+                    let afterTheEnd = try await ben.authorized("GET", "/me")
+                    #expect(afterTheEnd.status == 401)
                     #expect(try await browser.isSignedIn(at: pair))
                     try await app.enterForeground()
                     #expect(app.record.isSignInShown)

@@ -183,7 +183,8 @@ struct HandoffCodeAttackTests {
                     ], body: Array(FormCoding.encode(fields).utf8))
             },
             Attack("from a link in a message, in a browser", refused: "not_an_app") { scene in
-                try await scene.app.present(scene.code(), in: scene.deployment.browser())
+                try await scene.app.present(
+                    scene.code(), in: scene.deployment.browser(), [("Sec-Fetch-Site", "none")])
             },
         ]
 
