@@ -61,9 +61,17 @@ struct SignInAPI: Sendable {
         let outcome = try await codes.guess(
             code, challenge: id, request, context, beganSession: false
         ) { identity, proof in
-            try await completion.complete(
-                identity, method: CodeStep.method, flow: nil, replacing: context.session, app: kind, issuing: new,
-                request, context, consuming: proof)
+            if let session = context.session,
+                let done = try await completion.complete(
+                    identity, method: CodeStep.method, flow: nil, replacing: session, app: kind, issuing: new, request,
+                    context, consuming: proof)
+            {
+                return done
+            }
+            // Without a session, or its session has ended meanwhile and nothing was consumed.
+            return try await completion.complete(
+                identity, method: CodeStep.method, flow: nil, replacing: nil, app: kind, issuing: new, request, context,
+                consuming: proof)
         }
         switch outcome {
         case .done(let done): return answer(done, new.token, request)

@@ -128,10 +128,14 @@ struct AccessTokenStore: Sendable {
     }
 
     /// A row from the future was made while the clock was wrong: it does not count until that time is there.
-    private static let isAlive = "expires_at > :now AND created_at <= :skewed"
+    /// One that was used in such a time does not count either: it would last longer than it may.
+    private static let isAlive = "expires_at > :now AND created_at <= :skewed AND expires_at <= :latest"
 
     private static func values(at now: Timestamp) -> [String: SQLValue] {
-        ["now": .timestamp(now), "skewed": .timestamp(now + ClockSkew.tolerated)]
+        [
+            "now": .timestamp(now), "skewed": .timestamp(now + ClockSkew.tolerated),
+            "latest": .timestamp(now + lifetime + ClockSkew.tolerated),
+        ]
     }
 }
 

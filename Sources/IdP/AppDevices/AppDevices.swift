@@ -69,7 +69,7 @@ struct AppDevices: Sendable {
     ///
     /// - Returns: nil if the user has no such app.
     func end(_ id: String, of account: Account) async throws -> AppDevice? {
-        try await end(of: account) { $0.id == id }.first
+        try await end(of: account) { $0.id.utf8.elementsEqual(id.utf8) }.first
     }
 
     /// Signs the apps of a user out that `chosen` names.

@@ -86,12 +86,13 @@ struct AuthorizeRoutes: Sendable {
         return try await database.write { connection in
             guard let session = try sessions.store.find(touching: id, connection) else { return .noSession }
             let user = try accounts.signedIn(session, connection)
-            let choosesAccount = wishes.prompt == .selectAccount
+            let isAsked = session[PendingFlows.self].hasCompleted(asked)
+            let choosesAccount = wishes.prompt == .selectAccount || asked.returnsToAppScheme && !isAsked
             if let user, !choosesAccount, wishes.isMet(by: user.signIn.authenticatedAt, now: now) {
                 let wasRedeemed = try tokens.issue(token, for: asked, to: user, connection)
                 let pace: CompletionPage.Pace =
                     wasRedeemed
-                    ? .stays : session[PendingFlows.self].hasCompleted(asked) ? .afterTwoSeconds : .atOnce
+                    ? .stays : isAsked ? .afterTwoSeconds : .atOnce
                 return .issued(token, pace, user)
             }
             if wishes.prompt == .silent { return .loginRequired }
@@ -106,7 +107,8 @@ struct AuthorizeRoutes: Sendable {
                         asked, id: flowID, now: now, signInSince: tooOld, loginHint: wishes.loginHint)
                     return true
                 }, connection)
-            return updated.map { choosesAccount && user != nil ? .choosing($0) : .pending($0) } ?? .noSession
+            let isChoosing = user != nil && (wishes.prompt == .selectAccount || choosesAccount && tooOld == nil)
+            return updated.map { isChoosing ? .choosing($0) : .pending($0) } ?? .noSession
         }
     }
 
@@ -146,5 +148,13 @@ struct AuthorizeRoutes: Sendable {
         let taken = try await sessions.store.update(session) { $0[PendingFlows.self].take(id, now: now) != nil }
         guard taken != nil else { throw AuthorizeError.notPending(id, session, clients) }
         return .redirect(to: asked.url(at: ""))
+    }
+}
+
+extension AuthorizeRequest {
+    /// Whether the callback is an app's own scheme. Any app may claim that, and may have begun this request at the client's
+    /// server: the user agrees on a page first, also when signed in already (RFC 8252 8.6).
+    fileprivate var returnsToAppScheme: Bool {
+        !redirectURI.utf8.starts(with: "https:".utf8) && !redirectURI.utf8.starts(with: "http:".utf8)
     }
 }

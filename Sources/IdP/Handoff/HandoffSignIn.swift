@@ -60,7 +60,7 @@ struct HandoffSignIn: Sendable {
     private func redeem(
         _ code: HandoffCode, _ verifier: String, _ session: Session?, _ device: String
     ) async throws -> (outcome: HandoffStore.Outcome?, session: Session?) {
-        // The body may run again. The value of its last run is the one that was committed.
+        // The body may run again, and then find the session gone: `accepted` counts only with a new session.
         let outcome = Mutex<HandoffStore.Outcome?>(nil)
         let fresh = try await sessions.store.replace(
             session,
@@ -79,7 +79,9 @@ struct HandoffSignIn: Sendable {
                 // The web view may be that of an app with an access token.
                 if let session { try accessTokens.follow(session, to: fresh, connection) }
             })
-        return (outcome.withLock { $0 }, fresh)
+        let result = outcome.withLock { $0 }
+        if case .accepted = result, fresh == nil { return (nil, nil) }
+        return (result, fresh)
     }
 
     /// Code and verifier of a request, each once and in its form.
@@ -99,10 +101,12 @@ struct HandoffSignIn: Sendable {
             request.headers[values: .secFetchSite] == ["none"]
             && request.headers[values: .origin].allSatisfy { $0 == "null" }
         guard isOfApp || sessions.forms.isSameOrigin(request) else { return .crossSite }
-        // A link in a message opens in a browser, and nobody but the app decides what its web view sends. So a link cannot
-        // sign a user in to the account of another one. Browsers send `Sec-Fetch-Site`; a program that speaks HTTP itself
-        // does not, and no link reaches it.
-        return request.headers[values: .secFetchSite].isEmpty || request.isFromNativeShell ? nil : .notAnApp
+        // A link in a message opens in a browser, and only the app decides what its web view sends. So a link cannot sign a
+        // user in to the account of another one. A program that speaks HTTP itself is not a browser, and no link reaches it.
+        let isProgram =
+            request.headers[values: .secFetchSite].isEmpty
+            && !request.headers[values: .userAgent].contains { $0.hasPrefix("Mozilla/") }
+        return isProgram || request.isFromNativeShell ? nil : .notAnApp
     }
 
     /// Logs why.

@@ -2,15 +2,34 @@
 // answer to the email, and keeps a double click from sending a form twice.
 "use strict";
 (function () {
-    document.querySelectorAll("form[data-once]").forEach(function (form) {
+    var seen = new WeakSet();
+    start();
+    // An app that brings Turbo loads this file once and shows many pages.
+    document.addEventListener("turbo:render", start);
+
+    function each(selector, use) {
+        document.querySelectorAll(selector).forEach(function (place) {
+            if (!seen.has(place)) { use(place); }
+            seen.add(place);
+        });
+    }
+
+    function start() {
+        each("form[data-once]", sendOnce);
+        each("[data-countdown]", countDown);
+        each("[data-events]", awaitReply);
+        each("[data-code]", sendWhole);
+    }
+
+    function sendOnce(form) {
         form.addEventListener("submit", function (event) {
             if (form.dataset.sent) { event.preventDefault(); return; }
             form.dataset.sent = "yes";
         });
         window.addEventListener("pageshow", function () { delete form.dataset.sent; });
-    });
+    }
 
-    document.querySelectorAll("[data-countdown]").forEach(function (place) {
+    function countDown(place) {
         var end = Date.now() + Number(place.dataset.countdown) * 1000;
         var value = place.querySelector("bdi");
         var button = document.querySelector("[data-wait]");
@@ -31,7 +50,7 @@
             if (button) { button.disabled = false; }
             place.hidden = true;
         }
-    });
+    }
 
     // In the language of the page, not of the browser.
     function quantity(number, unit) {
@@ -41,7 +60,7 @@
 
     // The answer to the email signs in. A stream ends after some seconds, and the browser opens the next one by itself. It
     // gives up at an error, such as a restart of the server. Then the page tries again for as long as a code is valid.
-    document.querySelectorAll("[data-events]").forEach(function (place) {
+    function awaitReply(place) {
         var source, timer, left = 120;
         function open() {
             source = new EventSource(place.dataset.events);
@@ -64,16 +83,17 @@
         // A form that was sent has a page of its own to go to.
         document.addEventListener("submit", close);
         window.addEventListener("pagehide", close);
+        document.addEventListener("turbo:before-render", close);
         // Some browsers keep the page and show it again after Back.
         window.addEventListener("pageshow", function (event) {
             if (!event.persisted) { return; }
             left = 120;
             open();
         });
-    });
+    }
 
     // Once per page: a user who corrects a digit afterwards uses the button.
-    document.querySelectorAll("[data-code]").forEach(function (field) {
+    function sendWhole(field) {
         var isSent = false;
         function check(event) {
             if (isSent || event.isComposing || !isCode(field.value) || !field.form.requestSubmit) { return; }
@@ -82,7 +102,7 @@
         }
         field.addEventListener("input", check);
         field.addEventListener("compositionend", check);
-    });
+    }
 
     // Six digits, alone or at the end of a pasted line. The server finds them in other places too, with the button.
     function isCode(text) {

@@ -103,6 +103,7 @@ struct SSOTokenStore: Sendable {
         let binding: [String: SQLValue] = [
             "redirect": .optional(redirectURI), "challenge": .text(codeVerifier.map(CodeChallenge.s256) ?? ""),
             "skewed": .timestamp(now + ClockSkew.tolerated), "idle": .timestamp(now - idleLimit),
+            "latest": .timestamp(now + AppSession.lifetime + ClockSkew.tolerated),
         ]
         return try await database.write { [eligibility] connection in
             // IDP_ALLOWED_EMAILS is not in a table, so its verdict goes into the statement as a value. The account is read
@@ -166,7 +167,8 @@ struct SSOTokenStore: Sendable {
     private static let hasRedirect = "(:redirect IS NULL OR redirect_uri = :redirect)"
     private static let hasSession = """
         EXISTS (SELECT 1 FROM session s WHERE s.handle = sso_token.session_handle
-                   AND s.expires_at > :now AND (s.owner IS NOT NULL OR s.seen_at > :idle))
+                   AND s.expires_at > :now
+                   AND ((s.owner IS NULL AND s.seen_at > :idle) OR (s.owner IS NOT NULL AND s.expires_at <= :latest)))
         """
 
     /// One statement, so that nothing can happen between check and mark. It also checks the session and the account: a user

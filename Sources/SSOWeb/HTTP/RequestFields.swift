@@ -104,7 +104,9 @@ extension Request {
 
     /// Whether the browser loads this before a click. Such a request must not consume anything that works once.
     public var isPrefetch: Bool {
-        (headers[values: .secPurpose] + headers[values: .purpose]).contains { $0.lowercased().contains("prefetch") }
+        (headers[values: .secPurpose] + headers[values: .purpose] + headers[values: .xSecPurpose]).contains {
+            $0.lowercased().contains("prefetch")
+        }
     }
 
     /// Whether the user opened this as a page of its own. Missing Fetch Metadata headers are accepted.

@@ -100,6 +100,8 @@ extension HTTPField.Name {
     public static let secPurpose = field("Sec-Purpose")
     /// The older name of ``secPurpose``.
     public static let purpose = field("Purpose")
+    /// The name that Turbo gives ``secPurpose``: scripts cannot set the real one.
+    public static let xSecPurpose = field("X-Sec-Purpose")
     /// The client's address as a proxy reports it. Used from trusted proxies only.
     public static let xForwardedFor = field("X-Forwarded-For")
     /// Makes browsers use https only (RFC 6797).

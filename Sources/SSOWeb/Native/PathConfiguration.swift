@@ -90,7 +90,8 @@ public struct PathConfiguration: Sendable {
             presentation =
                 switch destination {
                 case .webView: "default"
-                case .modal: "replace_root"
+                // Hotwire Native for Android refuses a modal that replaces the root.
+                case .modal: platform == .android ? "replace" : "replace_root"
                 // An app that does not know `destination` opens nothing rather than the wrong thing.
                 case .browserSession, .systemBrowser, .reset: "none"
                 }

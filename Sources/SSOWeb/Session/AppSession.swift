@@ -51,8 +51,8 @@ extension SessionStore {
         try connection.query(
             """
             SELECT handle, device, created_at, seen_at FROM session
-             WHERE owner = :owner AND expires_at > :now ORDER BY created_at DESC, handle
-            """, ["owner": .text(owner), "now": .timestamp(clock.now())]
+             WHERE owner = :owner AND \(Self.isAlive) ORDER BY created_at DESC, handle
+            """, values(at: clock.now()).merging(["owner": .text(owner)]) { $1 }
         ).map {
             AppSessionEntry(
                 handle: try $0.text("handle"), device: try $0.optionalText("device") ?? "",

@@ -47,9 +47,12 @@ public struct SessionLifetime: Sendable {
     public let absolute: Duration
     /// Since it was last used.
     public let idle: Duration
+    /// The end of an app's session, counted from its beginning; nil where the user can see and end it on another device.
+    public let appAbsolute: Duration?
 
-    public init(absolute: Duration, idle: Duration) {
+    public init(absolute: Duration, idle: Duration, appAbsolute: Duration? = nil) {
         self.absolute = absolute
         self.idle = idle
+        self.appAbsolute = appAbsolute
     }
 }

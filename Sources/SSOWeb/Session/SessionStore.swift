@@ -81,8 +81,8 @@ public struct SessionStore: Sendable {
         return try !connection.query(
             """
             SELECT handle FROM session
-             WHERE handle = :handle AND expires_at > :now AND (owner IS NOT NULL OR seen_at > :idle)
-            """, ["handle": .text(handle), "now": .timestamp(now), "idle": .timestamp(now - lifetime.idle)]
+             WHERE handle = :handle AND \(Self.isAlive)
+            """, values(at: now).merging(["handle": .text(handle)]) { $1 }
         ).isEmpty
     }
 
@@ -225,6 +225,7 @@ public struct SessionStore: Sendable {
 
     private func touch(_ session: Session, _ connection: any SQLConnection) throws {
         guard isTouchDue(session) else { return }
+        let rolling = clock.now() + AppSession.lifetime
         try connection.execute(
             """
             UPDATE session SET seen_at = :now,
@@ -232,7 +233,8 @@ public struct SessionStore: Sendable {
              WHERE id_digest = :id AND seen_at < :now
             """,
             [
-                "now": .timestamp(clock.now()), "rolling": .timestamp(clock.now() + AppSession.lifetime),
+                "now": .timestamp(clock.now()),
+                "rolling": .timestamp(lifetime.appAbsolute.map { min(rolling, session.createdAt + $0) } ?? rolling),
                 "id": .blob(session.id.digest),
             ])
     }
@@ -283,17 +285,11 @@ public struct SessionStore: Sendable {
     func row(
         _ id: SessionID, _ now: Timestamp, _ connection: any SQLConnection
     ) throws -> Session? {
-        // A row from the future was made while the clock was wrong: it does not count until that time is there.
         let rows = try connection.query(
             """
             SELECT handle, form_seed, slots, created_at, seen_at, owner, device FROM session
-             WHERE id_digest = :id AND expires_at > :now AND (owner IS NOT NULL OR seen_at > :idle)
-               AND created_at <= :skewed
-            """,
-            [
-                "id": .blob(id.digest), "now": .timestamp(now), "idle": .timestamp(now - lifetime.idle),
-                "skewed": .timestamp(now + ClockSkew.tolerated),
-            ])
+             WHERE id_digest = :id AND \(Self.isAlive)
+            """, values(at: now).merging(["id": .blob(id.digest)]) { $1 })
         guard let row = rows.first else { return nil }
         return Session(
             handle: try row.text("handle"), formSeed: try row.text("form_seed"),
@@ -303,6 +299,24 @@ public struct SessionStore: Sendable {
                 AppSession(owner: $0, device: try row.optionalText("device") ?? "")
             },
             id: id, seenAt: try row.timestamp("seen_at"))
+    }
+
+    /// The condition on a row that ``values(at:)`` belong to.
+    ///
+    /// A row from the future was made while the clock was wrong: it does not count until that time is there. Neither does one
+    /// of an app that was used while the clock was wrong: it would last longer than it may.
+    static let isAlive = """
+        expires_at > :now AND created_at <= :skewed
+        AND ((owner IS NULL AND seen_at > :idle) OR (owner IS NOT NULL AND expires_at <= :latest))
+        """
+
+    /// - Returns: the values that ``isAlive`` names.
+    func values(at now: Timestamp) -> [String: SQLValue] {
+        [
+            "now": .timestamp(now), "skewed": .timestamp(now + ClockSkew.tolerated),
+            "idle": .timestamp(now - lifetime.idle),
+            "latest": .timestamp(now + AppSession.lifetime + ClockSkew.tolerated),
+        ]
     }
 
     private func insert(_ session: Session, isVisit: Bool, _ connection: any SQLConnection) throws {

@@ -84,7 +84,13 @@ public struct SessionMiddleware<Context: SessionRequestContext>: RouterMiddlewar
             context.session = session
         }
         var response = try await next(request, context)
-        if let session = context.session, request.method != .head { sessions.prolong(session, in: &response) }
+        if let session = context.session, session.app != nil, request.method != .head,
+            sessions.store.isTouchDue(session),
+            // A sign-in of another request may have replaced it meanwhile, whose cookie must stay.
+            (try? await sessions.store.isAlive(session)) == true
+        {
+            sessions.prolong(session, in: &response)
+        }
         return response
     }
 }

@@ -4,132 +4,132 @@ import Testing
 
 @testable import TestSupport
 
-extension Journeys {
-    /// Every state of every page in a real browser. With `SCREENSHOTS=FOLDER` each is also written there as a PNG.
-    @Suite("Accessibility", .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
-    struct Accessibility {
-        private static let screenshots = ProcessInfo.processInfo.environment["SCREENSHOTS"]
+/// Every state of every page in a real browser. With `SCREENSHOTS=FOLDER` each is also written there as a PNG.
+///
+/// Beside the journeys and not among them: it is as long as all of them, and measures no time.
+@Suite("Accessibility", .serialized, .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
+struct AccessibilityJourneys {
+    private static let screenshots = ProcessInfo.processInfo.environment["SCREENSHOTS"]
 
-        @Test(
-            "every page state, in both languages, light and dark: no finding of axe, nothing wider than 320 px, large targets, edges in forced colours, names isolated",
-            .enabled(if: AxeCore.isAvailable, "needs axe-core, which script/setup --test fetches from PyPI"))
-        func everyPage() async throws {
-            let axe = try #require(AxeCore.script, "script/setup --test could not fetch axe-core")
-            let folder = try TemporaryFolder()
-            let gallery = try await PageGallery.capture(PageStates.all(in: folder), in: PageStates.languages)
-            withExtendedLifetime(folder) {}
-            try await gallery.serve { origin in
-                // One browser for each language: two cores.
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for language in PageStates.languages {
-                        group.addTask {
-                            let chromium = try await Chromium()
-                            try await chromium.addToEveryPage(axe)
-                            for page in gallery.pages where page.language == language {
-                                try await Self.check(page, at: origin, chromium)
-                            }
-                            try await chromium.quit()
+    @Test(
+        "every page state, in both languages, light and dark: no finding of axe, nothing wider than 320 px, large targets, edges in forced colours, names isolated",
+        .enabled(if: AxeCore.isAvailable, "needs axe-core, which script/setup --test fetches from PyPI"))
+    func everyPage() async throws {
+        let axe = try #require(AxeCore.script, "script/setup --test could not fetch axe-core")
+        let folder = try TemporaryFolder()
+        let gallery = try await PageGallery.capture(PageStates.all(in: folder), in: PageStates.languages)
+        withExtendedLifetime(folder) {}
+        try await gallery.serve { origin in
+            // One browser for each language: two cores.
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for language in PageStates.languages {
+                    group.addTask {
+                        let chromium = try await Chromium()
+                        try await chromium.addToEveryPage(axe)
+                        for page in gallery.pages where page.language == language {
+                            try await Self.check(page, at: origin, chromium)
                         }
+                        try await chromium.quit()
                     }
-                    try await group.waitForAll()
                 }
+                try await group.waitForAll()
             }
         }
+    }
 
-        private static func check(_ page: CapturedPage, at origin: String, _ chromium: Chromium) async throws {
-            func expectNothing(_ what: String, _ script: String) async throws {
-                let found = try await chromium.run(script).items.compactMap(\.text)
-                #expect(found.isEmpty, "\(page.name), \(what): \(found.joined(separator: "\n"))")
-            }
-            try await chromium.show(colors: .light)
-            try await chromium.resize(width: 320, height: 640)
-            try await chromium.visit(origin + PageGallery.path(of: page))
-            #expect(page.reply.status == page.state.status, "\(page.name)")
-            #expect(try await !chromium.elements(page.state.mark).isEmpty, "\(page.name): \(page.state.mark)")
-            try await expectNothing("structure", PageChecks.structure(language: page.language))
-            try await expectNothing("names", PageChecks.isolation)
-            try await expectNothing("320 px", PageChecks.overflow)
-            try await expectNothing("320 px", PageChecks.targets)
-            // axe takes most of the time. Contrast does not depend on the language, so each language has one of the looks.
-            if page.language == "de" { try await expectNothing("320 px, light, axe", AxeCore.run) }
-            try await photograph(page, "320-light", chromium)
+    private static func check(_ page: CapturedPage, at origin: String, _ chromium: Chromium) async throws {
+        func expectNothing(_ what: String, _ script: String) async throws {
+            let found = try await chromium.run(script).items.compactMap(\.text)
+            #expect(found.isEmpty, "\(page.name), \(what): \(found.joined(separator: "\n"))")
+        }
+        try await chromium.show(colors: .light)
+        try await chromium.resize(width: 320, height: 640)
+        try await chromium.visit(origin + PageGallery.path(of: page))
+        #expect(page.reply.status == page.state.status, "\(page.name)")
+        #expect(try await !chromium.elements(page.state.mark).isEmpty, "\(page.name): \(page.state.mark)")
+        try await expectNothing("structure", PageChecks.structure(language: page.language))
+        try await expectNothing("names", PageChecks.isolation)
+        try await expectNothing("320 px", PageChecks.overflow)
+        try await expectNothing("320 px", PageChecks.targets)
+        // axe takes most of the time. Contrast does not depend on the language, so each language has one of the looks.
+        if page.language == "de" { try await expectNothing("320 px, light, axe", AxeCore.run) }
+        try await photograph(page, "320-light", chromium)
 
-            // 1280 px at 200 %, and the text alone at 200 %.
-            try await chromium.resize(width: 640, height: 450, scale: 2)
-            try await expectNothing("200 % zoom", PageChecks.overflow)
-            _ = try await chromium.run(PageChecks.doubleText)
-            try await expectNothing("200 % text", PageChecks.overflow)
-            _ = try await chromium.run(PageChecks.plainText)
+        // 1280 px at 200 %, and the text alone at 200 %.
+        try await chromium.resize(width: 640, height: 450, scale: 2)
+        try await expectNothing("200 % zoom", PageChecks.overflow)
+        _ = try await chromium.run(PageChecks.doubleText)
+        try await expectNothing("200 % text", PageChecks.overflow)
+        _ = try await chromium.run(PageChecks.plainText)
 
-            try await chromium.resize(width: 1_280, height: 900)
-            try await photograph(page, "1280-light", chromium)
+        try await chromium.resize(width: 1_280, height: 900)
+        try await photograph(page, "1280-light", chromium)
+        try await chromium.show(colors: .dark)
+        if page.language == "en" { try await expectNothing("1280 px, dark, axe", AxeCore.run) }
+        try await photograph(page, "1280-dark", chromium)
+        try await chromium.show(colors: .forced)
+        try await expectNothing("forced colours", PageChecks.forcedColors)
+        try await photograph(page, "1280-forced", chromium)
+        if screenshots != nil {
             try await chromium.show(colors: .dark)
-            if page.language == "en" { try await expectNothing("1280 px, dark, axe", AxeCore.run) }
-            try await photograph(page, "1280-dark", chromium)
-            try await chromium.show(colors: .forced)
-            try await expectNothing("forced colours", PageChecks.forcedColors)
-            try await photograph(page, "1280-forced", chromium)
-            if screenshots != nil {
-                try await chromium.show(colors: .dark)
-                try await chromium.resize(width: 320, height: 640)
-                try await photograph(page, "320-dark", chromium)
-            }
+            try await chromium.resize(width: 320, height: 640)
+            try await photograph(page, "320-dark", chromium)
         }
+    }
 
-        private static func photograph(_ page: CapturedPage, _ look: String, _ chromium: Chromium) async throws {
-            guard let screenshots else { return }
-            try FileManager.default.createDirectory(atPath: screenshots, withIntermediateDirectories: true)
-            try await chromium.fullScreenshot()
-                .write(to: URL(fileURLWithPath: "\(screenshots)/\(page.name)-\(look).png"))
-        }
+    private static func photograph(_ page: CapturedPage, _ look: String, _ chromium: Chromium) async throws {
+        guard let screenshots else { return }
+        try FileManager.default.createDirectory(atPath: screenshots, withIntermediateDirectories: true)
+        try await chromium.fullScreenshot()
+            .write(to: URL(fileURLWithPath: "\(screenshots)/\(page.name)-\(look).png"))
+    }
 
-        @Test("without JavaScript, in a browser that prefers German, every form works and every error is reached")
-        func withoutJavaScript() async throws {
-            try await ProcessDeployment.running(ProcessDeployment()) { pair in
-                let chromium = try await Chromium(javaScript: false, width: 320, height: 640)
-                try await chromium.prefer(language: "de")
-                try await chromium.visit(pair.client.origin + "/")
-                #expect(try await chromium.attribute("lang", of: "html") == "de")
-                try await chromium.press("a[href*='\(SSOPath.authorize)']")
+    @Test("without JavaScript, in a browser that prefers German, every form works and every error is reached")
+    func withoutJavaScript() async throws {
+        try await ProcessDeployment.running(ProcessDeployment()) { pair in
+            let chromium = try await Chromium(javaScript: false, width: 320, height: 640)
+            try await chromium.prefer(language: "de")
+            try await chromium.visit(pair.client.origin + "/")
+            #expect(try await chromium.attribute("lang", of: "html") == "de")
+            try await chromium.press("a[href*='\(SSOPath.authorize)']")
 
-                // The browser's own check of the field accepts this address.
-                try await chromium.type("ann@example", into: "input[name=email]")
-                try await chromium.press("form:has(input[name=email]) \(Chromium.submit)")
-                let field = "input[name=email][aria-invalid=true]"
-                #expect(try await chromium.attribute("value", of: field) == "ann@example")
-                try await chromium.clear(field)
-                try await chromium.askForCode("ann@example.com")
-                #expect(try await chromium.attribute("lang", of: "html") == "de")
+            // The browser's own check of the field accepts this address.
+            try await chromium.type("ann@example", into: "input[name=email]")
+            try await chromium.press("form:has(input[name=email]) \(Chromium.submit)")
+            let field = "input[name=email][aria-invalid=true]"
+            #expect(try await chromium.attribute("value", of: field) == "ann@example")
+            try await chromium.clear(field)
+            try await chromium.askForCode("ann@example.com")
+            #expect(try await chromium.attribute("lang", of: "html") == "de")
 
-                let code = try await pair.mailbox.code(to: "ann@example.com")
-                for wrong in ["12", code == "000000" ? "000001" : "000000"] {
-                    try await chromium.enterCode(wrong)
-                    _ = try await chromium.element("input[name=code][aria-invalid=true]")
-                }
-                // Within the first minute: the page says when.
-                try await chromium.press("form[action='/sign-in'] \(Chromium.submit)")
-                _ = try await chromium.element("main:not(:has([aria-invalid=true])) input[name=code]")
-                try await chromium.enterCode(code)
-                _ = try await chromium.element("a[href*='token=']")
-                try await chromium.arrive("the client's page") { $0 == pair.client.origin + "/" }
-                #expect(try await chromium.attribute("lang", of: "html") == "de")
-
-                try await chromium.visit(pair.origin + "/")
-                _ = try await chromium.element(".facts a[href]")
-                try await chromium.clear("input[name=name]")
-                try await chromium.type("\u{2800}", into: "input[name=name]")
-                try await chromium.press("form[action='/name'] \(Chromium.submit)")
-                _ = try await chromium.element("input[name=name][aria-invalid=true]")
-                try await chromium.clear("input[name=name]")
-                try await chromium.type(PageStates.rightToLeftUser, into: "input[name=name]")
-                try await chromium.press("form[action='/name'] \(Chromium.submit)")
-                _ = try await chromium.element("input[name=name]:not([aria-invalid])")
-                #expect(try await chromium.attribute("value", of: "input[name=name]") == PageStates.rightToLeftUser)
-
-                try await chromium.press("form[action='/sign-out'] \(Chromium.submit)")
-                _ = try await chromium.element("a[href='/sign-in']")
-                try await chromium.quit()
+            let code = try await pair.mailbox.code(to: "ann@example.com")
+            for wrong in ["12", code == "000000" ? "000001" : "000000"] {
+                try await chromium.enterCode(wrong)
+                _ = try await chromium.element("input[name=code][aria-invalid=true]")
             }
+            // Within the first minute: the page says when.
+            try await chromium.press("form[action='/sign-in'] \(Chromium.submit)")
+            _ = try await chromium.element("main:not(:has([aria-invalid=true])) input[name=code]")
+            try await chromium.enterCode(code)
+            _ = try await chromium.element("a[href*='token=']")
+            try await chromium.arrive("the client's page") { $0 == pair.client.origin + "/" }
+            #expect(try await chromium.attribute("lang", of: "html") == "de")
+
+            try await chromium.visit(pair.origin + "/")
+            _ = try await chromium.element(".facts a[href]")
+            try await chromium.clear("input[name=name]")
+            try await chromium.type("\u{2800}", into: "input[name=name]")
+            try await chromium.press("form[action='/name'] \(Chromium.submit)")
+            _ = try await chromium.element("input[name=name][aria-invalid=true]")
+            try await chromium.clear("input[name=name]")
+            try await chromium.type(PageStates.rightToLeftUser, into: "input[name=name]")
+            try await chromium.press("form[action='/name'] \(Chromium.submit)")
+            _ = try await chromium.element("input[name=name]:not([aria-invalid])")
+            #expect(try await chromium.attribute("value", of: "input[name=name]") == PageStates.rightToLeftUser)
+
+            try await chromium.press("form[action='/sign-out'] \(Chromium.submit)")
+            _ = try await chromium.element("a[href='/sign-in']")
+            try await chromium.quit()
         }
     }
 }
