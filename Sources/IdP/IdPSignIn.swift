@@ -1,0 +1,64 @@
+import SSOShared
+import SSOWeb
+
+/// How users sign in: every session slot, sign-in method and email has its line in one of these lists.
+struct IdPSignIn: Sendable {
+    let slots: [any SessionSlot.Type]
+    let completion: SignInCompletion
+    let methods: [any SignInMethod]
+    let mailTemplates: [any MailTemplate]
+
+    let emailCode: EmailCodeMethod
+    let addresses: AddressStep
+    let codes: CodeStep
+    let challenges: ChallengeStore
+    let guesses: GuessStore
+    let browserLink: DeviceLink
+
+    init(_ parts: IdPComponents, adding additions: SignInAdditions) {
+        let (settings, pages, script, clock) = (parts.settings, parts.pages, parts.script, parts.clock)
+        slots = [PendingFlows.self, PendingHandoffs.self, BrowserChallenges.self, CurrentSignIn.self] + additions.slots
+        completion = SignInCompletion(
+            sessions: parts.sessions, slots: slots, accounts: parts.accounts, devices: parts.devices,
+            tokens: parts.accessTokens, clock: clock)
+
+        // What the methods that use email share.
+        let code = EmailCode(keys: settings.keys)
+        challenges = ChallengeStore(
+            database: parts.database, clock: clock, randomness: parts.randomness,
+            codeMAC: { code.mac(of: code.code(for: $0), challenge: $0) }, mailKind: EmailCodeMail.kind,
+            eligibility: parts.eligibility, mail: parts.mail)
+        guesses = GuessStore(database: parts.database, clock: clock, randomness: parts.randomness)
+        addresses = AddressStep(challenges: challenges, devices: parts.devices, limits: parts.limits)
+        codes = CodeStep(challenges: challenges, guesses: guesses, codes: code, limits: parts.limits)
+        browserLink = DeviceLink(keys: settings.keys, origin: settings.publicURL, randomness: parts.randomness)
+        let link = EmailLink(keys: settings.keys, origin: settings.publicURL)
+        let reply = settings.inboundMail.map { EmailReply(keys: settings.keys, domain: $0.domain) }
+        mailTemplates = [
+            EmailCodeMail(
+                challenge: challenges.findPending, pages: pages, codes: code, issuer: settings.publicURL,
+                browserLink: DeviceInvitation(link: browserLink, mail: parts.mail, guesses: guesses, clock: clock).url,
+                signInLink: link.url, replyTo: { reply?.address(for: $0.id) })
+        ]
+
+        emailCode = EmailCodeMethod(
+            sessions: parts.sessions, challenges: challenges, guesses: guesses, addresses: addresses, codes: codes,
+            mail: parts.mail, delay: parts.delay, completion: completion, limits: parts.limits,
+            page: EmailCodePage(pages: pages, script: script), clock: clock, clientName: parts.clients.name,
+            reply: { challenge, flow in reply.map { EmailReplyMethod.offer($0, challenge, flow) } })
+        let emailLink = EmailLinkMethod(
+            sessions: parts.sessions, challenges: challenges, guesses: guesses, devices: parts.devices, codes: code,
+            link: link, cookie: EmailLinkCookie(link: link, origin: settings.publicURL), completion: completion,
+            limits: parts.limits, page: EmailLinkPage(pages: pages, script: script), clock: clock,
+            clientName: parts.clients.name)
+        let emailReply = EmailReplyMethod(
+            sessions: parts.sessions, challenges: challenges, completion: completion, limits: parts.limits,
+            clients: parts.clients,
+            events: ReplyEvents(
+                sessions: parts.sessions, challenges: challenges, completion: completion, shutdown: parts.shutdown),
+            pages: pages, clock: clock)
+        methods =
+            [emailCode, emailLink] + (reply == nil ? [] : [emailReply])
+            + additions.methods(parts.sessions, completion)
+    }
+}
