@@ -4,7 +4,7 @@ import SSOWeb
 /// A way to prove an identity: email code, later passkey, provider and so on.
 ///
 /// A method adds its own routes. When the visitor has proven an identity there, it calls
-/// ``SignInCompletion/finish(_:method:flow:_:_:_:consuming:)`` and nothing else. `IdPApplication` has the list of methods.
+/// ``SignInCompletion/finish(_:method:flow:_:_:_:consuming:)`` and nothing else. `IdPSignIn` has the list of methods.
 protocol SignInMethod: Sendable {
     /// The method's name on the wire, in `methods` of the answer to verify: `email_code`.
     var id: String { get }
