@@ -4,7 +4,7 @@ public import Hummingbird
 extension Request {
     /// Whether the web view of a Hotwire Native app says that it sends the request (native.hotwired.dev, User agent).
     ///
-    /// A hint for the layout and the status of an answer, never a proof: anybody can send this header.
+    /// A hint for the layout and the status of an answer, never a proof: any program can send this header.
     public var isFromNativeShell: Bool {
         headers[values: .userAgent].contains { $0.contains("Hotwire Native") || $0.contains("Turbo Native") }
     }

@@ -1,6 +1,6 @@
 public import Hummingbird
 
-/// What the web view of an app needs of both programs: the path configuration and `/reset_app`. The same for everybody, so
+/// What the web view of an app needs of both programs: the path configuration and `/reset_app`. The same for every user, so
 /// none of it reads a session.
 public struct NativeRoutes: Sendable {
     private let pages: Pages

@@ -9,7 +9,7 @@ import Testing
 @testable import TestSupport
 
 /// The path configuration and the routes are made of the same constants. Here every route of the routers is asked for its
-/// rule: a route that is new, or that moves, fails until somebody has decided how apps open it.
+/// rule: a route that is new, or that moves, fails until this file says how apps open it.
 @Suite("How apps open every route")
 struct PathRoutesTests {
     typealias Table = [String: PathConfiguration.Destination]
