@@ -156,6 +156,7 @@ struct HandoffCodeAttackTests {
             ("as an image", "not_a_page", [("Sec-Fetch-Dest", "image")]),
             ("by a script", "not_a_page", [("Sec-Fetch-Mode", "cors")]),
             ("as a prefetch", "not_a_page", [("Sec-Purpose", "prefetch")]),
+            ("as a prefetch of Turbo", "not_a_page", [("X-Sec-Purpose", "prefetch")]),
             ("from a link of another site", "cross_site", [("Sec-Fetch-Site", "cross-site")]),
             ("from a link of a sibling domain", "cross_site", [("Sec-Fetch-Site", "same-site")]),
             ("with the origin of another site", "cross_site", [("Origin", "https://evil.example")]),
