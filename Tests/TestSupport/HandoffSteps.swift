@@ -43,6 +43,11 @@ struct HandoffApp: Sendable {
     func present(_ code: String, in webView: Browser, _ headers: HTTPProbe.Headers = []) async throws -> Visit {
         try await webView.get(Self.signIn(origin, code: code, verifier: verifier), headers)
     }
+
+    /// Presents a code as a form of the web view. Redirects are not followed.
+    func post(_ code: String, in webView: Browser) async throws -> Visit {
+        try await webView.post(WebAddress(origin + Self.signInPath), [("code", code), ("verifier", verifier)])
+    }
 }
 
 extension Visit {

@@ -45,11 +45,13 @@ extension Journeys {
                     #expect(try await app.view.text().contains("ann"))
                     #expect(try await app.sessionStatus() == 200)
 
-                    // Again, from the start page. The identity provider knows the browser.
+                    // Again, from the start page. The identity provider knows the browser and asks before it answers
+                    // an app: one click, no email.
                     try await app.signOut()
                     try await app.view.visit(app.home)
                     try await app.view.press("a[href*='\(SSOPath.authorize)']")
                     try await app.run(until: "the browser opens") { $0.session != nil }
+                    try await system.page.press("a[href*='\(SSOPath.complete)']")
                     try await app.comeBack()
                     try await app.run(until: "signed in") { _ in try await app.sessionStatus() == 200 }
                     #expect(pair.mailbox.all(to: "ann@example.com").count == 1)

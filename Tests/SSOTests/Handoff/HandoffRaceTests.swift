@@ -6,13 +6,18 @@ import Testing
 @Suite("A hundred codes of handoffs at the same instant")
 struct HandoffRaceTests {
     /// ASVS 15.4.2.
-    @Test("of 100 web views with one code one is signed in, and there is one session of an app")
-    func oneWinner() async throws {
+    @Test(
+        "of 100 web views with one code one is signed in, and there is one session of an app",
+        arguments: ["GET", "POST"])
+    func oneWinner(method: String) async throws {
         try await TestDeployment.withApps { deployment in
             let app = try deployment.app()
             let code = try await deployment.handOff(app, in: deployment.browser()).handoffCode()
             let views = (0..<100).map { _ in deployment.webView() }
-            let replies = try await atOnce(100) { try await app.present(code, in: views[$0]) }
+            let replies = try await atOnce(100) { index in
+                let view = views[index]
+                return try await method == "GET" ? app.present(code, in: view) : app.post(code, in: view)
+            }
             #expect(replies.count { $0.status == 303 } == 1 && replies.count { $0.status == 400 } == 99)
             #expect(replies.count { !$0.reply.all("set-cookie").isEmpty } == 1)
             #expect(try await deployment.rows(of: "session", where: "owner IS NOT NULL") == 1)

@@ -184,6 +184,21 @@ struct HandoffTests {
         }
     }
 
+    /// No link reaches such a program, so a code and a verifier in it are not another user's.
+    @Test("a program that is no browser may take its own code")
+    func program() async throws {
+        try await TestDeployment.withApps { deployment in
+            let app = try deployment.app()
+            let code = try await deployment.handOff(app, in: deployment.browser()).handoffCode()
+            let address = try WebAddress(HandoffApp.signIn(deployment.origin, code: code, verifier: app.verifier))
+            let reply = try await deployment.probe().get(
+                address.target, [("User-Agent", "curl/8.5.0"), ("Accept", "*/*")])
+            #expect(reply.status == 303 && reply.all("location") == ["/reset_app"])
+            #expect(reply.all("set-cookie").contains { $0.hasPrefix("idp_session=") })
+            #expect(deployment.events("handoff_signed_in") == 1)
+        }
+    }
+
     @Test("reloading the last page gives another code, and the one before is void")
     func reload() async throws {
         try await TestDeployment.withApps { deployment in

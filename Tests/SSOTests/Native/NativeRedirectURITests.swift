@@ -71,7 +71,8 @@ struct NativeRedirectURITests {
     func kept() throws {
         let earlier = #"{"state":"s","codeVerifier":"v","idp":"i","returnTo":"/","begunAt":1790000000000}"#
         #expect(try JSONDecoder().decode(PendingSignIn.self, from: Data(earlier.utf8)).redirectURI == nil)
-        let usual = PendingSignIn(state: "s", codeVerifier: "v", idp: "i", returnTo: "/", begunAt: Date())
+        let begunAt = Date(timeIntervalSince1970: 1_790_000_000)
+        let usual = PendingSignIn(state: "s", codeVerifier: "v", idp: "i", returnTo: "/", begunAt: begunAt)
         let stored = String(decoding: try JSONEncoder().encode(usual), as: UTF8.self)
         #expect(!stored.contains("redirectURI"), "and is written as before")
     }

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import IdP
+@testable import RelyingParty
 @testable import SSOWeb
 @testable import TestSupport
 
@@ -59,7 +61,7 @@ struct PathConfigurationTests {
         }
     }
 
-    @Test("every rule sets the same properties, so that none shines through from an earlier rule")
+    @Test("every rule sets the same properties, so that none of an earlier rule remains")
     func complete() throws {
         for platform in PathConfiguration.Platform.allCases {
             let rules = try PathConfigurationReader(Self.configuration.json(for: platform)).rules
@@ -71,7 +73,7 @@ struct PathConfigurationTests {
         }
     }
 
-    @Test("the properties are Hotwire's: a sign-in is a modal in place of all screens, and cannot be pulled to refresh")
+    @Test("the properties are Hotwire's: a sign-in is a modal that replaces what is shown, and cannot be pulled")
     func properties() throws {
         let ios = try PathConfigurationReader(Self.configuration.json(for: .ios))
         #expect(
@@ -91,11 +93,29 @@ struct PathConfigurationTests {
         for path in ["/", "/sign-in", "/auth/x", "/over"] {
             #expect(android.properties(of: path)["uri"] == "hotwire://fragment/web")
         }
+        #expect(
+            android.properties(of: "/sign-in") == [
+                "context": "modal", "destination": "modal", "presentation": "replace",
+                "pull_to_refresh_enabled": false, "uri": "hotwire://fragment/web",
+            ])
+    }
+
+    /// Hotwire Native Android ends the app at such a visit (NavigatorRule throws a NavigatorException).
+    @Test("no rule for Android is modal and replace_root")
+    func androidModal() throws {
+        for configuration in [PathConfiguration.idp, .relyingParty, Self.configuration] {
+            let rules = try PathConfigurationReader(configuration.json(for: .android)).rules
+            #expect(rules.allSatisfy { $0.properties["context"] != nil && $0.properties["presentation"] != nil })
+            #expect(
+                !rules.contains {
+                    $0.properties["context"] == "modal" && $0.properties["presentation"] == "replace_root"
+                })
+        }
     }
 
     // MARK: - The programs' files
 
-    /// One rule a line, as the programs write them for iOS.
+    /// One rule per line, as the programs write them for iOS.
     private static let golden = (
         idp: [
             rule(#"".*""#, "default", "web_view", "default", true),
@@ -124,8 +144,9 @@ struct PathConfigurationTests {
 
     private static func file(_ rules: [String], _ platform: PathConfiguration.Platform) -> String {
         let all = rules.joined(separator: ",")
-        let screen = #","uri":"hotwire://fragment/web"}}"#
-        return #"{"rules":[\#(platform == .ios ? all : all.replacing("}}", with: screen))],"settings":{}}"#
+        let android = all.replacing("}}", with: #","uri":"hotwire://fragment/web"}}"#)
+            .replacing(#""presentation":"replace_root""#, with: #""presentation":"replace""#)
+        return #"{"rules":[\#(platform == .ios ? all : android)],"settings":{}}"#
     }
 
     @Test(
@@ -156,7 +177,7 @@ struct PathConfigurationTests {
     }
 
     @Test(
-        "they are the same for everybody: no cookie, no Vary, no redirect, no session",
+        "they are the same for every user: no cookie, no Vary, no redirect, no session",
         arguments: PathConfiguration.Platform.allCases)
     func public_(platform: PathConfiguration.Platform) async throws {
         try await TestDeployment.open { deployment in

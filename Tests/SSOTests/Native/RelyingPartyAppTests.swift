@@ -96,6 +96,21 @@ struct RelyingPartyAppTests {
         }
     }
 
+    @Test("its session ends 90 days after the sign-in, also when the app is in use")
+    func absoluteLimit() async throws {
+        try await TestDeployment.open(clientSettings: App.settings) { deployment in
+            let app = App(deployment)
+            let result = try await app.signIn(at: app.start(), by: deployment.browser())
+            #expect(try await app.webView.get(app.callback(result)).status == 303)
+            for span in [Duration.days(29), .days(29), .days(29), .days(3) - .seconds(1)] {
+                deployment.clock.advance(by: span)
+                #expect(try await app.webView.get(app.client.origin + "/account").status == 200)
+            }
+            deployment.clock.advance(by: .seconds(1))
+            #expect(try await app.webView.get(app.client.origin + "/account").status == 401)
+        }
+    }
+
     @Test("the link of the start page names the app in its web view, and the https callback in any browser")
     func links() async throws {
         try await TestDeployment.open(clientSettings: App.settings) { deployment in
