@@ -122,7 +122,7 @@ enum HandoffError {
     static let ended = PublicError(
         .gone, code: "flow_over", title: Text("error.flow-over.title"), explanation: Text("error.handoff-over"))
 
-    /// A code that signs nobody in. One page for all reasons: the log has them.
+    /// A code that does not sign in. One page for all reasons: the log has them.
     static let codeRejected = PublicError(
         .badRequest, code: "invalid_code", title: Text("error.handoff-code.title"),
         explanation: Text("error.handoff-code"), nextStep: .init(label: Text("sign-in.title"), href: "/sign-in"),

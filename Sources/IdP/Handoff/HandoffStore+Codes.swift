@@ -10,7 +10,7 @@ extension HandoffStore {
         let methods: [String]
     }
 
-    /// Why a code signs nobody in. The raw values are stable: the log has them as `reason`.
+    /// Why a code does not sign in. The raw values are stable: the log has them as `reason`.
     enum Rejection: String, Sendable, CaseIterable {
         /// Code or verifier is missing, given twice, or does not have its form.
         case malformed

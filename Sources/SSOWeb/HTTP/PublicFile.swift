@@ -3,7 +3,7 @@ public import Hummingbird
 import NIOCore
 import SSOShared
 
-/// A JSON file for everybody as it is served: its bytes, headers and entity tag. No cookie, no redirect.
+/// A JSON file, the same for every visitor: its bytes, headers and entity tag. No cookie, no redirect.
 public struct PublicFile: Sendable {
     /// Five minutes, so that a change takes effect soon. Apple's CDN keeps a copy of its file for hours anyway.
     static let cacheControl = "public, max-age=300"

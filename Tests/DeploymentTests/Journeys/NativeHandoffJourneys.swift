@@ -129,7 +129,7 @@ extension URL {
 
     /// Presents the code of this callback in the web view of another app that has the same address.
     ///
-    /// - Returns: whether it is refused and nobody is signed in there.
+    /// - Returns: whether it is refused and no user is signed in there.
     fileprivate func isWorthless(
         with verifier: CodeVerifier, to app: ScriptedApp, at pair: ProcessDeployment
     ) async throws -> Bool {

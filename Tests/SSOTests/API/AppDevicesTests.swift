@@ -28,7 +28,7 @@ struct AppDevicesTests {
         }
     }
 
-    @Test("one is signed out by its id, all others at once, and nobody's but the user's own")
+    @Test("one is signed out by its id, all others at once, and only the user's own")
     func end() async throws {
         try await TestDeployment.open { deployment in
             let (first, second) = (try await deployment.signedInApp(), try await deployment.signedInApp())

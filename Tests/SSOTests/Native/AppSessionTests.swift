@@ -126,7 +126,7 @@ struct AppSessionTests {
             let choice = try await other.follow(other.get(asked))
             deployment.clock.advance(by: .minutes(2))
             let switched = try await other.submit(choice.page().form(to: "/sign-in/account"), on: choice)
-            // Nobody is signed in in it, so it is a browser's until the next sign-in.
+            // No user is signed in in it, so it is a browser's until the next sign-in.
             #expect(Self.cookies(switched).map { $0.contains("Max-Age") } == [false])
             #expect(try await deployment.rows(of: "session", where: "owner IS NOT NULL") == 0)
         }
