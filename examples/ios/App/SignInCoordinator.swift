@@ -19,7 +19,7 @@ final class SignInCoordinator: NSObject {
     init(_ configuration: NativeConfiguration, store: any SecretStore) {
         self.configuration = configuration
         self.store = store
-        machine = SignInMachine(configuration, restoring: try? store.pendingSignIn())
+        machine = SignInMachine(configuration, restoring: try? store.browserRequest())
         super.init()
         Hotwire.registerRouteDecisionHandlers([LinkHandler(self)])
         Hotwire.config.defaultNavigationController = { [weak self] in
@@ -66,7 +66,7 @@ final class SignInCoordinator: NSObject {
         case .openBrowserSession(let url, let session): openBrowser(url, session)
         case .closeBrowserSession: browser.close()
         case .setPending(let pending):
-            do { try store.setPendingSignIn(pending) } catch { logger.error("keychain: \(error)") }
+            do { try store.setBrowserRequest(pending) } catch { logger.error("keychain: \(error)") }
         case .showProblem(let problem): show(problem)
         case .ignored(let reason): logger.notice("link ignored: \(reason.rawValue)")
         }
