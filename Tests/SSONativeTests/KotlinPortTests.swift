@@ -20,7 +20,7 @@ struct KotlinPortTests {
         #expect(try Self.text("java/com/example/app/SignIn.kt").contains("R.string.\(name)"))
     }
 
-    @Test("Paths, forms and times are the same")
+    @Test("Paths, forms and times of this library stand in the Kotlin code")
     func constants() throws {
         let policy = try Self.text("java/com/example/app/LinkPolicy.kt")
         for path in [ServerPath.authorize, ServerPath.complete, ServerPath.reset, ServerPath.signInLink] {

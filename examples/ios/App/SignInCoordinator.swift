@@ -113,9 +113,9 @@ extension SignInCoordinator: NavigatorDelegate {
     }
 }
 
-/// The sign-in may be a modal or the only page: the server's path configuration says `replace_root`, and Hotwire Native on iOS
-/// then ignores `context: modal`. A modal is closed with "Done" or a gesture (``NavigationController``). The only page has
-/// nothing below it: it gets a button that leads to the start page.
+/// The sign-in may be a modal or the only page: the server's path configuration, which is loaded over the app's own, says
+/// `replace_root`, and Hotwire Native on iOS then ignores `context: modal`. A modal is closed with "Done" or a gesture
+/// (``NavigationController``). The only page has nothing below it: it gets a button that leads to the start page.
 extension SignInCoordinator: UINavigationControllerDelegate {
     func navigationController(_ controller: UINavigationController, willShow page: UIViewController, animated: Bool) {
         let path = (page as? any Visitable)?.initialVisitableURL.path ?? ""

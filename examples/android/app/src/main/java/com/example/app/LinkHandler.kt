@@ -22,8 +22,8 @@ class LinkHandler(private val signIn: SignIn, private val policy: LinkPolicy) : 
             return Router.Decision.CANCEL
         }
         val navigator = activity.delegate.currentNavigator ?: return Router.Decision.NAVIGATE
-        // The sign-in has taken the place of the start page. Hotwire hands the next page to the one below a modal, and there
-        // is none: the start page comes back first.
+        // The sign-in has taken the place of the start page. Hotwire hands the next page to the one below a modal, and
+        // there is none: the start page comes back first.
         val isOnlyPage = navigator.isAtStartDestination() && navigator.location?.let(policy::isSignInPage) == true
         if (!isOnlyPage || policy.isSignInPage(location)) return Router.Decision.NAVIGATE
         main.post { navigator.reset { navigator.route(location) } }

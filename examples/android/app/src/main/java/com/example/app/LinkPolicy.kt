@@ -4,8 +4,8 @@ import java.net.URI
 
 /**
  * Decides for any URL where it opens: the rules of SSONative (Sources/SSONative/Links) in Kotlin, for an identity
- * provider's app. The table of URLs in Tests/SSONativeTests/LinkPolicyTests.swift is meant for both, with one exception: a
- * disguised letter in a path is ignored here. Only the Swift side is tested.
+ * provider's app. The table of URLs in Tests/SSONativeTests/LinkPolicyTests.swift is meant for both, with one
+ * exception: a disguised letter in a path is ignored here. Only the Swift side is tested.
  *
  * The web view shows exactly one origin, the server's. When in doubt, a URL leaves the web view or is ignored.
  */

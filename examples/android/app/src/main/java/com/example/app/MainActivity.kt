@@ -64,8 +64,8 @@ class MainActivity : HotwireActivity(), Screen {
     }
 
     override fun showSignIn(url: String) {
-        // The path configuration makes it a modal that takes the place of the page with the 401 (`replace`). Hotwire refuses a
-        // modal with `replace_root`.
+        // The path configuration makes it a modal that takes the place of the page with the 401 (`replace`). Hotwire
+        // refuses a modal with `replace_root`.
         delegate.currentNavigator?.route(url)
     }
 
