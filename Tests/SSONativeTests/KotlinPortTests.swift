@@ -20,17 +20,17 @@ struct KotlinPortTests {
         #expect(try Self.text("java/com/example/app/SignIn.kt").contains("R.string.\(name)"))
     }
 
-    @Test("Paths, forms and times are the same")
+    @Test("Paths, forms and times of this library stand in the Kotlin code")
     func constants() throws {
         let policy = try Self.text("java/com/example/app/LinkPolicy.kt")
-        for path in [NativePath.authorize, NativePath.complete, NativePath.reset, NativePath.signInLink] {
+        for path in [ServerPath.authorize, ServerPath.complete, ServerPath.reset, ServerPath.signInLink] {
             #expect(policy.contains("\"\(path)\""), "\(path)")
         }
         #expect(policy.contains("hotwire_native") && policy.contains("[a-z0-9][a-z0-9_-]{0,62}"))
         let handoff = try Self.text("java/com/example/app/Handoff.kt")
-        for text in [NativePath.native, NativePath.handoff, "shc_[A-Za-z0-9_-]{43}", "[a-z_]{1,64}", "\"SHA-256\""] {
+        for text in [ServerPath.native, ServerPath.handoff, "shc_[A-Za-z0-9_-]{43}", "[a-z_]{1,64}", "\"SHA-256\""] {
             #expect(handoff.contains(text), "\(text)")
         }
-        #expect(handoff.contains("-60_000L until \(Int(PendingSignIn.lifetime) / 60) * 60_000L"))
+        #expect(handoff.contains("-60_000L until \(Int(BrowserRequest.lifetime) / 60) * 60_000L"))
     }
 }

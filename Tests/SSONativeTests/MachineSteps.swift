@@ -8,7 +8,7 @@ struct MachineSteps {
     var machine: SignInMachine
     var now = Date(timeIntervalSince1970: 1_790_000_000)
 
-    init(_ configuration: NativeConfiguration, restoring pending: PendingSignIn? = nil, isReady: Bool = true) {
+    init(_ configuration: NativeConfiguration, restoring pending: BrowserRequest? = nil, isReady: Bool = true) {
         machine = SignInMachine(configuration, restoring: pending)
         if isReady { _ = machine.handle(.webViewReady, at: now) }
     }
@@ -16,7 +16,7 @@ struct MachineSteps {
     mutating func handle(_ event: SignInEvent) -> [SignInAction] { machine.handle(event, at: now) }
 
     /// Starts a browser session and returns what the app stores and opens.
-    mutating func open(_ event: SignInEvent) throws -> (pending: PendingSignIn, url: URL, actions: [SignInAction]) {
+    mutating func open(_ event: SignInEvent) throws -> (pending: BrowserRequest, url: URL, actions: [SignInAction]) {
         let actions = handle(event)
         let pending = try #require(
             actions.compactMap { if case .setPending(let pending) = $0 { pending } else { nil } }.last)
@@ -30,7 +30,7 @@ struct MachineSteps {
     struct Missing: Error {}
 
     /// Opens a handoff by email.
-    mutating func openHandoff() throws -> PendingSignIn { try open(.signInRequested(method: "email")).pending }
+    mutating func openHandoff() throws -> BrowserRequest { try open(.signInRequested(method: "email")).pending }
 
     /// The callback with a code.
     static func callback(_ code: String = Apps.code) throws -> URL {

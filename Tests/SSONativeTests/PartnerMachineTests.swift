@@ -107,9 +107,71 @@ struct PartnerMachineTests {
         let data = try JSONEncoder().encode(pending)
 
         var second = MachineSteps(
-            configuration, restoring: try JSONDecoder().decode(PendingSignIn.self, from: data), isReady: false)
+            configuration, restoring: try JSONDecoder().decode(BrowserRequest.self, from: data), isReady: false)
         #expect(second.handle(.linkOpened(try Self.callback("token=t&state=S1"))) == [])
         #expect(second.handle(.webViewReady) == [.load(try rp("/auth/sso/callback?token=t&state=S1"))])
         #expect(second.handle(.pageShown(try rp("/account"))) == [.setPending(nil)])
+    }
+
+    /// An app that a callback starts, with a link that waits.
+    private static func coldStart(_ page: String?) throws -> (app: MachineSteps, callback: URL) {
+        let configuration = try Apps.relyingParty()
+        var first = MachineSteps(configuration)
+        if let page { _ = first.handle(.unauthorized(try rp(page))) }
+        let pending = try first.open(.pageRequested(try #require(URL(string: Apps.authorize)))).pending
+        var second = MachineSteps(configuration, restoring: pending, isReady: false)
+        #expect(second.handle(.linkOpened(try callback("token=t&state=S1"))) == [])
+        #expect(second.handle(.linkOpened(try rp("/b"))) == [])
+        let address = try rp("/auth/sso/callback?token=t&state=S1")
+        #expect(second.handle(.webViewReady) == [.load(address)])
+        return (second, address)
+    }
+
+    @Test(
+        "After a cold start the end of the start page is not the end of the callback",
+        arguments: [nil, "/", "", "/account"])
+    func coldStart(page: String?) throws {
+        for start in ["/", ""] {
+            var (app, callback) = try Self.coldStart(page)
+            #expect(app.handle(.pageShown(try rp(start))) == [])
+            #expect(app.machine.isSigningIn)
+            #expect(app.handle(.pageFailed(callback, status: 400)) == [.showProblem(.refused), .load(try rp("/b"))])
+
+            (app, callback) = try Self.coldStart(page)
+            #expect(app.handle(.pageShown(try rp(start))) == [])
+            #expect(app.handle(.pageShown(try rp(page ?? "/"))) == [.setPending(nil), .load(try rp("/b"))])
+
+            (app, callback) = try Self.coldStart(page)
+            #expect(app.handle(.pageShown(callback)) == [.setPending(nil), .load(try rp("/b"))])
+            #expect(app.handle(.pageFailed(callback, status: 400)) == [])
+        }
+    }
+
+    @Test("While the callback loads, another page ends nothing and releases no link")
+    func otherPage() throws {
+        for isStartPageShown in [false, true] {
+            var (app, callback) = try Self.coldStart("/account")
+            if isStartPageShown { #expect(app.handle(.pageShown(try rp("/"))) == []) }
+            #expect(app.handle(.pageShown(try rp("/other"))) == [])
+            #expect(app.handle(.pageFailed(try rp("/other"), status: 404)) == [])
+            #expect(app.handle(.linkOpened(try rp("/c"))) == [])
+            #expect(app.machine.isSigningIn)
+            #expect(
+                app.handle(.pageShown(callback)) == [
+                    .setPending(nil), .load(try rp("/b")), .load(try rp("/c")),
+                ])
+        }
+    }
+
+    @Test("A callback that fails after its page seemed to be shown still has its text", arguments: [400, 401, nil])
+    func lateFailure(status: Int?) throws {
+        var app = MachineSteps(try Apps.relyingParty())
+        _ = try app.open(.pageRequested(try #require(URL(string: Apps.authorize))))
+        let callback = try rp("/auth/sso/callback?token=t&state=S1")
+        #expect(app.handle(.callback(try Self.callback("token=t&state=S1"), session: nil)) == [.load(callback)])
+        #expect(app.handle(.pageShown(try rp("/"))) == [.setPending(nil)])
+        let event = status == 401 ? SignInEvent.unauthorized(callback) : .pageFailed(callback, status: status)
+        #expect(app.handle(event) == [.showProblem(status == nil ? .noConnection : .refused)])
+        #expect(app.handle(.pageFailed(callback, status: 400)) == [])
     }
 }

@@ -11,9 +11,9 @@ struct RestoreTests {
         let store = InMemorySecretStore()
         var first = MachineSteps(configuration)
         let pending = try first.open(.unauthorized(try idp("/a"))).pending
-        try store.setPendingSignIn(pending)
+        try store.setBrowserRequest(pending)
 
-        var second = MachineSteps(configuration, restoring: try store.pendingSignIn(), isReady: false)
+        var second = MachineSteps(configuration, restoring: try store.browserRequest(), isReady: false)
         // The callback starts the app: it arrives before the web view is ready.
         #expect(second.handle(.callback(try MachineSteps.callback(), session: nil)) == [])
         #expect(second.handle(.linkOpened(try idp("/b"))) == [])
@@ -52,7 +52,7 @@ struct RestoreTests {
         let pending = try first.openHandoff()
         for (restoring, problem) in [(pending, SignInProblem.expired), (nil, .notStartedHere)] {
             var second = MachineSteps(configuration, restoring: restoring, isReady: false)
-            second.now += PendingSignIn.lifetime
+            second.now += BrowserRequest.lifetime
             _ = second.handle(.linkOpened(try idp("/b")))
             #expect(second.handle(.callback(try MachineSteps.callback(), session: nil)).first == .showProblem(problem))
             #expect(second.handle(.webViewReady) == [.load(try idp("/b"))])
@@ -75,15 +75,15 @@ struct RestoreTests {
     @Test("The store keeps, replaces and removes a request, and ignores what it cannot read")
     func store() throws {
         let store = InMemorySecretStore()
-        #expect(try store.pendingSignIn() == nil)
+        #expect(try store.browserRequest() == nil)
         var app = MachineSteps(try Apps.identityProvider())
         let pending = try app.openHandoff()
-        try store.setPendingSignIn(pending)
-        #expect(try store.pendingSignIn() == pending)
+        try store.setBrowserRequest(pending)
+        #expect(try store.browserRequest() == pending)
         #expect(!"\(pending)".contains("verifier("))
-        store.setSecret(Data("{\"id\":1}".utf8), named: "pending-sign-in")
-        #expect(try store.pendingSignIn() == nil)
-        try store.setPendingSignIn(nil)
-        #expect(store.secret(named: "pending-sign-in") == nil)
+        store.setSecret(Data("{\"id\":1}".utf8), named: "browser-request")
+        #expect(try store.browserRequest() == nil)
+        try store.setBrowserRequest(nil)
+        #expect(store.secret(named: "browser-request") == nil)
     }
 }

@@ -184,7 +184,7 @@ struct SignInMachineTests {
         #expect(app.handle(.callback(callback, session: nil)) == [.showProblem(.notStartedHere)])
 
         var pending = try app.openHandoff()
-        app.now += PendingSignIn.lifetime
+        app.now += BrowserRequest.lifetime
         #expect(app.handle(.callback(callback, session: pending.id)) == [.showProblem(.expired), .setPending(nil)])
 
         pending = try app.openHandoff()
@@ -263,7 +263,7 @@ struct SignInMachineTests {
         var app = MachineSteps(try Apps.identityProvider())
         _ = try app.openHandoff()
         #expect(app.handle(.linkOpened(try idp("/a"))) == [])
-        app.now += PendingSignIn.lifetime
+        app.now += BrowserRequest.lifetime
         #expect(
             app.handle(.linkOpened(try idp("/b"))) == [.setPending(nil), .load(try idp("/a")), .load(try idp("/b"))])
     }

@@ -71,7 +71,7 @@ final class ScriptedApp: Sendable {
 
     /// Starts the app, by its icon or by links that the system hands over before a web view exists.
     func launch(opening links: URL...) async throws {
-        let machine = SignInMachine(configuration, restoring: try secrets.pendingSignIn())
+        let machine = SignInMachine(configuration, restoring: try secrets.browserRequest())
         memory.content.withLock { $0 = Memory.Content(machine: machine) }
         for link in links { try await handle(.linkOpened(link)) }
         let view = try await Chromium(
@@ -89,7 +89,7 @@ final class ScriptedApp: Sendable {
     }
 
     /// Removes everything from the keychain.
-    func forgetSecrets() throws { try secrets.setPendingSignIn(nil) }
+    func forgetSecrets() throws { try secrets.setBrowserRequest(nil) }
 
     // MARK: Events and actions
 
@@ -138,7 +138,7 @@ final class ScriptedApp: Sendable {
             change { $0.session = session }
             try await system.page.visit(url.absoluteString)
         case .closeBrowserSession: try await system.page.visit("about:blank")
-        case .setPending(let pending): try secrets.setPendingSignIn(pending)
+        case .setPending(let pending): try secrets.setBrowserRequest(pending)
         case .showProblem(let problem): change { $0.problems.append(problem) }
         case .ignored(let reason): change { $0.ignored.append(reason) }
         }

@@ -62,7 +62,7 @@ public struct PartnerCallback: Sendable, Hashable {
         default: throw .malformed
         }
         guard let state = items["state"], CallbackItems.isPrintable(state),
-            let address = configuration.server.address(NativePath.callback, query: [result, ("state", state)])
+            let address = configuration.server.address(ServerPath.callback, query: [result, ("state", state)])
         else { throw .malformed }
         return PartnerCallback(state: state, error: items["error"], url: address)
     }

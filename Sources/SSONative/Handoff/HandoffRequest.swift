@@ -19,17 +19,17 @@ public struct HandoffRequest: Sendable, Hashable {
     public func startURL(method: String) -> URL? {
         guard Self.isMethod(method) else { return nil }
         return configuration.server.address(
-            NativePath.native + method, query: [("challenge", challenge), ("redirect", configuration.callback.text)])
+            ServerPath.native + method, query: [("challenge", challenge), ("redirect", configuration.callback.text)])
     }
 
     /// `/hotwire_native/sign_in?code&verifier`, for the web view. It holds secrets: never log it, never open it twice.
     public func signInURL(code: String) -> URL? {
-        configuration.server.address(NativePath.handoff, query: [("code", code), ("verifier", verifier.value)])
+        configuration.server.address(ServerPath.handoff, query: [("code", code), ("verifier", verifier.value)])
     }
 
     /// The method that a link to a browser session names: `email` for `/auth/native/email` and for `/auth/email`.
     static func method(of path: String) -> String? {
-        let prefix = path.hasPrefix(NativePath.native) ? NativePath.native : "/auth/"
+        let prefix = path.hasPrefix(ServerPath.native) ? ServerPath.native : "/auth/"
         let method = String(path.dropFirst(prefix.count))
         return path.hasPrefix(prefix) && method != "native" && method != "sso" && isMethod(method) ? method : nil
     }

@@ -14,16 +14,16 @@ public protocol SecretStore: Sendable {
 extension SecretStore {
     /// The browser session that had not come back when the app ended. `nil` if there is none, also after an update that
     /// changed its form.
-    public func pendingSignIn() throws -> PendingSignIn? {
-        try secret(named: pendingName).flatMap { try? JSONDecoder().decode(PendingSignIn.self, from: $0) }
+    public func browserRequest() throws -> BrowserRequest? {
+        try secret(named: requestName).flatMap { try? JSONDecoder().decode(BrowserRequest.self, from: $0) }
     }
 
     /// Stores or removes it.
-    public func setPendingSignIn(_ pending: PendingSignIn?) throws {
-        try setSecret(try pending.map { try JSONEncoder().encode($0) }, named: pendingName)
+    public func setBrowserRequest(_ pending: BrowserRequest?) throws {
+        try setSecret(try pending.map { try JSONEncoder().encode($0) }, named: requestName)
     }
 
-    private var pendingName: String { "pending-sign-in" }
+    private var requestName: String { "browser-request" }
 }
 
 /// Keeps secrets until the process ends. For tests and previews.

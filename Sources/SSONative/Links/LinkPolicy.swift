@@ -54,7 +54,7 @@ public struct LinkPolicy: Sendable, Hashable {
         guard let origin = WebOrigin(parts) else { return .ignore(.malformed) }
         if configuration.callback.parameters(of: url) != nil { return .ignore(.callback) }
         if origin == configuration.server { return decideOwnPage(url, parts) }
-        if case .relyingParty(origin) = configuration.role, parts.path == NativePath.authorize {
+        if case .relyingParty(origin) = configuration.role, parts.path == ServerPath.authorize {
             return returnsHere(parts) ? .browserSession(url) : .ignore(.otherRedirect)
         }
         return .systemBrowser(url)
@@ -68,7 +68,7 @@ public struct LinkPolicy: Sendable, Hashable {
         switch decide(url) {
         case .webView:
             guard let path = LinkParts(url)?.plainPath else { return .ignore(.malformed) }
-            return path == NativePath.callback || path == NativePath.start ? .ignore(.notForThisApp) : .webView
+            return path == ServerPath.callback || path == ServerPath.start ? .ignore(.notForThisApp) : .webView
         case .reset: return .ignore(.reserved)
         case .systemBrowser, .browserSession: return .ignore(.notForThisApp)
         case .ignore(let reason): return .ignore(reason)
@@ -85,16 +85,16 @@ public struct LinkPolicy: Sendable, Hashable {
     private func decideOwnPage(_ url: URL, _ parts: LinkParts) -> Decision {
         guard let path = parts.plainPath else { return .ignore(.malformed) }
         let segments = path.split(separator: "/").map { $0.lowercased() }
-        if path == NativePath.reset { return .reset }
+        if path == ServerPath.reset { return .reset }
         // Also in a form that a server might accept: /Reset_app, //hotwire_native//sign_in, /reset_app/.
         if segments.first == "hotwire_native" || segments.first == "reset_app" { return .ignore(.reserved) }
         guard segments.first == "auth" else { return .webView }
         switch configuration.role {
         case .identityProvider:
-            if path == NativePath.authorize || path == NativePath.complete { return .webView }
+            if path == ServerPath.authorize || path == ServerPath.complete { return .webView }
             return HandoffRequest.method(of: path) == nil ? .systemBrowser(url) : .browserSession(url)
         case .relyingParty:
-            return path == NativePath.start || path == NativePath.callback ? .webView : .systemBrowser(url)
+            return path == ServerPath.start || path == ServerPath.callback ? .webView : .systemBrowser(url)
         }
     }
 
@@ -103,17 +103,4 @@ public struct LinkPolicy: Sendable, Hashable {
         guard let items = LinkParts.values(of: parts.query) else { return false }
         return items.filter { $0.name == "redirect_uri" }.map(\.value) == [configuration.callback.text]
     }
-}
-
-/// Paths that the app and its server agree on.
-enum NativePath {
-    static let authorize = "/auth/sso/authorize"
-    static let complete = "/auth/sso/complete"
-    static let start = "/auth/sso/start"
-    static let callback = "/auth/sso/callback"
-    static let native = "/auth/native/"
-    static let signIn = "/sign-in"
-    static let signInLink = "/sign-in/link/"
-    static let handoff = "/hotwire_native/sign_in"
-    static let reset = "/reset_app"
 }

@@ -32,10 +32,10 @@ extension SignInMachine {
         return open(url, proof: .verifier(request.verifier), at: now)
     }
 
-    private mutating func open(_ url: URL, proof: PendingSignIn.Proof, at now: Date) -> [SignInAction] {
+    private mutating func open(_ url: URL, proof: BrowserRequest.Proof, at now: Date) -> [SignInAction] {
         var actions: [SignInAction] = []
         if let pending, browser == .open { actions.append(.closeBrowserSession(pending.id)) }
-        let started = PendingSignIn(startedAt: now, proof: proof, retries: retries)
+        let started = BrowserRequest(startedAt: now, proof: proof, retries: retries)
         pending = started
         browser = .open
         return actions + [.setPending(started), .openBrowserSession(url, session: started.id)]
@@ -84,9 +84,31 @@ extension SignInMachine {
         let stored = pending?.retries ?? []
         retries = stored + retries.filter { !stored.contains($0) }
         browser = .redeeming(url)
+        (redeemed, isStarting) = (nil, false)
         // The relying party's server goes on to the first of them by itself.
         if case .relyingParty = configuration.role, let first = retries.first { retried.insert(first) }
         return isReady ? [.load(url)] : []
+    }
+
+    /// A page of a relying party's app, while the callback loads. The end of another page says nothing about it.
+    mutating func partnerPageShown(_ url: URL, _ address: URL) -> [SignInAction] {
+        if !sameAddress(url, address) {
+            // The server leads from the callback to the page that asked first.
+            guard isReady, sameAddress(url, retries.first ?? configuration.startPage) else { return [] }
+            if isStarting, sameAddress(url, configuration.startPage) {
+                isStarting = false
+                return []
+            }
+            redeemed = address
+        }
+        browser = .closed
+        pending = nil
+        isSignInShown = false
+        let others = retries.dropFirst()
+        retries = []
+        retried.formUnion(others)
+        queue = others + queue
+        return [.setPending(nil)] + released()
     }
 
     /// Ends the session without a result. Links that waited continue.

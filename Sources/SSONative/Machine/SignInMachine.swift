@@ -25,7 +25,7 @@ public struct SignInMachine: Sendable {
     var isReady = false
     var isSignInShown = false
     var browser = Browser.closed
-    var pending: PendingSignIn?
+    var pending: BrowserRequest?
     /// The request was stored by an earlier process, and nothing came of it so far.
     private var isRestored: Bool
     /// Links that wait, in the order in which they arrived.
@@ -34,9 +34,14 @@ public struct SignInMachine: Sendable {
     var retries: [URL] = []
     /// Pages opened again after a sign-in. A second 401 there is a problem and no reason to start over.
     var retried: Set<URL> = []
+    /// The callback that another page's end counted as taken. A late failure still has its text.
+    var redeemed: URL?
+    /// A callback is the first URL that the web view gets: the start page, which the navigator opens by itself, may still
+    /// report its end.
+    var isStarting = false
 
-    /// - Parameter restoring: what ``SecretStore/pendingSignIn()`` returned at launch.
-    public init(_ configuration: NativeConfiguration, restoring pending: PendingSignIn? = nil) {
+    /// - Parameter restoring: what ``SecretStore/browserRequest()`` returned at launch.
+    public init(_ configuration: NativeConfiguration, restoring pending: BrowserRequest? = nil) {
         self.configuration = configuration
         self.pending = pending
         isRestored = pending != nil
@@ -89,7 +94,10 @@ public struct SignInMachine: Sendable {
     private mutating func webViewReady(at now: Date) -> [SignInAction] {
         defer { isRestored = false }
         isReady = true
-        if case .redeeming(let url) = browser { return [.load(url)] }
+        if case .redeeming(let url) = browser {
+            isStarting = true
+            return [.load(url)]
+        }
         // Ended meanwhile, and no result so far: the pages that asked open again. A result may still come.
         if isRestored, let pending { queue = pending.retries.filter { !queue.contains($0) } + queue }
         return released()
@@ -120,7 +128,7 @@ public struct SignInMachine: Sendable {
     }
 
     private func isSignInLink(_ url: URL) -> Bool {
-        LinkParts(url)?.plainPath?.hasPrefix(NativePath.signInLink) == true
+        LinkParts(url)?.plainPath?.hasPrefix(ServerPath.signInLink) == true
     }
 
     // MARK: Pages
@@ -141,25 +149,17 @@ public struct SignInMachine: Sendable {
     private mutating func pageShown(_ url: URL) -> [SignInAction] {
         let path = LinkParts(url)?.plainPath
         guard let origin = WebOrigin(url), origin == configuration.server else { return [] }
-        if path == NativePath.reset { return signedIn() }
+        if path == ServerPath.reset { return signedIn() }
         // Hotwire Native reports the URL that it asked for, not where the redirect led.
         if case .identityProvider = configuration.role, case .redeeming(url) = browser { return signedIn() }
         retried.remove(url)
-        if case .redeeming = browser, case .relyingParty = configuration.role {
-            // The relying party's server leads to the page that asked first.
-            browser = .closed
-            pending = nil
-            isSignInShown = false
-            let others = retries.dropFirst()
-            retries = []
-            retried.formUnion(others)
-            queue = others + queue
-            return [.setPending(nil)] + released()
+        if case .redeeming(let address) = browser, case .relyingParty = configuration.role {
+            return partnerPageShown(url, address)
         }
-        if path == NativePath.complete, isSignInShown {
+        if path == ServerPath.complete, isSignInShown {
             // The user went on from the 401 page itself. The flow that asked is complete: do not start it again.
             isSignInShown = false
-            retries.removeAll { LinkParts($0)?.plainPath == NativePath.authorize }
+            retries.removeAll { LinkParts($0)?.plainPath == ServerPath.authorize }
             queue = retries + queue
             retries = []
             return released()
@@ -169,6 +169,7 @@ public struct SignInMachine: Sendable {
 
     private mutating func unauthorized(_ url: URL, at now: Date) -> [SignInAction] {
         if case .redeeming(let address) = browser, sameAddress(url, address) { return pageFailed(url, status: 401) }
+        if let redeemed, sameAddress(url, redeemed) { return pageFailed(url, status: 401) }
         guard case .webView = policy.decide(url) else { return [] }
         if retried.remove(url) != nil { return [.showProblem(.stillSignedOut)] + abandon() }
         if !retries.contains(url) { retries.append(url) }
@@ -181,7 +182,7 @@ public struct SignInMachine: Sendable {
         case (.relyingParty, _): return loadStart(returningTo: url)
         case (.identityProvider, .browser(let method)): return startHandoff(method: method, at: now)
         case (.identityProvider, .page):
-            guard let page = configuration.server.address(NativePath.signIn) else { return [] }
+            guard let page = configuration.server.address(ServerPath.signIn) else { return [] }
             isSignInShown = true
             return [.showSignIn(page)]
         }
@@ -194,7 +195,10 @@ public struct SignInMachine: Sendable {
             return [.showProblem(status == nil ? .noConnection : .refused)] + abandon()
         case .starting(let address) where sameAddress(url, address):
             return [.showProblem(status == nil ? .noConnection : .failed)] + abandon()
-        default: return []
+        default:
+            guard let address = redeemed, sameAddress(url, address) else { return [] }
+            redeemed = nil
+            return [.showProblem(status == nil ? .noConnection : .refused)]
         }
     }
 
@@ -218,9 +222,10 @@ public struct SignInMachine: Sendable {
         return released()
     }
 
-    /// A fragment or a normalised query does not make another page of it.
-    private func sameAddress(_ one: URL, _ other: URL) -> Bool {
-        WebOrigin(one) == WebOrigin(other) && LinkParts(one)?.plainPath == LinkParts(other)?.plainPath
+    /// A fragment or a normalised query does not make another page of it, nor does the slash of an empty path.
+    func sameAddress(_ one: URL, _ other: URL) -> Bool {
+        func path(_ url: URL) -> String? { LinkParts(url)?.plainPath.map { $0.isEmpty ? "/" : $0 } }
+        return WebOrigin(one) == WebOrigin(other) && path(one) == path(other)
     }
 
     /// Loads the page of a relying party's server that leads to its identity provider. It makes state and verifier.
@@ -228,7 +233,7 @@ public struct SignInMachine: Sendable {
         let parts = url.flatMap { LinkParts($0) }
         let path = (parts?.path.isEmpty == false ? parts?.path : nil) ?? "/"
         let query = parts?.query.map { "?" + $0 } ?? ""
-        guard let start = configuration.server.address(NativePath.start, query: [("return_to", path + query)]) else {
+        guard let start = configuration.server.address(ServerPath.start, query: [("return_to", path + query)]) else {
             return []
         }
         browser = .starting(start)

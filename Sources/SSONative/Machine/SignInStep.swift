@@ -43,7 +43,7 @@ public enum SignInAction: Sendable, Hashable {
     case openBrowserSession(URL, session: UUID)
     case closeBrowserSession(UUID)
     /// Store it before the next action, or remove what is stored.
-    case setPending(PendingSignIn?)
+    case setPending(BrowserRequest?)
     /// Tell the user.
     case showProblem(SignInProblem)
     /// Nothing to do but a line in the log.

@@ -29,7 +29,7 @@ struct ExampleAppTests {
             #expect(list is [String: Any], "\(path)")
         }
         let xml = try ExampleApps.files(in: "android", withExtension: "xml")
-        #expect(xml.count == 4)
+        #expect(xml.count == 5)
         for path in xml { _ = try ProjectXMLReader.read(Array(ExampleApps.text(path).utf8)) }
         #expect(throws: ProjectFileError.self) { try ProjectXMLReader.read(Array("<manifest><a></manifest>".utf8)) }
         let json = try ["ios", "android"].flatMap { try ExampleApps.files(in: $0, withExtension: "json") }

@@ -16,7 +16,7 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
         Hotwire.config.makeCustomWebView = { configuration in
             Turbo.add(to: configuration)
             let webView = WKWebView(frame: .zero, configuration: configuration)
-            // A preview on a long press would load a sign-in link before anybody asked for it.
+            // A preview on a long press would load a sign-in link before the user asked for it.
             webView.allowsLinkPreview = false
             return webView
         }

@@ -15,22 +15,25 @@ final class SignInCoordinator: NSObject {
     private let logger = Logger(subsystem: "sso", category: "sign-in")
     private var machine: SignInMachine
     private var failedPage: URL?
+    /// The sign-in is a page of the main navigation controller, and no modal.
+    private var isSignInRoot = false
 
     init(_ configuration: NativeConfiguration, store: any SecretStore) {
         self.configuration = configuration
         self.store = store
-        machine = SignInMachine(configuration, restoring: try? store.pendingSignIn())
+        machine = SignInMachine(configuration, restoring: try? store.browserRequest())
         super.init()
         Hotwire.registerRouteDecisionHandlers([LinkHandler(self)])
         Hotwire.config.defaultNavigationController = { [weak self] in
             let controller = NavigationController()
-            controller.onDismissal = { self?.handle(.signInDismissed) }
+            controller.onDismissal = { self?.leftSignIn(for: self?.navigator.rootViewController.topViewController) }
             return controller
         }
     }
 
     /// Opens the start page, and then the links that waited.
     func start() {
+        navigator.rootViewController.delegate = self
         navigator.start()
         handle(.webViewReady)
     }
@@ -61,16 +64,18 @@ final class SignInCoordinator: NSObject {
         case .showSignIn(let url): navigator.route(url)
         case .reset:
             navigator.clearAll(animated: false)
-            navigator.route(configuration.startPage, options: VisitOptions(action: .replace))
+            openStartPage()
         case .openSystemBrowser(let url): UIApplication.shared.open(url)
         case .openBrowserSession(let url, let session): openBrowser(url, session)
         case .closeBrowserSession: browser.close()
         case .setPending(let pending):
-            do { try store.setPendingSignIn(pending) } catch { logger.error("keychain: \(error)") }
+            do { try store.setBrowserRequest(pending) } catch { logger.error("keychain: \(error)") }
         case .showProblem(let problem): show(problem)
         case .ignored(let reason): logger.notice("link ignored: \(reason.rawValue)")
         }
     }
+
+    private func openStartPage() { navigator.route(configuration.startPage, options: VisitOptions(action: .replace)) }
 
     private func openBrowser(_ url: URL, _ session: UUID) {
         browser.open(url, callbackScheme: configuration.callback.scheme) { [weak self] callback in
@@ -105,6 +110,29 @@ extension SignInCoordinator: NavigatorDelegate {
         // Also called after a failure.
         defer { failedPage = nil }
         if url != failedPage { handle(.pageShown(url)) }
+    }
+}
+
+/// The sign-in may be a modal or the only page: the server's path configuration, which is loaded over the app's own, says
+/// `replace_root`, and Hotwire Native on iOS then ignores `context: modal`. A modal is closed with "Done" or a gesture
+/// (``NavigationController``). The only page has nothing below it: it gets a button that leads to the start page.
+extension SignInCoordinator: UINavigationControllerDelegate {
+    func navigationController(_ controller: UINavigationController, willShow page: UIViewController, animated: Bool) {
+        let path = (page as? any Visitable)?.initialVisitableURL.path ?? ""
+        let isSignIn = path == "/sign-in" || path.hasPrefix("/sign-in/")
+        let wasSignIn = isSignInRoot
+        isSignInRoot = isSignIn
+        if isSignIn {
+            page.navigationItem.leftBarButtonItem = UIBarButtonItem(
+                systemItem: .cancel, primaryAction: UIAction { [weak self] _ in self?.openStartPage() })
+        } else if wasSignIn {
+            leftSignIn(for: page)
+        }
+    }
+
+    /// The user gave the sign-in up, or it is complete: the machine learns that from the page itself.
+    private func leftSignIn(for page: UIViewController?) {
+        if (page as? any Visitable)?.initialVisitableURL.path != "/auth/sso/complete" { handle(.signInDismissed) }
     }
 }
 

@@ -18,6 +18,7 @@ class App : Application() {
     override fun onCreate() {
         super.onCreate()
         val policy = LinkPolicy(BuildConfig.SERVER, BuildConfig.CALLBACK)
+        // With `browserMethod = "email"` a 401 opens the browser in place of a page in the app.
         signIn = SignIn(BuildConfig.SERVER, policy, KeystoreStore(this))
         Hotwire.loadPathConfiguration(
             context = this,
@@ -28,7 +29,7 @@ class App : Application() {
         )
         Hotwire.defaultFragmentDestination = WebFragment::class
         Hotwire.registerFragmentDestinations(WebFragment::class)
-        Hotwire.registerRouteDecisionHandlers(LinkHandler(signIn))
+        Hotwire.registerRouteDecisionHandlers(LinkHandler(signIn, policy))
         Hotwire.config.makeCustomWebView = { context -> HotwireWebView(context, null).also { addTurbo(it, context) } }
     }
 

@@ -4,8 +4,8 @@ import java.net.URI
 
 /**
  * Decides for any URL where it opens: the rules of SSONative (Sources/SSONative/Links) in Kotlin, for an identity
- * provider's app. The table of URLs in Tests/SSONativeTests/LinkPolicyTests.swift holds for both, with one exception: a
- * disguised letter in a path is ignored here.
+ * provider's app. The table of URLs in Tests/SSONativeTests/LinkPolicyTests.swift is meant for both, with one
+ * exception: a disguised letter in a path is ignored here. Only the Swift side is tested.
  *
  * The web view shows exactly one origin, the server's. When in doubt, a URL leaves the web view or is ignored.
  */
@@ -35,6 +35,9 @@ class LinkPolicy(server: String, val callback: String) {
 
     /** Whether a link from outside may open in this app: pages of the server that change nothing by being opened. */
     fun acceptsFromOutside(url: String) = decide(url) == Decision.WebView
+
+    /** The pages that the path configuration opens as a modal. */
+    fun isSignInPage(url: String) = ownPath(url).let { it == "/sign-in" || it?.startsWith("/sign-in/") == true }
 
     fun isSignInLink(url: String) = parse(url)?.rawPath?.startsWith("/sign-in/link/") == true
 

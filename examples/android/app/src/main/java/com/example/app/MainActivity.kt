@@ -9,8 +9,6 @@ import androidx.browser.customtabs.CustomTabsClient
 import androidx.browser.customtabs.CustomTabsIntent
 import androidx.core.net.toUri
 import com.google.android.material.dialog.MaterialAlertDialogBuilder
-import dev.hotwire.core.turbo.visit.VisitAction
-import dev.hotwire.core.turbo.visit.VisitOptions
 import dev.hotwire.navigation.activities.HotwireActivity
 import dev.hotwire.navigation.navigator.Navigator
 import dev.hotwire.navigation.navigator.NavigatorConfiguration
@@ -66,7 +64,9 @@ class MainActivity : HotwireActivity(), Screen {
     }
 
     override fun showSignIn(url: String) {
-        delegate.currentNavigator?.route(url, VisitOptions(action = VisitAction.REPLACE))
+        // The path configuration makes it a modal that takes the place of the page with the 401 (`replace`). Hotwire
+        // refuses a modal with `replace_root`.
+        delegate.currentNavigator?.route(url)
     }
 
     override fun reset(then: () -> Unit) {

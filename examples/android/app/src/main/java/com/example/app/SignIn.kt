@@ -23,6 +23,8 @@ class SignIn(
     private val server: String,
     private val policy: LinkPolicy,
     private val store: SecretStore,
+    /** Signs in through the browser with this method after a 401, such as "email". Null: on `/sign-in` in the app. */
+    private val browserMethod: String? = null,
     private val clock: () -> Long = System::currentTimeMillis,
 ) {
     /** The navigator's screen, null until it is ready: links wait until then. */
@@ -76,7 +78,7 @@ class SignIn(
         retried.remove(url)
         val path = policy.ownPath(url) ?: return
         if (path == "/reset_app") return signedIn()
-        if (isSignInShown && path != "/sign-in" && !path.startsWith("/sign-in/")) {
+        if (isSignInShown && !policy.isSignInPage(url)) {
             // The user left the sign-in, or its flow is complete.
             isSignInShown = false
             retries.clear()
@@ -93,6 +95,7 @@ class SignIn(
         }
         if (url !in retries) retries.add(url)
         if (isSignInShown || isBrowserOpen || redeeming != null) return
+        if (browserMethod != null) return openBrowser(browserMethod)
         isSignInShown = true
         screen?.showSignIn("$server/sign-in")
     }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A browser session that has not come back yet. It is stored before the browser opens, so that an app that the system
 /// ends meanwhile can still take the result.
-public struct PendingSignIn: Sendable, Hashable, Codable, Identifiable {
+public struct BrowserRequest: Sendable, Hashable, Codable, Identifiable {
     /// What ties the result to this app and to this browser session.
     public enum Proof: Sendable, Hashable, Codable, CustomStringConvertible {
         /// Of a handoff to an identity provider's app.
