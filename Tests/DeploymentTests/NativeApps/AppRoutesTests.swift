@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import SSONative
+import SSOShared
 import SSOWeb
 import Testing
 
