@@ -273,7 +273,7 @@ struct AppSessionTests {
     func resetApp() async throws {
         try await TestDeployment.open { deployment in
             for origin in [deployment.origin, deployment.client.origin] {
-                for (language, words) in [("en", "The app goes on"), ("de", "Die App macht")] {
+                for (language, words) in [("en", "The app opens"), ("de", "Die App öffnet")] {
                     for userAgent in [Browser.shellUserAgent, Browser.browserUserAgent] {
                         let browser = deployment.browser(language: language, userAgent: userAgent)
                         let page = try await browser.get(origin + "/reset_app")
