@@ -83,8 +83,9 @@ struct APIGuard: RouterMiddleware {
             guard forms.isSameOrigin(request) else { throw APIError.otherSite }
             return try await next(request, context)
         } catch let error as APIError {
-            context.logger.notice(
-                "request_refused",
+            // An app that is signed out asks as often as it comes to the foreground.
+            context.logger.log(
+                level: error.code == APIError.unauthenticated.code ? .debug : .notice, "request_refused",
                 metadata: [
                     "status": .number(error.status.code), "code": "\(error.code)", "cause": "\(error.cause)",
                 ])
