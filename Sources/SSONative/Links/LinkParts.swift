@@ -3,7 +3,7 @@ import Foundation
 /// A URL split by the rules of RFC 3986, as text and without repairs.
 ///
 /// Browsers repair URLs: a backslash becomes a slash, a line break disappears, `https:/host` gets its second slash
-/// (WHATWG URL, "URL parsing"). Whoever checks another reading than the browser's can be deceived. Therefore such texts
+/// (WHATWG URL, "URL parsing"). A check of another reading than the browser's can be deceived. Therefore such texts
 /// have no parts at all.
 struct LinkParts: Sendable, Hashable {
     /// In lower case.
