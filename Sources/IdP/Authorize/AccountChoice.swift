@@ -5,8 +5,9 @@ import SSOWeb
 
 /// `/sign-in/account`: a user who is signed in continues with that account, or with another one, for a pending flow.
 ///
-/// A client asks for it with `prompt=select_account`, and so does the link "Not you?" of the completion page. A link alone
-/// never ends a sign-in: that takes the form on this page.
+/// A client asks for it with `prompt=select_account`, and so does the link "Not you?" of the completion page. A request that
+/// returns to an app's own scheme always leads here first. A link alone never ends a sign-in: that takes the form on this
+/// page.
 struct AccountChoice: Sendable {
     static let path = "/sign-in/account"
 
