@@ -19,6 +19,8 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 
 let package = Package(
@@ -45,6 +47,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         // What both ends of the wire agree on, and a partner in Swift can take alone.
@@ -98,7 +101,7 @@ let package = Package(
             name: "IdP",
             dependencies: [
                 "CCurl", "SSOShared", "SSOWeb", "WellKnown", hummingbird, logging, arguments, lifecycle,
-                httpTypes, nioCore, .product(name: "Yams", package: "Yams"),
+                httpTypes, jwtKit, nioCore, .product(name: "Yams", package: "Yams"),
             ],
             resources: embedded(
                 "idp-brand.css", "idp-icon.svg", "Texts/en.json", "Texts/de.json", "Authorize/completion.mustache",
@@ -144,16 +147,16 @@ let package = Package(
         .testTarget(
             name: "TestSupport",
             dependencies: [
-                "IdP", "RelyingParty", "SSONative", "SSOShared", "SSOWeb", hummingbird, lifecycle, logging, httpTypes,
-                nioCore,
+                "IdP", "RelyingParty", "SSONative", "SSOShared", "SSOWeb", crypto, hummingbird, jwtKit, lifecycle,
+                logging,
+                httpTypes, nioCore,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SSOTests",
             dependencies: [
-                "TestSupport", "IdP", "RelyingParty", "SSOShared", "SSOWeb", "WellKnown", hummingbird, lifecycle,
-                logging,
-                httpTypes, nioCore, .product(name: "HummingbirdTesting", package: "hummingbird"),
+                "TestSupport", "IdP", "RelyingParty", "SSOShared", "SSOWeb", "WellKnown", crypto, hummingbird, jwtKit,
+                lifecycle, logging, httpTypes, nioCore, .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),
@@ -162,7 +165,7 @@ let package = Package(
             dependencies: [
                 "TestSupport", "IdP", "RelyingParty", "RelyingPartyExample", "SSONative", "SSOShared", "SSOWeb",
                 "WellKnown",
-                "WellKnownTool", hummingbird, lifecycle, logging, httpTypes, nioCore,
+                "WellKnownTool", crypto, hummingbird, jwtKit, lifecycle, logging, httpTypes, nioCore,
             ],
             swiftSettings: settings),
         .testTarget(name: "SSONativeTests", dependencies: ["SSONative"], swiftSettings: settings),
