@@ -24,6 +24,8 @@ struct IdPSettings: Sendable {
     let linkTester: Bool
     /// The apps that may receive the sign-in of the system browser.
     let nativeApps: NativeApps
+    /// The accounts elsewhere that users may sign in with.
+    var providers = ProviderRegistry([])
     /// How the IdP presents itself on pages and in emails.
     let brand: Brand
     /// How answers to the email arrive; nil where they are not received.
