@@ -148,9 +148,8 @@ let package = Package(
         .testTarget(
             name: "TestSupport",
             dependencies: [
-                "IdP", "RelyingParty", "SSONative", "SSOShared", "SSOWeb", crypto, hummingbird, jwtKit, lifecycle,
-                logging,
-                httpTypes, nioCore,
+                "COpenSSL", "IdP", "RelyingParty", "SSONative", "SSOShared", "SSOWeb", crypto, hummingbird, jwtKit,
+                lifecycle, logging, httpTypes, nioCore,
             ],
             swiftSettings: settings),
         .testTarget(
