@@ -6,6 +6,7 @@ struct IdPComponents: Sendable {
     let settings: IdPSettings
     let services: IdPServices
     let shutdown: ShutdownState
+    let providers: ProviderRegistry
 
     let assets: StaticAssets
     let logos: ClientLogos
@@ -29,6 +30,7 @@ struct IdPComponents: Sendable {
     init(settings: IdPSettings, services: IdPServices, shutdown: ShutdownState) throws {
         (self.settings, self.services, self.shutdown) = (settings, services, shutdown)
         let (database, clock, randomness) = (services.database, services.clock, services.randomness)
+        providers = ProviderRegistry(settings.providers, logger: services.logger)
         assets = IdPPages.assets(settings.brand, clients: settings.clients)
         logos = ClientLogos(settings.clients, assets: assets)
         pages = try services.pages ?? IdPPages.pages(settings.brand, assets: assets)

@@ -42,7 +42,7 @@ struct SettingsFileEntry {
         guard has(name), let texts = texts(name) else { return nil }
         for (index, text) in texts.enumerated()
         where texts[..<index].contains(where: { $0.value.utf8.elementsEqual(text.value.utf8) }) {
-            file.problem("\(file.place(of: text.node)): \(name): \"\(text.value)\" appears twice.")
+            problem("\(name): \"\(text.value)\" appears twice.", at: text.node)
         }
         return texts
     }
@@ -68,6 +68,12 @@ struct SettingsFileEntry {
     func refuse<T>(_ words: String, at name: String? = nil) -> T? {
         file.refuse(words, name.flatMap { keys[$0] } ?? node)
     }
+
+    /// Reports a problem at the place of a key, or of the whole entry when the key is missing.
+    func problem(_ words: String, at name: String) { problem(words, at: keys[name] ?? node) }
+
+    /// Reports a problem at a place in the entry.
+    func problem(_ words: String, at node: Node) { file.problem("\(file.place(of: node)): \(words)") }
 
     /// `a, b or c`.
     static func list(_ words: [String]) -> String {
