@@ -6,6 +6,7 @@ struct IdPComponents: Sendable {
     let settings: IdPSettings
     let services: IdPServices
     let shutdown: ShutdownState
+    let providers: ProviderRegistry
 
     let assets: StaticAssets
     let logos: ClientLogos
@@ -23,7 +24,6 @@ struct IdPComponents: Sendable {
     let appDevices: AppDevices
     let handoffs: HandoffStore
     let mail: MailQueue
-    let providers: ProviderRegistry
     let providerClient: ProviderClient
     let changes: any AccountChangeReporter
     let delay = MailDelay()
@@ -32,6 +32,7 @@ struct IdPComponents: Sendable {
     init(settings: IdPSettings, services: IdPServices, shutdown: ShutdownState) throws {
         (self.settings, self.services, self.shutdown) = (settings, services, shutdown)
         let (database, clock, randomness) = (services.database, services.clock, services.randomness)
+        providers = ProviderRegistry(settings.providers, logger: services.logger)
         assets = IdPPages.assets(settings.brand, clients: settings.clients)
         logos = ClientLogos(settings.clients, assets: assets)
         pages = try services.pages ?? IdPPages.pages(settings.brand, assets: assets)
@@ -61,7 +62,6 @@ struct IdPComponents: Sendable {
         appDevices = AppDevices(tokens: accessTokens, sessions: sessions.store)
         handoffs = HandoffStore(database: database, clock: clock, sessions: sessions.store, eligibility: eligibility)
         mail = MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: settings.mailHourlyLimit))
-        providers = settings.providers
         providerClient = try ProviderClient(clock: clock, logger: services.logger)
         changes = UnreportedChanges()
     }
