@@ -40,7 +40,8 @@ struct AppleNotification: Sendable, Equatable {
         guard let type = event.json["type"]?.string else { throw .answer(.event, "no type") }
         self.event = Self.event(type)
         subject = try event.subject()
-        occurredAt = try Self.time(event) ?? (claims.time("iat") ?? now)
+        let issuedAt = try claims.time("iat") ?? now
+        occurredAt = try Self.time(event) ?? issuedAt
         digest = token.digest
     }
 

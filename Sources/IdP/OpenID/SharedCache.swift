@@ -33,7 +33,7 @@ actor SharedCache<Value: Sendable> {
         let entry = entries[key]
         let now = clock.now()
         if let value = entry?.value, isFresh(key) { return value }
-        guard let failure = entry?.failure?.error else { throw .document(.keysMalformed, "no result") }
+        guard let failure = entry?.failure?.error else { throw .call(.discovery, .unreachable) }
         // Without an outage the provider has said something else since, even if it is wrong.
         if failure.isOutage, let entry, let value = entry.value, now - entry.fetchedAt < Self.longestUse {
             return value
@@ -66,7 +66,10 @@ actor SharedCache<Value: Sendable> {
     /// Waits for the running fetch or starts one. The fetch goes on when a caller is cancelled: others wait for it too.
     private func update(_ key: String, _ fetch: @escaping Fetch) async {
         if let task = entries[key]?.task { return await task.value }
-        let task = Task { await self.store(key, await fetch()) }
+        let task = Task {
+            let result = await fetch()
+            store(key, result)
+        }
         entries[key, default: Entry()].task = task
         await task.value
     }
