@@ -23,6 +23,15 @@ func buildIdP(
     let signIn = IdPSignIn(parts, adding: additions)
     let association = AssociationFiles(
         apple: settings.appleAssociation, android: settings.androidAssociation, logger: services.logger)
+    let reload = ReloadService { [logger = services.logger, providers = parts.providers] in
+        logger.notice(
+            "reload",
+            metadata: [
+                "message": "reloading the association files and the providers file; settings and clients need a restart"
+            ])
+        association.reload()
+        providers.reload()
+    }
     let authorize = try AuthorizeRoutes(parts)
 
     let router = WebRouter.router(
@@ -45,7 +54,7 @@ func buildIdP(
     return WebServer.application(
         router: router,
         listen: settings.listen, addresses: settings.trustedProxies, shutdown: shutdown, logger: services.logger,
-        services: parts.jobs(signIn) + [ReloadService(association.reload)],
+        services: parts.jobs(signIn) + [reload],
         started: started)
 }
 

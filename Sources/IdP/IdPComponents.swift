@@ -6,6 +6,7 @@ struct IdPComponents: Sendable {
     let settings: IdPSettings
     let services: IdPServices
     let shutdown: ShutdownState
+    let providers: ProviderRegistry
 
     let assets: StaticAssets
     let logos: ClientLogos
@@ -24,7 +25,6 @@ struct IdPComponents: Sendable {
     let handoffs: HandoffStore
     let appLinks: AppLinkStore
     let mail: MailQueue
-    let providers: ProviderRegistry
     let providerClient: ProviderClient
     let changes: any AccountChangeReporter
     let delay = MailDelay()
@@ -33,6 +33,7 @@ struct IdPComponents: Sendable {
     init(settings: IdPSettings, services: IdPServices, shutdown: ShutdownState) throws {
         (self.settings, self.services, self.shutdown) = (settings, services, shutdown)
         let (database, clock, randomness) = (services.database, services.clock, services.randomness)
+        providers = ProviderRegistry(settings.providers, logger: services.logger)
         assets = IdPPages.assets(settings.brand, clients: settings.clients)
         logos = ClientLogos(settings.clients, assets: assets)
         pages = try services.pages ?? IdPPages.pages(settings.brand, assets: assets)
@@ -64,7 +65,6 @@ struct IdPComponents: Sendable {
         appLinks = AppLinkStore(
             database: database, clock: clock, tokens: accessTokens, keys: settings.keys, randomness: randomness)
         mail = MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: settings.mailHourlyLimit))
-        providers = settings.providers
         providerClient = try ProviderClient(clock: clock, logger: services.logger)
         changes = UnreportedChanges()
     }

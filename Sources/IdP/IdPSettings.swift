@@ -17,6 +17,8 @@ struct IdPSettings: Sendable {
     let limits: SignInLimits.Counts
     let allowedEmails: AllowedEmails
     let clients: ClientRegistry
+    /// The accounts elsewhere that users may sign in with.
+    let providers: ProviderSource
     let trustedProxies: ClientAddress
     let appleAssociation: AssociationSource
     let androidAssociation: AssociationSource
@@ -24,8 +26,6 @@ struct IdPSettings: Sendable {
     let linkTester: Bool
     /// The apps that may receive the sign-in of the system browser.
     let nativeApps: NativeApps
-    /// The accounts elsewhere that users may sign in with.
-    var providers = ProviderRegistry([])
     /// How the IdP presents itself on pages and in emails.
     let brand: Brand
     /// How answers to the email arrive; nil where they are not received.
@@ -66,6 +66,8 @@ struct IdPSettings: Sendable {
                 reader.requireDifferent(keys, "IDP_SECRET_KEY", from: secret, "the secret of the client \(client.id)")
             }
         }
+        let providers = ProviderSource.read(
+            reader, environment: environment, publicURL: publicURL, listen: listen, keys: keys)
         let proxies = reader.value("IDP_TRUSTED_PROXIES", default: "") { text in
             let items = text.split(whereSeparator: { $0 == "," || $0 == " " })
             let networks = try items.readAll { try Network($0) }
@@ -113,8 +115,8 @@ struct IdPSettings: Sendable {
         return IdPSettings(
             publicURL: publicURL, listen: listen, database: database, keys: keys, mail: mail, mailFrom: mailFrom,
             mailHourlyLimit: hourlyLimit, limits: limits, allowedEmails: allowed, clients: clients,
-            trustedProxies: proxies, appleAssociation: apple, androidAssociation: android, linkTester: linkTester,
-            nativeApps: nativeApps, brand: brand, inboundMail: inboundMail)
+            providers: providers, trustedProxies: proxies, appleAssociation: apple, androidAssociation: android,
+            linkTester: linkTester, nativeApps: nativeApps, brand: brand, inboundMail: inboundMail)
     }
 
     private static func required<T>(

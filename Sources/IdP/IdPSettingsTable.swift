@@ -61,6 +61,10 @@ extension IdPSettings {
             "IDP_CLIENTS_FILE", default: "none", example: "/etc/swift-sso/clients.yaml",
             "The clients as a YAML file, see deploy/clients.example.yaml. A change needs a restart."),
         SettingDescription(
+            "IDP_PROVIDERS_FILE", default: "none", example: "/etc/swift-sso/providers.yaml",
+            "The accounts elsewhere that users may sign in with (Apple, Google, any OpenID provider), see deploy/providers.example.yaml. SIGHUP reads it again."
+        ),
+        SettingDescription(
             "SSO_CLIENT_ID", default: "none", example: "partner",
             "One client without a file: its id. The relying party has the same one."),
         SettingDescription(

@@ -21,7 +21,7 @@ struct IdPSignIn: Sendable {
         let (settings, pages, script, clock) = (parts.settings, parts.pages, parts.script, parts.clock)
         slots =
             [
-                PendingFlows.self, PendingHandoffs.self, PendingProviderAttempts.self, PendingLink.self,
+                PendingFlows.self, PendingHandoffs.self, PendingProviderAttempts.self, PendingIdentity.self,
                 BrowserChallenges.self, CurrentSignIn.self,
             ] + additions.slots
         completion = SignInCompletion(

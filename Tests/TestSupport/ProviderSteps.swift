@@ -68,7 +68,7 @@ extension StandInProvider {
     ///
     /// - Returns: what the browser is to bring back.
     func visit(from page: Visit, in browser: Browser, isAllowed: Bool = true) async throws -> StandInAnswer {
-        try answer(to: authorizationURL(on: press(on: page, in: browser)), isAllowed: isAllowed)
+        try await answer(to: authorizationURL(on: press(on: page, in: browser)), isAllowed: isAllowed)
     }
 }
 

@@ -23,9 +23,6 @@ final class AssociationFiles: Sendable {
 
     /// Reads `IDP_AASA_FILE` and `IDP_ASSETLINKS_FILE` again.
     func reload() {
-        logger.notice(
-            "reload",
-            metadata: ["message": "reloading the association files; settings and clients need a restart"])
         for kind in AssociationKind.allCases {
             guard let source = sources[kind], case .file = source else { continue }
             load(kind, source)

@@ -24,15 +24,15 @@ struct OutboxMailer: Mailer {
 
     /// Why emails cannot be written, in words for the operator; nil if they can. Changes nothing.
     var problem: String? {
-        var status = stat()
+        var isFolder: ObjCBool = false
         var place = folder
         // A missing folder is made with the first email, inside the nearest folder that exists.
-        while stat(place, &status) != 0 {
+        while !FileManager.default.fileExists(atPath: place, isDirectory: &isFolder) {
             let parent = URL(fileURLWithPath: place).deletingLastPathComponent().path
             guard parent != place else { break }
             place = parent
         }
-        guard stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+        guard FileManager.default.fileExists(atPath: place, isDirectory: &isFolder), isFolder.boolValue else {
             return
                 "the outbox folder \(folder) cannot be created: \(place) is not a folder. Use another one, for example outbox:var/outbox."
         }

@@ -18,7 +18,7 @@ struct Provider: Sendable {
     }
 
     /// How the provider sends its answer to the callback.
-    enum ResponseMode: String, Sendable {
+    enum ResponseMode: String, Sendable, CaseIterable {
         /// In the query of a GET.
         case query
         /// In a form that the browser posts from the provider's page (OAuth 2.0 Form Post Response Mode).
@@ -26,7 +26,7 @@ struct Provider: Sendable {
     }
 
     /// Whether the provider's word on an address counts.
-    enum EmailTrust: String, Sendable {
+    enum EmailTrust: String, Sendable, CaseIterable {
         /// An address that it says it has verified counts as verified.
         case ifVerified = "trust-if-verified"
         /// Its addresses are ignored.

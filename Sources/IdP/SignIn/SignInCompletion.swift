@@ -65,7 +65,7 @@ struct SignInCompletion: Sendable {
                 let account = match.account
                 guard accounts.eligibility.maySignIn(account) else { throw Self.notAllowed }
                 let device = try identity.email.map { try devices.store.remember($0, known: known, connection) }
-                let linked = try link(old[PendingLink.self], to: account, after: identity, connection)
+                let linked = try link(old[PendingIdentity.self], to: account, after: identity, connection)
                 try report(match, linked, connection)
                 result.withLock { $0 = Outcome(match: match, linked: linked, device: device) }
                 var slots = old.survivingSignIn(slots)
@@ -129,7 +129,7 @@ struct SignInCompletion: Sendable {
 
     /// Links the identity that waited for a sign-in to this account in another way.
     private func link(
-        _ pending: PendingLink, to account: Account, after identity: ProvenIdentity, _ connection: any SQLConnection
+        _ pending: PendingIdentity, to account: Account, after identity: ProvenIdentity, _ connection: any SQLConnection
     ) throws -> ExternalIdentity? {
         guard let waiting = pending.identity(for: account, now: clock.now()),
             try accounts.link(.external(waiting), to: account, connection)

@@ -12,7 +12,8 @@ public final class SettingsReader {
         public let shown: String
     }
 
-    let source: SettingsSource
+    /// The places of the settings, for a second reader of the same ones.
+    public let source: SettingsSource
     /// What prevents the start. Each problem begins with the name of its setting.
     public private(set) var problems: [String]
     /// What does not prevent the start.

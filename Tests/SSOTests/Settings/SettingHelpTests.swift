@@ -53,8 +53,8 @@ struct SettingHelpTests {
     @Test("the examples are valid", arguments: Program.allCases)
     func examples(program: Program) {
         let files = [
-            "IDP_CLIENTS_FILE", "IDP_AASA_FILE", "IDP_ASSETLINKS_FILE", "IDP_ANDROID_APPS", "IDP_LOGO_FILE",
-            "RP_CA_FILE",
+            "IDP_CLIENTS_FILE", "IDP_PROVIDERS_FILE", "IDP_AASA_FILE", "IDP_ASSETLINKS_FILE", "IDP_ANDROID_APPS",
+            "IDP_LOGO_FILE", "RP_CA_FILE",
         ]
         for setting in Self.table(program) where !setting.isSecret && !files.contains(setting.name) {
             // A public address that others reach cannot go with the fixture's outbox.

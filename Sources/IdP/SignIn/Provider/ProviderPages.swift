@@ -54,8 +54,8 @@ struct KnownAddressRoutes: Sendable {
         let flow = FlowID.read(request.queryFields)
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         let now = clock.now()
-        guard let session = context.session, let address = session[PendingLink.self].address(now: now),
-            let provider = session[PendingLink.self].provider(now: now)
+        guard let session = context.session, let address = session[PendingIdentity.self].address(now: now),
+            let provider = session[PendingIdentity.self].provider(now: now)
         else { return .redirect(to: FlowID.path("/sign-in", flow)) }
         return pages.knownAddress(
             request, provider: providers.provider(id: provider)?.name ?? provider, address: address, flow: flow,

@@ -34,7 +34,7 @@ struct ProviderSignIn: Sendable {
         case .provesAddress:
             let now = clock.now()
             let updated = try await sessions.store.update(session) { slots in
-                slots[PendingLink.self] = PendingLink(identity, provenAt: now) ?? PendingLink()
+                slots[PendingIdentity.self] = PendingIdentity(identity, provenAt: now) ?? PendingIdentity()
                 return true
             }
             guard updated != nil else { return .redirect(to: FlowID.path("/sign-in", flow)) }

@@ -3,8 +3,8 @@ import SSOWeb
 
 /// The session slot of an identity that waits to be linked: its provider has verified the address of an account that
 /// exists. The user has to sign in to that account in the way it has already. Until then the identity is worth nothing.
-struct PendingLink: SessionSlot {
-    static let key = "pendingLink"
+struct PendingIdentity: SessionSlot {
+    static let key = "pendingIdentity"
     /// The sign-in that it waits for reads it and ends it.
     static let survivesSignIn = false
     /// As long as the code in the email is valid.
