@@ -164,7 +164,8 @@ struct AppLinkTests {
                 tokens: AccessTokenStore(
                     database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness(),
                     eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com"))),
-                keys: try DerivedKeys.parse(ProcessDeployment.secret(), setting: "keys"), randomness: SystemRandomness())
+                keys: try DerivedKeys.parse(ProcessDeployment.secret(), setting: "keys"), randomness: SystemRandomness()
+            )
             #expect(try await store.purge(limit: 100) == 1)
             #expect(try await deployment.rows(of: "app_link") == 0)
         }
