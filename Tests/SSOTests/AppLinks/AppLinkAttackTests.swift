@@ -66,6 +66,16 @@ struct AppLinkAttackTests {
         .ticket("a ticket at the start by email", "wrong_provider") { scene in
             try await scene.ann.begin(scene.ann.ticket("work"), "email", in: scene.deployment.browser()).status
         },
+        .ticket("the form of a ticket, sent to another provider", "wrong_provider") { scene in
+            let browser = scene.deployment.browser()
+            let page = try await browser.get(scene.ann.start(scene.ann.ticket("google"), "google"))
+            let fields = try page.page().form(to: "/auth/native/")?.filled([:]) ?? []
+            let address = try WebAddress("\(scene.deployment.origin)/auth/native/work")
+            let status = try await browser.post(address, fields).status
+            // It is void now, also at the right provider.
+            let late = try await browser.submit(page.page().form(to: "/auth/native/"), on: page)
+            return late.status == 410 ? status : 0
+        },
         .ticket("a ticket that a newer one has replaced", "unknown") { scene in
             let ticket = try await scene.ann.ticket("work")
             _ = try await scene.ann.ticket("work")
@@ -112,7 +122,6 @@ struct AppLinkAttackTests {
         .code("a code after the theft: it has ended", "used") { scene in
             let code = try await scene.code()
             _ = try await scene.ann.finish(code, verifier: CodeChallenge.makeVerifier())
-            // That one is a row of the table above.
             return try await scene.ann.finish(code).status
         },
         .code("code and verifier with another user's access token", "other_app") { scene in
