@@ -116,7 +116,8 @@ let package = Package(
                 "SignIn/EmailCode/email-code.mustache", "SignIn/EmailCode/email-code-message-html.mustache",
                 "SignIn/EmailCode/email-code-message-text.mustache",
                 "SignIn/EmailLink/email-link.mustache", "SignIn/EmailLink/email-link-ended.mustache",
-                "SignIn/EmailReply/signed-in-elsewhere.mustache"),
+                "SignIn/EmailReply/signed-in-elsewhere.mustache",
+                "SignIn/Provider/provider-continue.mustache", "SignIn/Provider/provider-known-address.mustache"),
             swiftSettings: settings),
         .executableTarget(
             name: "RelyingParty",
@@ -147,9 +148,8 @@ let package = Package(
         .testTarget(
             name: "TestSupport",
             dependencies: [
-                "IdP", "RelyingParty", "SSONative", "SSOShared", "SSOWeb", crypto, hummingbird, jwtKit, lifecycle,
-                logging,
-                httpTypes, nioCore,
+                "COpenSSL", "IdP", "RelyingParty", "SSONative", "SSOShared", "SSOWeb", crypto, hummingbird, jwtKit,
+                lifecycle, logging, httpTypes, nioCore,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -14,6 +14,10 @@ static inline int sso_sha256(const unsigned char *bytes, size_t count, unsigned 
     return SHA256(bytes, count, digest) != NULL;
 }
 
+static inline int sso_sha512(const unsigned char *bytes, size_t count, unsigned char *digest) {
+    return SHA512(bytes, count, digest) != NULL;
+}
+
 static inline int sso_hmac_sha256(
     const unsigned char *key, size_t key_count, const unsigned char *bytes, size_t count, unsigned char *code) {
     unsigned int written = 0;

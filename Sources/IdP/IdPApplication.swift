@@ -119,7 +119,9 @@ extension IdPComponents {
     /// The sign-in of an app through the system browser, and the way back to an app or a client without one.
     fileprivate func addHandoff(_ signIn: IdPSignIn, to router: Router<VisitorContext>) {
         let handoff = HandoffRoutes(
-            apps: settings.nativeApps, starts: signIn.methods.compactMap(\.nativeStart), sessions: sessions,
+            apps: settings.nativeApps,
+            start: { [methods = signIn.methods] name in methods.lazy.compactMap { $0.nativeStart(name) }.first },
+            sessions: sessions,
             accounts: accounts, store: handoffs, randomness: randomness,
             pages: HandoffPages(
                 pages: pages, startScript: assets.path(of: "native.js"),
@@ -178,7 +180,7 @@ extension IdPComponents {
             [
                 endAlarm, sessions.store.purge, TokenPurge(database: database, clock: clock).purge,
                 signIn.challenges.purge, signIn.guesses.purge, mail.purge, devices.store.purge, handoffs.purge,
-                accessTokens.purge,
+                accessTokens.purge, signIn.providerAttempts.purge,
             ])
         return [worker, purge, ClockWatch(clock, logger: services.logger)]
     }

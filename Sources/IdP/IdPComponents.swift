@@ -24,9 +24,11 @@ struct IdPComponents: Sendable {
     let appDevices: AppDevices
     let handoffs: HandoffStore
     let mail: MailQueue
+    let providerClient: ProviderClient
+    let changes: any AccountChangeReporter
     let delay = MailDelay()
 
-    /// - Throws: if a template is malformed.
+    /// - Throws: if a template is malformed, or libcurl cannot be used.
     init(settings: IdPSettings, services: IdPServices, shutdown: ShutdownState) throws {
         (self.settings, self.services, self.shutdown) = (settings, services, shutdown)
         let (database, clock, randomness) = (services.database, services.clock, services.randomness)
@@ -60,6 +62,8 @@ struct IdPComponents: Sendable {
         appDevices = AppDevices(tokens: accessTokens, sessions: sessions.store)
         handoffs = HandoffStore(database: database, clock: clock, sessions: sessions.store, eligibility: eligibility)
         mail = MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: settings.mailHourlyLimit))
+        providerClient = try ProviderClient(clock: clock, logger: services.logger)
+        changes = UnreportedChanges()
     }
 
     var database: any Database { services.database }

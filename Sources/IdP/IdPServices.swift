@@ -57,6 +57,8 @@ enum IdPPages {
         "native-continue": PackageResources.native_continue_mustache,
         "native-start": PackageResources.native_start_mustache,
         "mailbox": PackageResources.mailbox_mustache,
+        "provider-continue": PackageResources.provider_continue_mustache,
+        "provider-known-address": PackageResources.provider_known_address_mustache,
         "signed-out": PackageResources.signed_out_mustache,
         "signed-in-elsewhere": PackageResources.signed_in_elsewhere_mustache,
         "sign-in": PackageResources.sign_in_mustache,

@@ -14,13 +14,19 @@ struct IdPSignIn: Sendable {
     let challenges: ChallengeStore
     let guesses: GuessStore
     let browserLink: DeviceLink
+    let providerStart: ProviderStart
+    let providerAttempts: ProviderAttemptStore
 
     init(_ parts: IdPComponents, adding additions: SignInAdditions) {
         let (settings, pages, script, clock) = (parts.settings, parts.pages, parts.script, parts.clock)
-        slots = [PendingFlows.self, PendingHandoffs.self, BrowserChallenges.self, CurrentSignIn.self] + additions.slots
+        slots =
+            [
+                PendingFlows.self, PendingHandoffs.self, PendingProviderAttempts.self, PendingIdentity.self,
+                BrowserChallenges.self, CurrentSignIn.self,
+            ] + additions.slots
         completion = SignInCompletion(
             sessions: parts.sessions, slots: slots, accounts: parts.accounts, devices: parts.devices,
-            tokens: parts.accessTokens, clock: clock)
+            tokens: parts.accessTokens, changes: parts.changes, clock: clock)
 
         // What the methods that use email share.
         let code = EmailCode(keys: settings.keys)
@@ -57,8 +63,39 @@ struct IdPSignIn: Sendable {
             events: ReplyEvents(
                 sessions: parts.sessions, challenges: challenges, completion: completion, shutdown: parts.shutdown),
             pages: pages, clock: clock)
+        let provider = ProviderMethod(parts, completion: completion)
+        (providerStart, providerAttempts) = (provider.start, provider.start.attempts)
         methods =
-            [emailCode, emailLink] + (reply == nil ? [] : [emailReply])
+            [emailCode, emailLink] + (reply == nil ? [] : [emailReply]) + [provider]
             + additions.methods(parts.sessions, completion)
+    }
+}
+
+extension ProviderMethod {
+    fileprivate init(_ parts: IdPComponents, completion: SignInCompletion) {
+        let (settings, clock, randomness) = (parts.settings, parts.clock, parts.randomness)
+        let attempts = ProviderAttemptStore(database: parts.database, clock: clock)
+        let keys = ProviderAttemptKeys(keys: settings.keys)
+        let pages = ProviderPages(
+            pages: parts.pages, continueScript: parts.assets.path(of: "continue.js"), formScript: parts.script)
+        let signIn = ProviderSignIn(
+            accounts: parts.accounts, sessions: parts.sessions, completion: completion,
+            refreshTokens: SealedBox(
+                keys: settings.keys, label: "provider-refresh-token", randomness: randomness), clock: clock)
+        self.init(
+            providers: parts.providers,
+            start: ProviderStart(
+                providers: parts.providers, client: parts.providerClient, attempts: attempts, keys: keys,
+                origin: settings.publicURL, sessions: parts.sessions, completion: completion, randomness: randomness,
+                pages: pages),
+            callback: ProviderCallback(
+                providers: parts.providers, client: parts.providerClient, attempts: attempts,
+                parked: ParkedAnswers(store: attempts, keys: settings.keys, randomness: randomness), keys: keys,
+                origin: settings.publicURL, sessions: parts.sessions, completion: completion, signIn: signIn,
+                link: ProviderLink(
+                    accounts: parts.accounts, sessions: parts.sessions, signIn: signIn, changes: parts.changes)),
+            knownAddress: KnownAddressRoutes(
+                providers: parts.providers, sessions: parts.sessions, completion: completion, clock: clock,
+                pages: pages))
     }
 }

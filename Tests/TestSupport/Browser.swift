@@ -52,6 +52,10 @@ final class Browser: Sendable {
             cookies: jar.withLock { $0 })
     }
 
+    /// Another browser at the same place that has no cookies: what it sends, a request from another site sends, with
+    /// cookies that are `SameSite=Lax`.
+    func withoutCookies() -> Browser { Browser(from: source, language: language, userAgent: userAgent, routes: routes) }
+
     func cookie(_ name: String, at host: String) -> String? { jar.withLock { $0[host]?[name] } }
     func setCookie(_ name: String, to value: String?, at host: String) {
         jar.withLock { $0[host, default: [:]][name] = value }
@@ -109,7 +113,10 @@ final class Browser: Sendable {
         let probe = HTTPProbe(
             host: address.host, port: routes[address.origin] ?? address.port,
             authority: "\(address.host):\(address.port)", source: source)
-        let reply = try await probe.send(method, address.target, browserHeaders(method, address) + headers, body: body)
+        // A request from another site says so instead.
+        let isFromElsewhere = headers.contains { $0.0 == "Sec-Fetch-Site" }
+        let own = browserHeaders(method, address).filter { !isFromElsewhere || $0.0 != "Sec-Fetch-Site" }
+        let reply = try await probe.send(method, address.target, own + headers, body: body)
         keepCookies(of: reply, from: address.host)
         return Visit(address: address, reply: reply)
     }

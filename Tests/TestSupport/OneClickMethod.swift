@@ -49,8 +49,10 @@ struct OneClickMethod: SignInMethod {
         }
     }
 
-    func option(for attempt: SignInAttempt) -> SignInOption? {
-        .link(
-            label: Text("error.flow-over.again", ["client": attempt.clientName ?? "the IdP"]), path: Self.path)
+    func options(for attempt: SignInAttempt) -> [SignInOption] {
+        [
+            .link(
+                label: Text("error.flow-over.again", ["client": attempt.clientName ?? "the IdP"]), path: Self.path)
+        ]
     }
 }

@@ -50,6 +50,7 @@ final class TestDeployment: Deployment {
     ///
     /// - Parameters:
     ///   - count: how many clients there are: `partner-1`, `partner-2`, …
+    ///   - clock: the clock of everything in it.
     ///   - settings: further settings of the IdP, which override the ones made here.
     ///   - clientSettings: the same for every client.
     ///   - additions: sign-in methods and session slots of the test.
@@ -59,12 +60,13 @@ final class TestDeployment: Deployment {
     ///   - prepare: makes the database file at the given path before the IdP opens it.
     ///   - mailer: delivers emails into the given folder.
     static func open(
-        clients count: Int = 1, settings: [String: String] = [:], clientSettings: [String: String] = [:],
+        clients count: Int = 1, at clock: TestClock = TestClock(), settings: [String: String] = [:],
+        clientSettings: [String: String] = [:],
         mailer: (String) -> any Mailer = { OutboxMailer(folder: $0) }, adding additions: SignInAdditions = .init(),
         wrapping wrap: (any Database) -> any Database = { $0 }, pages: Pages? = nil, clientPages: Pages? = nil,
         preparing prepare: (String) async throws -> Void = { _ in }, _ body: (TestDeployment) async throws -> Void
     ) async throws {
-        let (folder, clock, log) = (try TemporaryFolder(), TestClock(), CapturedLog())
+        let (folder, log) = (try TemporaryFolder(), CapturedLog())
         let mailbox = Mailbox(folder: try folder.folder("outbox"))
         let names = (1...count).map { "partner-\($0)" }
         let secrets = names.map { "\($0)-secret-\(ProcessDeployment.secret())" }

@@ -24,18 +24,26 @@ enum ProvenIdentity: Sendable {
     case email(EmailAddress)
     /// The visitor used this passkey (WebAuthn Level 3, 5.1: the credential's id).
     case passkey(credentialID: Data)
-    /// An OpenID provider vouches for this subject (OpenID Connect Core 1.0, 2: `iss` and `sub`), and for the address if
-    /// it says that it has verified it.
-    case external(issuer: String, subject: String, email: EmailAddress?)
+    /// The visitor signed in at a provider.
+    case external(ExternalIdentity)
 
     /// The key of the row in `account_identity`.
     var key: (kind: String, issuer: String, subject: String) {
         switch self {
         case .email(let address): ("email", "", address.text)
         case .passkey(let id): ("passkey", "", Base64URL.encode(Array(id)))
-        case .external(let issuer, let subject, _): ("external", issuer, subject)
+        case .external(let identity): ("external", identity.issuer, identity.subject)
         }
     }
+}
+
+/// The account that an identity leads to.
+struct AccountMatch: Sendable {
+    let account: Account
+    /// Whether this sign-in made it.
+    var isNew = false
+    /// The identities that the first proof of the account's address has ended.
+    var revoked: [LinkedIdentity] = []
 }
 
 /// Owns the rows of `account` and `account_identity`: an account, and the identities that lead to it. Does not decide who
@@ -48,15 +56,39 @@ struct AccountStore: Sendable {
 
     /// The account that a proven identity leads to, in the caller's transaction.
     ///
-    /// An address makes an account at its first sign-in. Any other identity has to be linked to an account first: an
-    /// address that a third party asserts must not open an account that exists.
+    /// An address makes an account at its first sign-in, and so does a provider's identity with a verified address that has
+    /// no account yet, where the provider may make accounts. A verified address never leads to an account that exists: that
+    /// would let a provider open it.
     ///
-    /// - Returns: the account, and whether this call made it; nil for an identity that is not linked to an account.
-    func account(
-        of identity: ProvenIdentity, _ connection: any SQLConnection
-    ) throws -> (account: Account, isNew: Bool)? {
-        if let account = try Self.find(identity, connection) { return (account, false) }
-        guard case .email(let address) = identity else { return nil }
+    /// - Returns: nil for an identity that is not linked to an account and may not make one.
+    func account(of identity: ProvenIdentity, _ connection: any SQLConnection) throws -> AccountMatch? {
+        if let account = try Self.find(identity, connection) {
+            try noteUse(of: identity, connection)
+            return AccountMatch(account: account)
+        }
+        switch identity {
+        case .email(let address):
+            let (account, isNew) = try make(address, name: nil, connection)
+            // Until now only a provider vouched for the address.
+            let revoked = isNew ? [] : try revokeUnproven(account, connection)
+            try link(identity, to: account, connection)
+            let current = revoked.isEmpty ? account : try Self.find(account.id, connection) ?? account
+            return AccountMatch(account: current, isNew: isNew, revoked: revoked)
+        case .external(let external):
+            guard external.mayMakeAccount, let address = external.email,
+                try Self.find(email: address.text, connection) == nil
+            else { return nil }
+            let (account, isNew) = try make(address, name: external.name, connection)
+            try link(identity, to: account, connection)
+            return AccountMatch(account: account, isNew: isNew)
+        case .passkey: return nil
+        }
+    }
+
+    /// The account of an address, made now if there is none.
+    private func make(
+        _ address: EmailAddress, name: String?, _ connection: any SQLConnection
+    ) throws -> (Account, isNew: Bool) {
         let id = "usr_" + Base64URL.encode(try randomness.bytes(16))
         let made = try connection.execute(
             """
@@ -64,25 +96,13 @@ struct AccountStore: Sendable {
                 ON CONFLICT (email) DO NOTHING
             """,
             [
-                "id": .text(id), "email": .text(address.text), "name": .text(DisplayName.initial(for: address.text)),
-                "now": .timestamp(clock.now()),
+                "id": .text(id), "email": .text(address.text),
+                "name": .text(name ?? DisplayName.initial(for: address.text)), "now": .timestamp(clock.now()),
             ])
         guard let account = try Self.find(email: address.text, connection) else {
             throw DatabaseError.unavailable("an account vanished while it was made")
         }
-        try link(identity, to: account, connection)
         return (account, made == 1)
-    }
-
-    /// Lets an identity lead to an account from now on, in the caller's transaction. An identity that leads to an account
-    /// already is left alone.
-    func link(_ identity: ProvenIdentity, to account: Account, _ connection: any SQLConnection) throws {
-        try connection.execute(
-            """
-            INSERT INTO account_identity (kind, issuer, subject, account_id, created_at)
-            VALUES (:kind, :issuer, :subject, :account, :now) ON CONFLICT (kind, issuer, subject) DO NOTHING
-            """,
-            Self.values(identity).merging(["account": .text(account.id), "now": .timestamp(clock.now())]) { $1 })
     }
 
     func rename(_ account: Account, to name: String) async throws {
@@ -103,7 +123,8 @@ struct AccountStore: Sendable {
             .first.map(Account.init)
     }
 
-    private static func find(_ identity: ProvenIdentity, _ connection: any SQLConnection) throws -> Account? {
+    /// The account that an identity leads to; nil if it leads to none.
+    static func find(_ identity: ProvenIdentity, _ connection: any SQLConnection) throws -> Account? {
         try connection.query(
             """
             SELECT \(Account.columns) FROM account WHERE id = (
@@ -113,7 +134,7 @@ struct AccountStore: Sendable {
         ).first.map(Account.init)
     }
 
-    private static func values(_ identity: ProvenIdentity) -> [String: SQLValue] {
+    static func values(_ identity: ProvenIdentity) -> [String: SQLValue] {
         let (kind, issuer, subject) = identity.key
         return ["kind": .text(kind), "issuer": .text(issuer), "subject": .text(subject)]
     }

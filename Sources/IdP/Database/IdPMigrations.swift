@@ -220,5 +220,40 @@ enum IdPMigrations {
                 "CREATE INDEX access_token_session ON access_token (session_handle)",
                 "CREATE INDEX access_token_expires_at ON access_token (expires_at)",
             ]),
+        Migration(
+            name: "v016-providers",
+            sql: [
+                "ALTER TABLE account_identity ADD COLUMN provider TEXT",
+                "ALTER TABLE account_identity ADD COLUMN email TEXT",
+                "ALTER TABLE account_identity ADD COLUMN is_private_email INTEGER NOT NULL DEFAULT 0",
+                "ALTER TABLE account_identity ADD COLUMN is_email_disabled INTEGER NOT NULL DEFAULT 0",
+                "ALTER TABLE account_identity ADD COLUMN used_at BIGINT",
+                // Sealed: usable only with IDP_SECRET_KEY.
+                "ALTER TABLE account_identity ADD COLUMN refresh_token BLOB",
+                // answer is sealed, and there only between a form_post and the GET after it.
+                """
+                CREATE TABLE provider_attempt (
+                    id TEXT PRIMARY KEY NOT NULL,
+                    provider TEXT NOT NULL,
+                    purpose TEXT NOT NULL,
+                    flow TEXT,
+                    account_id TEXT,
+                    created_at BIGINT NOT NULL,
+                    expires_at BIGINT NOT NULL,
+                    answer BLOB,
+                    answer_digest BLOB UNIQUE,
+                    used_at BIGINT
+                )
+                """,
+                "CREATE INDEX provider_attempt_expires_at ON provider_attempt (expires_at)",
+                // Codes and ID tokens that were used.
+                """
+                CREATE TABLE used_provider_answer (
+                    digest BLOB PRIMARY KEY NOT NULL,
+                    expires_at BIGINT NOT NULL
+                )
+                """,
+                "CREATE INDEX used_provider_answer_expires_at ON used_provider_answer (expires_at)",
+            ]),
     ]
 }

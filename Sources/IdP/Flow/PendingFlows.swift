@@ -71,8 +71,11 @@ struct PendingFlows: SessionSlot {
         return flow.request
     }
 
+    /// The moment that the sign-in for a flow must not be older than; nil when any will do.
+    func signInSince(_ flow: FlowID?) -> Timestamp? { flow.flatMap { flows[$0.text]?.signInSince } }
+
     /// Whether a flow was begun by a user who was signed in and has to sign in again.
-    func needsNewSignIn(_ flow: FlowID?) -> Bool { flow.flatMap { flows[$0.text]?.signInSince } != nil }
+    func needsNewSignIn(_ flow: FlowID?) -> Bool { signInSince(flow) != nil }
 
     /// Whether a flow asks a user who is signed in to sign in again.
     ///

@@ -1,3 +1,4 @@
+import Hummingbird
 import SSOShared
 import SSOWeb
 
@@ -62,8 +63,8 @@ extension Session {
 struct NativeStart: Sendable {
     /// The last part of the path: `email`, or the id of a provider.
     let name: String
-    /// Where the browser goes then, with the flow: the method's first page.
-    let path: String
+    /// Takes the browser to the method's first page for a handoff of this session.
+    let begin: @Sendable (FlowID, Session, Request, VisitorContext) async throws -> Response
 }
 
 /// Where a sign-in leads.

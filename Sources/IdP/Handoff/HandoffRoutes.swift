@@ -11,8 +11,8 @@ struct HandoffRoutes: Sendable {
     static let prefix = "/auth/native/"
 
     let apps: NativeApps
-    /// How sign-ins begin: `/auth/native/NAME` for each.
-    let starts: [NativeStart]
+    /// How a sign-in begins at `/auth/native/NAME`; nil for a name of no method.
+    let start: @Sendable (String) -> NativeStart?
     let sessions: Sessions
     let accounts: AccountStore
     let store: HandoffStore
@@ -21,16 +21,19 @@ struct HandoffRoutes: Sendable {
 
     /// Adds the routes, below the session middleware.
     func add(to router: Router<VisitorContext>) {
-        for start in starts {
-            router.form(
-                at: RouterPath(Self.prefix + start.name), show: { try await show($0, $1, start) },
-                submit: { try await submit($0, $1, start) })
-        }
+        router.form(
+            at: RouterPath("\(Self.prefix):name"), show: { try await show($0, $1, named(in: $1)) },
+            submit: { try await submit($0, $1, named(in: $1)) })
         // No HEAD: a GET issues a code.
         router.only([.get, .post], at: RouterPath(FlowDestination.handoff), use: complete)
     }
 
     // MARK: The start
+
+    private func named(in context: VisitorContext) throws -> NativeStart {
+        guard let start = context.parameters.get("name").flatMap(start) else { throw PublicError.notFound }
+        return start
+    }
 
     private func show(
         _ request: Request, _ context: VisitorContext, _ start: NativeStart
@@ -77,7 +80,7 @@ struct HandoffRoutes: Sendable {
                 return true
             })
         // Another request of this browser has replaced the session meanwhile.
-        guard begun != nil else { throw refused(.staleForm, context, stale) }
+        guard let begun else { throw refused(.staleForm, context, stale) }
         context.logger.info(
             "handoff_started",
             metadata: [
@@ -85,7 +88,8 @@ struct HandoffRoutes: Sendable {
                 "session": "\(session.handle)",
             ])
         let isSignedIn = try await accounts.signedIn(context) != nil
-        return .redirect(to: FlowID.path(isSignedIn ? FlowDestination.handoff : start.path, id))
+        if isSignedIn { return .redirect(to: FlowID.path(FlowDestination.handoff, id)) }
+        return try await start.begin(id, begun, request, context)
     }
 
     // MARK: The end
@@ -132,8 +136,8 @@ struct HandoffRoutes: Sendable {
         case .confirm(let app, let user):
             return pages.confirm(request, app, flow, user, formToken: sessions.formToken(for: user.session))
         case .signIn(let handoff):
-            let start = starts.first { $0.name.utf8.elementsEqual(handoff.method.utf8) }
-            return .redirect(to: FlowID.path(start?.path ?? "/sign-in", flow))
+            guard let start = start(handoff.method) else { return .redirect(to: FlowID.path("/sign-in", flow)) }
+            return try await start.begin(flow, session, request, context)
         case .refused(let cause): throw refused(cause, context, Self.page(for: cause))
         }
     }

@@ -14,6 +14,8 @@ struct SignInCompletion: Sendable {
     let accounts: AccountStore
     let devices: Devices
     let tokens: AccessTokenStore
+    /// Tells users what a sign-in has changed about their account.
+    let changes: any AccountChangeReporter
     let clock: ServiceClock
 
     /// Signs the owner of an identity in and sends the browser on.
@@ -54,25 +56,23 @@ struct SignInCompletion: Sendable {
         let now = clock.now()
         let known = try await devices.known(request, for: identity.email)
         // The body may run again. The values of its last run are those that were committed.
-        let result = Mutex<(account: Account, isNew: Bool, device: DeviceCookie.Claim?)?>(nil)
+        let result = Mutex<Outcome?>(nil)
         let fresh = try await sessions.store.replace(
             session,
             with: { old, connection in
                 guard try proof(connection) else { return nil }
-                guard let (account, isNew) = try accounts.account(of: identity, connection) else {
-                    throw Self.unknownIdentity
-                }
+                guard let match = try accounts.account(of: identity, connection) else { throw Self.unknownIdentity }
+                let account = match.account
                 guard accounts.eligibility.maySignIn(account) else { throw Self.notAllowed }
                 let device = try identity.email.map { try devices.store.remember($0, known: known, connection) }
-                result.withLock { $0 = (account, isNew, device) }
+                let linked = try link(old[PendingIdentity.self], to: account, after: identity, connection)
+                try report(match, linked, connection)
+                result.withLock { $0 = Outcome(match: match, linked: linked, device: device) }
                 var slots = old.survivingSignIn(slots)
-                // Later than the sign-in that it replaces, also when two processes' clocks differ: a flow that asked for
-                // a newer sign-in has it now.
-                let earliest = old[CurrentSignIn.self].signIn?.earliestNext ?? now
                 slots[CurrentSignIn.self] = CurrentSignIn(
                     .init(
-                        accountID: account.id, authenticatedAt: max(now, earliest), methods: [method],
-                        signOuts: account.signOuts, flow: flow?.text, isFirst: isNew))
+                        accountID: account.id, authenticatedAt: authenticatedAt(identity, old, now: now),
+                        methods: [method], signOuts: account.signOuts, flow: flow?.text, isFirst: match.isNew))
                 return SessionContent(slots, app: app.map { AppSession(owner: account.id, device: $0) })
             },
             then: { fresh, connection in
@@ -82,14 +82,68 @@ struct SignInCompletion: Sendable {
                     try tokens.issue(token, for: signIn, in: fresh, connection)
                 }
             })
-        guard let fresh, let (account, isNew, device) = result.withLock({ $0 }) else { return nil }
+        guard let fresh, let outcome = result.withLock({ $0 }) else { return nil }
+        let account = outcome.match.account
         context.logger.info(
             "signed_in",
             metadata: [
                 "account": "\(account.id)", "method": "\(method)", "session": "\(fresh.handle)",
                 "flow": "\(fresh[PendingFlows.self].logID(flow))",
             ])
-        return CompletedSignIn(session: fresh, account: account, isNew: isNew, device: device)
+        outcome.log(to: context.logger)
+        return CompletedSignIn(
+            session: fresh, account: account, isNew: outcome.match.isNew, device: outcome.device)
+    }
+
+    /// What a transaction has decided.
+    private struct Outcome: Sendable {
+        let match: AccountMatch
+        /// The identity that waited for this sign-in.
+        let linked: ExternalIdentity?
+        let device: DeviceCookie.Claim?
+
+        func log(to logger: Logger) {
+            if let linked {
+                logger.notice(
+                    "identity_linked",
+                    metadata: ["account": "\(match.account.id)", "provider": "\(linked.provider)"])
+            }
+            for identity in match.revoked {
+                logger.warning(
+                    "identity_revoked",
+                    metadata: [
+                        "account": "\(match.account.id)", "provider": "\(identity.provider ?? "-")",
+                        "reason": "address_proven",
+                    ])
+            }
+        }
+    }
+
+    /// When the user was authenticated: by the provider's word, or now. Always later than the sign-in that it replaces, also
+    /// when two processes' clocks differ: a flow that asked for a newer sign-in has it now.
+    private func authenticatedAt(_ identity: ProvenIdentity, _ old: SessionSlots, now: Timestamp) -> Timestamp {
+        var moment = now
+        if case .external(let external) = identity { moment = min(external.authenticatedAt ?? now, now) }
+        return max(moment, old[CurrentSignIn.self].signIn?.earliestNext ?? moment)
+    }
+
+    /// Links the identity that waited for a sign-in to this account in another way.
+    private func link(
+        _ pending: PendingIdentity, to account: Account, after identity: ProvenIdentity, _ connection: any SQLConnection
+    ) throws -> ExternalIdentity? {
+        guard let waiting = pending.identity(for: account, now: clock.now()),
+            try accounts.link(.external(waiting), to: account, connection)
+        else { return nil }
+        return waiting
+    }
+
+    private func report(
+        _ match: AccountMatch, _ linked: ExternalIdentity?, _ connection: any SQLConnection
+    ) throws {
+        for identity in match.revoked {
+            try changes.report(.revoked(provider: identity.provider ?? ""), of: match.account, connection)
+        }
+        if let linked { try changes.report(.linked(provider: linked.provider), of: match.account, connection) }
     }
 
     /// Gives the browser or app its session, and makes it known.

@@ -6,21 +6,22 @@ import SSOWeb
 /// A method adds its own routes. When the visitor has proven an identity there, it calls
 /// ``SignInCompletion/finish(_:method:flow:_:_:_:consuming:)`` and nothing else. `IdPSignIn` has the list of methods.
 protocol SignInMethod: Sendable {
-    /// The method's name on the wire, in `methods` of the answer to verify: `email_code`.
+    /// The method's name on the wire, in `methods` of the answer to verify: `email_code`. A method with several names
+    /// passes the right one to the completion.
     var id: String { get }
 
     /// Adds the method's pages and forms, below the session middleware.
     func addRoutes(to router: Router<VisitorContext>)
 
-    /// How the sign-in page offers the method; nil where it cannot be used.
-    func option(for attempt: SignInAttempt) -> SignInOption?
+    /// How the sign-in page offers the method; empty where it cannot be used.
+    func options(for attempt: SignInAttempt) -> [SignInOption]
 
-    /// How an app begins a sign-in with the method in the system browser; nil where none begins with it alone.
-    var nativeStart: NativeStart? { get }
+    /// How an app begins a sign-in with the method in the system browser: `/auth/native/NAME`. Nil where none begins so.
+    func nativeStart(_ name: String) -> NativeStart?
 }
 
 extension SignInMethod {
-    var nativeStart: NativeStart? { nil }
+    func nativeStart(_ name: String) -> NativeStart? { nil }
 }
 
 /// A visitor on the way to sign in.
@@ -37,6 +38,19 @@ enum SignInOption: Sendable {
     case emailField(hint: Text, button: Text)
     /// A link to a page of the method.
     case link(label: Text, path: String)
+    /// A button that posts to a path of the method: an account elsewhere.
+    case provider(ProviderButton)
+}
+
+/// The button of a provider, with the form token and the flow as the only fields of its form.
+struct ProviderButton: Sendable {
+    /// The id of the provider.
+    let id: String
+    /// What users call the provider.
+    let name: String
+    let kind: Provider.Kind
+    /// Where the form goes.
+    let path: String
 }
 
 /// Session slots and sign-in methods beside the built-in ones. Tests use it to prove that a new method keeps pending SSO

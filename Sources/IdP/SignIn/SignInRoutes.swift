@@ -65,10 +65,13 @@ struct SignInPage: Sendable {
 
     struct Link: Sendable { let label, href: String }
 
+    struct ProviderForm: Sendable { let id, name, action: String }
+
     struct Model: Sendable {
         let formToken, flow, service, cancel, email, address, script, hint, button: String
-        let hasService, isApp, isAskedAgain, hasError, hasEmailField, hasLinks: Bool
+        let hasService, isApp, isAskedAgain, hasError, hasEmailField, hasLinks, hasProviders: Bool
         let links: [Link]
+        let providers: [ProviderForm]
     }
 
     /// - Parameters:
@@ -82,11 +85,13 @@ struct SignInPage: Sendable {
         let attempt = SignInAttempt(flow: flow, clientName: clientName(flow, session))
         let texts = pages.texts(for: request)
         var (field, links): ((hint: String, button: String)?, [Link]) = (nil, [])
-        for option in methods.compactMap({ $0.option(for: attempt) }) {
+        var providers: [ProviderButton] = []
+        for option in methods.flatMap({ $0.options(for: attempt) }) {
             switch option {
             case .emailField(let hint, let button): field = (texts.plain(hint), texts.plain(button))
             case .link(let label, let path):
                 links.append(Link(label: texts.plain(label), href: FlowID.path(path, flow)))
+            case .provider(let button): providers.append(button)
             }
         }
         let model = Model(
@@ -96,7 +101,8 @@ struct SignInPage: Sendable {
             hint: field?.hint ?? "", button: field?.button ?? "", hasService: attempt.clientName != nil,
             isApp: flow.map { session[PendingHandoffs.self].contains($0) } ?? false,
             isAskedAgain: user != nil && attempt.clientName != nil, hasError: hasError, hasEmailField: field != nil,
-            hasLinks: !links.isEmpty, links: links)
+            hasLinks: !links.isEmpty, hasProviders: !providers.isEmpty, links: links,
+            providers: providers.map { ProviderForm(id: $0.id, name: $0.name, action: $0.path) })
         var response = pages.response("sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok)
         sessions.remember(session, in: &response)
         return response

@@ -11,6 +11,17 @@ public enum SHA256 {
     }
 }
 
+/// SHA-512 (FIPS 180-4).
+public enum SHA512 {
+    /// The 64 bytes of the digest.
+    ///
+    /// When libcrypto fails (out of memory, no provider), the result is ``Unusable``, which matches nothing.
+    public static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 64)
+        return sso_sha512(bytes, bytes.count, &digest) == 1 ? digest : Unusable.value()
+    }
+}
+
 /// HMAC-SHA256 (RFC 2104).
 public enum HMACSHA256 {
     /// The 32 bytes of the code.

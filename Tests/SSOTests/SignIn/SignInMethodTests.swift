@@ -258,7 +258,8 @@ struct SignInMethodTests {
                 database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness(),
                 eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")))
             let address = try EmailAddress("ann@example.com")
-            let foreign = ProvenIdentity.external(issuer: "https://op.example", subject: "7", email: address)
+            let foreign = ProvenIdentity.external(
+                ExternalIdentity(provider: "op", issuer: "https://op.example", subject: "7", email: address))
             let (ann, unknownAccounts) = try await deployment.database.write { connection in
                 let ann = try accounts.account(of: .email(address), connection)?.account
                 // An address that another provider asserts does not open the account of that address.

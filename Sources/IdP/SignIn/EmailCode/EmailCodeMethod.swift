@@ -29,12 +29,15 @@ struct EmailCodeMethod: SignInMethod {
         router.form(at: RouterPath(Self.path), show: show, submit: submit)
     }
 
-    func option(for attempt: SignInAttempt) -> SignInOption? {
-        .emailField(hint: Text("sign-in.hint"), button: Text("sign-in.button"))
+    func options(for attempt: SignInAttempt) -> [SignInOption] {
+        [.emailField(hint: Text("sign-in.hint"), button: Text("sign-in.button"))]
     }
 
     /// For all three methods of the email.
-    var nativeStart: NativeStart? { NativeStart(name: "email", path: "/sign-in") }
+    func nativeStart(_ name: String) -> NativeStart? {
+        guard name == "email" else { return nil }
+        return NativeStart(name: name) { flow, _, _, _ in .redirect(to: FlowID.path("/sign-in", flow)) }
+    }
 
     /// The first step, `POST /sign-in`: the address. The answer, cookies and work are the same whether or not it may sign
     /// in (docs/architecture.md, "no account enumeration").

@@ -31,7 +31,7 @@ struct EmailLinkMethod: SignInMethod {
     }
 
     /// The email has the link. The sign-in page offers nothing else for it.
-    func option(for attempt: SignInAttempt) -> SignInOption? { nil }
+    func options(for attempt: SignInAttempt) -> [SignInOption] { [] }
 
     /// Moves the key from the URL into a cookie: a URL stays in the history and is sent to the next site as the referrer.
     ///

@@ -40,7 +40,7 @@ struct EmailReplyMethod: SignInMethod {
         events.add(to: router)
     }
 
-    func option(for attempt: SignInAttempt) -> SignInOption? { nil }
+    func options(for attempt: SignInAttempt) -> [SignInOption] { [] }
 
     /// The waiting page comes here when it learns of an answer, or every five seconds without JavaScript.
     ///

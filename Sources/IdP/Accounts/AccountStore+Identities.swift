@@ -1,0 +1,98 @@
+import SSOShared
+import SSOWeb
+
+extension AccountStore {
+    /// Lets an identity lead to an account from now on, in the caller's transaction. An identity that leads to an account
+    /// already is left alone.
+    ///
+    /// - Returns: whether it leads to the account now and did not before.
+    @discardableResult
+    func link(_ identity: ProvenIdentity, to account: Account, _ connection: any SQLConnection) throws -> Bool {
+        var values = Self.values(identity).merging([
+            "account": .text(account.id), "now": .timestamp(clock.now()), "provider": .optional(String?.none),
+            "email": .optional(String?.none), "private": .integer(0), "token": .optional([UInt8]?.none),
+        ]) { $1 }
+        if case .external(let external) = identity {
+            values["provider"] = .text(external.provider)
+            values["email"] = .optional(external.email?.text)
+            values["private"] = .integer(external.isPrivateEmail ? 1 : 0)
+            values["token"] = .optional(external.sealedRefreshToken)
+        }
+        return try connection.execute(
+            """
+            INSERT INTO account_identity (kind, issuer, subject, account_id, created_at, provider, email,
+                                          is_private_email, refresh_token)
+            VALUES (:kind, :issuer, :subject, :account, :now, :provider, :email, :private, :token)
+                ON CONFLICT (kind, issuer, subject) DO NOTHING
+            """, values) == 1
+    }
+
+    /// Notes that an identity has signed in, and what its provider says now, in the caller's transaction.
+    func noteUse(of identity: ProvenIdentity, _ connection: any SQLConnection) throws {
+        var values = Self.values(identity)
+        values["now"] = .timestamp(clock.now())
+        guard case .external(let external) = identity else {
+            try connection.execute(
+                """
+                UPDATE account_identity SET used_at = :now
+                 WHERE kind = :kind AND issuer = :issuer AND subject = :subject
+                """, values)
+            return
+        }
+        values["provider"] = .text(external.provider)
+        values["email"] = .optional(external.email?.text)
+        values["private"] = .integer(external.isPrivateEmail ? 1 : 0)
+        values["token"] = .optional(external.sealedRefreshToken)
+        try connection.execute(
+            """
+            UPDATE account_identity SET used_at = :now, provider = :provider, email = COALESCE(:email, email),
+                   is_private_email = CASE WHEN :email IS NULL THEN is_private_email ELSE :private END,
+                   refresh_token = COALESCE(:token, refresh_token)
+             WHERE kind = :kind AND issuer = :issuer AND subject = :subject
+            """, values)
+    }
+
+    /// The identities of an account, the oldest first.
+    func identities(of accountID: String, _ connection: any SQLConnection) throws -> [LinkedIdentity] {
+        try connection.query(
+            """
+            SELECT \(LinkedIdentity.columns) FROM account_identity
+             WHERE account_id = :account ORDER BY created_at, kind, issuer, subject
+            """, ["account": .text(accountID)]
+        ).map(LinkedIdentity.init)
+    }
+
+    /// Removes an identity from an account, in the caller's transaction and in one statement. The last one stays.
+    ///
+    /// - Returns: whether it was removed.
+    func unlink(
+        issuer: String, subject: String, from accountID: String, _ connection: any SQLConnection
+    ) throws -> Bool {
+        try connection.execute(
+            """
+            DELETE FROM account_identity
+             WHERE kind = 'external' AND issuer = :issuer AND subject = :subject AND account_id = :account
+               AND (SELECT COUNT(*) FROM account_identity WHERE account_id = :account) > 1
+            """, ["issuer": .text(issuer), "subject": .text(subject), "account": .text(accountID)]) == 1
+    }
+
+    /// Ends what was linked to an account before the owner of its address has proven it, and every sign-in of that time, in
+    /// the caller's transaction.
+    ///
+    /// An account that a provider's word has made may have been made by an attacker in advance (Sudhodanan and Paverd,
+    /// "Pre-hijacked accounts", 2022). The owner of the mailbox begins without their identities and sessions.
+    func revokeUnproven(_ account: Account, _ connection: any SQLConnection) throws -> [LinkedIdentity] {
+        let unproven = try identities(of: account.id, connection)
+        guard !unproven.isEmpty else { return [] }
+        try connection.execute(
+            "DELETE FROM account_identity WHERE account_id = :account", ["account": .text(account.id)])
+        try endSignIns(of: account.id, connection)
+        return unproven
+    }
+
+    /// Ends every sign-in of an account, in the caller's transaction.
+    func endSignIns(of accountID: String, _ connection: any SQLConnection) throws {
+        try connection.execute(
+            "UPDATE account SET sign_outs = sign_outs + 1 WHERE id = :account", ["account": .text(accountID)])
+    }
+}

@@ -1,0 +1,38 @@
+import SSOShared
+
+/// Builds the URL that starts a sign-in at a provider (OpenID Connect Core 1.0, 3.1.2.1).
+enum AuthorizationURL {
+    /// The endpoint with the request's parameters. A query that the endpoint has stays (RFC 6749 3.1).
+    static func text(_ endpoint: String, _ provider: Provider, _ request: ProviderClient.AuthorizationRequest) -> String
+    {
+        var items: [(name: String, value: String)] = [
+            ("response_type", "code"), ("client_id", provider.clientID), ("redirect_uri", request.redirectURI),
+            ("scope", provider.scopes.joined(separator: " ")), ("state", request.state),
+            ("code_challenge", request.codeChallenge), ("code_challenge_method", "S256"),
+        ]
+        if provider.kind != .github { items.append(("nonce", request.nonce)) }
+        if provider.responseMode == .formPost { items.append(("response_mode", provider.responseMode.rawValue)) }
+        if let hint = request.loginHint, let name = hintName(provider.kind) { items.append((name, hint)) }
+        items += prompts(provider, asksAgain: request.asksAgain)
+        let separator = !endpoint.utf8.contains(UInt8(ascii: "?")) ? "?" : endpoint.hasSuffix("?") ? "" : "&"
+        return endpoint + separator + PercentCoding.query(items)
+    }
+
+    /// Apple has no hint. GitHub's is called `login`.
+    private static func hintName(_ kind: Provider.Kind) -> String? {
+        switch kind {
+        case .oidc, .google, .microsoft: "login_hint"
+        case .github: "login"
+        case .apple: nil
+        }
+    }
+
+    /// Asking for a fresh sign-in replaces the `prompt` of the settings: some providers take only one value.
+    private static func prompts(_ provider: Provider, asksAgain: Bool) -> [(name: String, value: String)] {
+        switch (asksAgain, provider.kind) {
+        case (true, .oidc), (true, .microsoft): [("prompt", "login"), ("max_age", "0")]
+        case (true, .google): [("prompt", "select_account")]
+        default: provider.prompt.map { [("prompt", $0)] } ?? []
+        }
+    }
+}

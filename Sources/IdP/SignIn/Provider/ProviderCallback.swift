@@ -1,0 +1,160 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import SSOShared
+import SSOWeb
+
+/// `/auth/PROVIDER/callback`: takes the answer of a provider.
+///
+/// A form that the provider's page posts arrives without our cookies, which are `SameSite=Lax`. The POST only parks the answer
+/// and redirects to a GET, which has them again (docs/decisions/0036-form-post-without-samesite-none.md).
+struct ProviderCallback: Sendable {
+    let providers: ProviderRegistry
+    let client: ProviderClient
+    let attempts: ProviderAttemptStore
+    let parked: ParkedAnswers
+    let keys: ProviderAttemptKeys
+    let origin: PublicOrigin
+    let sessions: Sessions
+    let completion: SignInCompletion
+    let signIn: ProviderSignIn
+    let link: ProviderLink
+
+    /// Adds the routes, below the session middleware. No HEAD: a GET consumes the answer.
+    func addRoutes(to router: Router<VisitorContext>) {
+        let path = RouterPath("/auth/:provider/callback")
+        router.only([.get, .post], at: path) { request, context in
+            let provider = try providers.named(in: context)
+            guard request.isTopLevelNavigation, !request.isPrefetch else {
+                throw refused(.notAPage, provider, nil, context)
+            }
+            return request.method == .post
+                ? try await park(provider, request, context) : try await arrive(provider, request, context)
+        }
+    }
+
+    private func park(
+        _ provider: Provider, _ request: Request, _ context: VisitorContext
+    ) async throws -> Response {
+        let fields = try await request.formFields()
+        guard provider.responseMode == .formPost else { throw refused(.wrongResponseMode, provider, nil, context) }
+        guard let answer = ProviderAnswer(fields) else { throw refused(.malformedAnswer, provider, nil, context) }
+        guard let id = keys.id(ofState: answer.state) else { throw refused(.unknownState, provider, nil, context) }
+        guard let handle = try await parked.park(answer, for: id, provider: provider.id) else {
+            throw refused(.attemptUsed, provider, nil, context)
+        }
+        return .redirect(to: "\(provider.callbackPath)?answer=\(handle)")
+    }
+
+    private func arrive(
+        _ provider: Provider, _ request: Request, _ context: VisitorContext
+    ) async throws -> Response {
+        let fields = request.queryFields
+        guard fields.count("answer") > 0 else {
+            guard provider.responseMode == .query else {
+                throw refused(.wrongResponseMode, provider, nil, context)
+            }
+            guard let answer = ProviderAnswer(fields) else { throw refused(.malformedAnswer, provider, nil, context) }
+            return try await take(answer, provider, request, context)
+        }
+        switch try await parked.find((try? fields.text("answer")) ?? "") {
+        case .answer(let answer): return try await take(answer, provider, request, context)
+        case .taken(let id):
+            return try await comesBack(id, provider, request, context)
+        case nil: throw refused(.unknownHandle, provider, nil, context)
+        }
+    }
+
+    /// Binds the answer to this browser and to one attempt at this provider, and consumes the attempt. The rest happens once.
+    private func take(
+        _ answer: ProviderAnswer, _ provider: Provider, _ request: Request, _ context: VisitorContext
+    ) async throws -> Response {
+        guard let id = keys.id(ofState: answer.state) else { throw refused(.unknownState, provider, nil, context) }
+        guard let session = context.session, session[PendingProviderAttempts.self].contains(id) else {
+            throw refused(.otherBrowser, provider, nil, context)
+        }
+        guard let taken = try await attempts.take(id, provider: provider.id, code: answer.code) else {
+            return try await comesBack(id, provider, request, context)
+        }
+        let attempt = taken.0
+        guard let code = answer.code else { return try failed(answer, attempt, provider, context) }
+        guard taken.isCodeFresh else { throw refused(.codeReused, provider, attempt.flow, context) }
+        // Another tab has signed in meanwhile. The answer is used up.
+        if case .signIn(let flow) = attempt.purpose,
+            let done = try await completion.alreadySignedIn(request, context, flow: flow)
+        {
+            return done
+        }
+        let identity = try await identity(answer, code, attempt, provider, context)
+        switch attempt.purpose {
+        case .signIn(let flow): return try await signIn.finish(identity, provider, flow, session, request, context)
+        case .link(let account): return try await link.finish(identity, provider, account, session, context)
+        }
+    }
+
+    private func identity(
+        _ answer: ProviderAnswer, _ code: String, _ attempt: ProviderAttempt, _ provider: Provider,
+        _ context: VisitorContext
+    ) async throws -> ProviderIdentity {
+        let identity: ProviderIdentity
+        do throws(ProviderError) {
+            identity = try await client.identity(
+                provider,
+                .init(
+                    code: code, codeVerifier: keys.codeVerifier(of: attempt.id, state: answer.state),
+                    nonce: keys.nonce(of: attempt.id, state: answer.state),
+                    redirectURI: provider.callback(at: origin), issuer: answer.issuer, user: answer.user))
+        } catch {
+            throw error.page(provider, attempt.flow, context)
+        }
+        if let digest = identity.tokenDigest, let expiry = identity.tokenExpiresAt {
+            let isFresh = try await attempts.database.write { connection in
+                try attempts.remember(digest, until: expiry + ClockSkew.tolerated, connection)
+            }
+            guard isFresh else { throw refused(.idTokenReused, provider, attempt.flow, context) }
+        }
+        return identity
+    }
+
+    /// The browser comes with an answer whose attempt takes none any more: a reload, Back, or the second half of a double
+    /// click. A user who is signed in goes on.
+    private func comesBack(
+        _ id: String, _ provider: Provider, _ request: Request, _ context: VisitorContext
+    ) async throws -> Response {
+        guard context.session?[PendingProviderAttempts.self].contains(id) == true else {
+            throw refused(.otherBrowser, provider, nil, context)
+        }
+        guard let state = try await attempts.state(of: id, provider: provider.id) else {
+            throw refused(.otherProvider, provider, nil, context)
+        }
+        let flow = state.attempt.flow
+        guard case .used = state else { throw refused(.attemptExpired, provider, flow, context) }
+        ProviderRefusal.attemptUsed.log(provider, to: context)
+        if case .link = state.attempt.purpose { return .redirect(to: "/") }
+        return .redirect(to: FlowID.path("/sign-in", flow))
+    }
+
+    /// The provider's answer is an error. A user who pressed "Cancel" there chooses another way.
+    private func failed(
+        _ answer: ProviderAnswer, _ attempt: ProviderAttempt, _ provider: Provider, _ context: VisitorContext
+    ) throws -> Response {
+        guard answer.isCancelled else {
+            // The text comes from outside: it is short, printable and only in the log.
+            ProviderRefusal.errorAnswer.log(provider, to: context, detail: answer.error.map { String($0.prefix(100)) })
+            throw ProviderRefusal.errorAnswer.page(provider, attempt.flow)
+        }
+        ProviderRefusal.cancelled.log(provider, to: context)
+        if case .link = attempt.purpose { return .redirect(to: "/") }
+        return .redirect(to: FlowID.path("/sign-in", attempt.flow))
+    }
+
+    /// Logs why.
+    ///
+    /// - Returns: the page of the answer.
+    private func refused(
+        _ refusal: ProviderRefusal, _ provider: Provider, _ flow: FlowID?, _ context: VisitorContext
+    ) -> PublicError {
+        refusal.log(provider, to: context)
+        return refusal.page(provider, flow)
+    }
+}

@@ -1,0 +1,98 @@
+import Hummingbird
+import Logging
+import SSOShared
+import SSOWeb
+
+/// Why an answer of a provider signs nobody in. The raw values are stable: the log has them as `reason`, beside those of
+/// ``ProviderError``.
+enum ProviderRefusal: String, Sendable {
+    /// A frame, a fetch or a prefetch.
+    case notAPage = "not_a_page"
+    /// A field is missing, appears twice, or is too long.
+    case malformedAnswer = "malformed_answer"
+    /// GET where the provider is to send a form, or the other way round.
+    case wrongResponseMode = "wrong_response_mode"
+    case unknownState = "unknown_state"
+    case unknownHandle = "unknown_handle"
+    /// The session of this browser did not begin the attempt: login CSRF, or another browser.
+    case otherBrowser = "other_browser"
+    /// The state belongs to an attempt at another provider (RFC 9700 4.4), or to a deleted one.
+    case otherProvider = "other_provider"
+    case attemptUsed = "attempt_used"
+    case attemptExpired = "attempt_expired"
+    case cancelled = "access_denied"
+    /// The provider's answer is an error.
+    case errorAnswer = "error_answer"
+    case codeReused = "code_reused"
+    case idTokenReused = "id_token_reused"
+    /// A new sign-in was asked for, and the provider does not say that there was one.
+    case notFresh = "not_fresh"
+    case noVerifiedEmail = "no_verified_email"
+    case addressNotAllowed = "address_not_allowed"
+    case newAccountsOff = "new_accounts_off"
+    /// The user who began to link is not signed in any more.
+    case otherUser = "other_user"
+    /// The identity leads to another account.
+    case linkedElsewhere = "linked_elsewhere"
+
+    /// Whether an operator should look at it: honest browsers and providers do not cause it.
+    private var isAlarm: Bool {
+        switch self {
+        case .codeReused, .idTokenReused, .otherProvider, .otherBrowser: true
+        default: false
+        }
+    }
+
+    func log(_ provider: Provider, to context: VisitorContext, detail: String? = nil) {
+        var metadata: Logger.Metadata = [
+            "provider": "\(provider.id)", "reason": "\(rawValue)", "session": "\(context.session?.handle ?? "-")",
+        ]
+        if let detail { metadata["error"] = "\(detail)" }
+        context.logger.log(level: isAlarm ? .warning : .notice, "provider_answer_refused", metadata: metadata)
+    }
+
+    /// The page of the answer.
+    func page(_ provider: Provider, _ flow: FlowID?) -> PublicError {
+        let key =
+            switch self {
+            case .otherBrowser, .unknownHandle: "other-browser"
+            case .unknownState, .attemptUsed, .attemptExpired, .otherProvider: "ended"
+            case .notFresh: "not-fresh"
+            case .noVerifiedEmail: "no-email"
+            case .addressNotAllowed: "not-allowed"
+            case .newAccountsOff: "no-account"
+            case .otherUser: "other-user"
+            case .linkedElsewhere: "linked-elsewhere"
+            default: "failed"
+            }
+        let isAboutUser = [.notFresh, .noVerifiedEmail, .addressNotAllowed, .newAccountsOff].contains(self)
+        let isAboutLink = [.otherUser, .linkedElsewhere].contains(self)
+        return PublicError(
+            isAboutLink ? .conflict : isAboutUser ? .forbidden : .badRequest, code: "provider_answer_refused",
+            title: Text("provider.\(key).title", ["provider": provider.name]),
+            explanation: Text("provider.\(key)", ["provider": provider.name]),
+            nextStep: isAboutLink
+                ? .home : .init(label: Text("provider.other-way"), href: FlowID.path("/sign-in", flow)),
+            cause: rawValue)
+    }
+}
+
+extension ProviderError {
+    /// Logs why and returns the page of the answer.
+    func page(_ provider: Provider, _ flow: FlowID?, _ context: VisitorContext) -> PublicError {
+        context.logger.log(
+            level: isUnavailable ? .error : .warning,
+            isUnavailable ? "provider_unavailable" : "provider_answer_refused",
+            metadata: [
+                "provider": "\(provider.id)", "reason": "\(reason)", "detail": "\(self)",
+                "session": "\(context.session?.handle ?? "-")",
+            ])
+        let key = isUnavailable ? "provider.unavailable" : "provider.failed"
+        return PublicError(
+            isUnavailable ? .serviceUnavailable : .badRequest,
+            code: isUnavailable ? "provider_unavailable" : "provider_answer_refused",
+            title: Text("\(key).title", ["provider": provider.name]),
+            explanation: Text(key, ["provider": provider.name]),
+            nextStep: .init(label: Text("provider.other-way"), href: FlowID.path("/sign-in", flow)), cause: reason)
+    }
+}

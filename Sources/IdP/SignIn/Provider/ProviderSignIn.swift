@@ -1,0 +1,131 @@
+import Hummingbird
+import Logging
+import SSOShared
+import SSOWeb
+
+/// What follows a proven identity of a provider: a sign-in, a new account, or the proof that an account that exists is the
+/// user's own.
+struct ProviderSignIn: Sendable {
+    let accounts: AccountStore
+    let sessions: Sessions
+    let completion: SignInCompletion
+    let refreshTokens: SealedBox
+    let clock: ServiceClock
+
+    /// What an identity means here.
+    private enum Meaning: Sendable {
+        /// It leads to an account, or makes one.
+        case signsIn
+        /// It leads to none, and its verified address belongs to an account.
+        case provesAddress
+        case refused(ProviderRefusal)
+    }
+
+    func finish(
+        _ proven: ProviderIdentity, _ provider: Provider, _ flow: FlowID?, _ session: Session, _ request: Request,
+        _ context: VisitorContext
+    ) async throws -> Response {
+        let identity = try identity(proven, provider)
+        if let since = session[PendingFlows.self].signInSince(flow), !Self.isFresh(proven, since: since) {
+            throw refused(.notFresh, provider, flow, context)
+        }
+        switch try await meaning(of: identity, provider) {
+        case .refused(let refusal): throw refused(refusal, provider, flow, context)
+        case .provesAddress:
+            let now = clock.now()
+            let updated = try await sessions.store.update(session) { slots in
+                slots[PendingIdentity.self] = PendingIdentity(identity, provenAt: now) ?? PendingIdentity()
+                return true
+            }
+            guard updated != nil else { return .redirect(to: FlowID.path("/sign-in", flow)) }
+            context.logger.info(
+                "identity_link_pending",
+                metadata: ["provider": "\(provider.id)", "session": "\(session.handle)"])
+            return .redirect(to: FlowID.path(KnownAddressRoutes.path, flow))
+        case .signsIn:
+            let done = try await completion.finish(
+                .external(identity), method: provider.method, flow: flow, session, request, context,
+                consuming: { _ in true })
+            // Another request of this browser has replaced the session meanwhile.
+            return done ?? .redirect(to: FlowID.path("/sign-in", flow))
+        }
+    }
+
+    func identity(_ proven: ProviderIdentity, _ provider: Provider) throws -> ExternalIdentity {
+        let address = proven.email
+        return ExternalIdentity(
+            provider: provider.id, issuer: proven.issuer, subject: proven.subject, email: address,
+            isPrivateEmail: proven.isPrivateEmail, name: proven.name, authenticatedAt: proven.authenticatedAt,
+            sealedRefreshToken: try proven.refreshToken.map { try refreshTokens.seal(Array($0.utf8)) },
+            mayMakeAccount: provider.allowsNewAccounts
+                && address.map { accounts.eligibility.allowed.contains($0.text) } ?? false)
+    }
+
+    private func meaning(of identity: ExternalIdentity, _ provider: Provider) async throws -> Meaning {
+        try await accounts.database.read { connection in
+            if try AccountStore.find(.external(identity), connection) != nil { return .signsIn }
+            guard let address = identity.email else { return .refused(.noVerifiedEmail) }
+            if try AccountStore.find(email: address.text, connection) != nil { return .provesAddress }
+            guard accounts.eligibility.allowed.contains(address.text) else { return .refused(.addressNotAllowed) }
+            return identity.mayMakeAccount ? .signsIn : .refused(.newAccountsOff)
+        }
+    }
+
+    /// Whether the provider says that it has authenticated the user since then. `auth_time` has whole seconds, and the
+    /// provider's clock may be a little late.
+    private static func isFresh(_ identity: ProviderIdentity, since: Timestamp) -> Bool {
+        identity.authenticatedAt.map { $0 + ClockSkew.tolerated >= since } ?? false
+    }
+
+    private func refused(
+        _ refusal: ProviderRefusal, _ provider: Provider, _ flow: FlowID?, _ context: VisitorContext
+    ) -> PublicError {
+        refusal.log(provider, to: context)
+        return refusal.page(provider, flow)
+    }
+}
+
+/// Links a proven identity of a provider to the account of the user who is signed in.
+struct ProviderLink: Sendable {
+    let accounts: AccountStore
+    let sessions: Sessions
+    let signIn: ProviderSignIn
+    let changes: any AccountChangeReporter
+
+    private enum Outcome: Sendable { case linked, already, elsewhere, otherUser }
+
+    func finish(
+        _ proven: ProviderIdentity, _ provider: Provider, _ accountID: String, _ session: Session,
+        _ context: VisitorContext
+    ) async throws -> Response {
+        let identity = try signIn.identity(proven, provider)
+        // In one transaction with the account's state: a user who was signed out at that instant links nothing.
+        let outcome = try await accounts.database.write { connection -> Outcome in
+            guard let user = try accounts.signedIn(session, connection), user.account.id == accountID,
+                try sessions.store.isAlive(handle: session.handle, connection)
+            else { return .otherUser }
+            if let owner = try AccountStore.find(.external(identity), connection) {
+                return owner.id == accountID ? .already : .elsewhere
+            }
+            try accounts.link(.external(identity), to: user.account, connection)
+            try changes.report(.linked(provider: provider.id), of: user.account, connection)
+            return .linked
+        }
+        switch outcome {
+        case .linked:
+            context.logger.notice(
+                "identity_linked", metadata: ["account": "\(accountID)", "provider": "\(provider.id)"])
+            return .redirect(to: "/")
+        case .already: return .redirect(to: "/")
+        case .elsewhere: throw refused(.linkedElsewhere, provider, context)
+        case .otherUser: throw refused(.otherUser, provider, context)
+        }
+    }
+
+    private func refused(
+        _ refusal: ProviderRefusal, _ provider: Provider, _ context: VisitorContext
+    ) -> PublicError {
+        refusal.log(provider, to: context)
+        return refusal.page(provider, nil)
+    }
+}

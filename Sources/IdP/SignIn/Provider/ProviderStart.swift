@@ -1,0 +1,143 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import SSOShared
+import SSOWeb
+
+/// `/sign-in/with/PROVIDER`: takes the browser to a provider.
+///
+/// A form begins the attempt, so that no other site can (login CSRF). Its answer leads to a page of ours, which goes on to the
+/// provider: Chromium applies `form-action 'self'` to the redirects after a form.
+struct ProviderStart: Sendable {
+    static let prefix = "/sign-in/with/"
+
+    let providers: ProviderRegistry
+    let client: ProviderClient
+    let attempts: ProviderAttemptStore
+    let keys: ProviderAttemptKeys
+    let origin: PublicOrigin
+    let sessions: Sessions
+    let completion: SignInCompletion
+    let randomness: any Randomness
+    let pages: ProviderPages
+
+    static func path(_ provider: Provider) -> String { prefix + provider.id }
+
+    func addRoutes(to router: Router<VisitorContext>) {
+        router.form(at: RouterPath("\(Self.prefix):provider"), show: show, submit: submit)
+    }
+
+    @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let fields = try await request.formFields()
+        let flow = FlowID.read(fields)
+        let provider = try providers.named(in: context)
+        if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
+        guard let session = context.session,
+            sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
+        else {
+            throw PublicError.staleForm(
+                request, .init(label: Text("sign-in.title"), href: FlowID.path("/sign-in", flow)))
+        }
+        return try await begin(provider, .signIn(flow), session, context)
+    }
+
+    /// Begins an attempt for this browser.
+    ///
+    /// - Returns: 303 to the page that goes on to the provider.
+    /// - Throws: ``PublicError`` 503 when the provider cannot be reached.
+    func begin(
+        _ provider: Provider, _ purpose: ProviderAttempt.Purpose, _ session: Session, _ context: VisitorContext
+    ) async throws -> Response {
+        let attempt = ProviderAttempt(
+            id: try ProviderAttemptKeys.makeID(randomness), provider: provider.id, purpose: purpose)
+        // A provider that is down costs no row, and the user learns it before leaving.
+        _ = try await address(of: attempt, provider, session, context)
+        guard let current = try await store(attempt, session) else {
+            // Another request of this browser has replaced the session meanwhile.
+            return .redirect(to: FlowID.path("/sign-in", attempt.flow))
+        }
+        context.logger.info(
+            "provider_sign_in_started",
+            metadata: [
+                "provider": "\(provider.id)", "session": "\(current.handle)",
+                "flow": "\(current[PendingFlows.self].logID(attempt.flow))",
+            ])
+        var response = Response.redirect(to: "\(Self.path(provider))?attempt=\(attempt.id)")
+        sessions.remember(current, in: &response)
+        return response
+    }
+
+    /// Row and slot in one transaction. A visitor gets a new session id, as at the first step of the email code: one that was
+    /// planted before is dead. A signed-in user keeps the session.
+    private func store(_ attempt: ProviderAttempt, _ session: Session) async throws -> Session? {
+        let begin: @Sendable (inout SessionSlots, any SQLConnection) throws -> Void = { slots, connection in
+            for forgotten in slots[PendingProviderAttempts.self].add(attempt.id) {
+                try attempts.forget(forgotten, connection)
+            }
+            try attempts.begin(attempt, connection)
+        }
+        guard session[CurrentSignIn.self].signIn == nil else {
+            return try await sessions.store.update(session) { slots, connection in
+                try begin(&slots, connection)
+                return true
+            }
+        }
+        return try await sessions.store.replace(session, keepingForms: true) { old, connection in
+            var slots = old
+            try begin(&slots, connection)
+            return slots
+        }
+    }
+
+    /// The page that goes on. Reloading it is harmless: it says the same while the attempt waits.
+    @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let provider = try providers.named(in: context)
+        let id = (try? request.queryFields.text("attempt")) ?? nil
+        guard request.isTopLevelNavigation, !request.isPrefetch, let id, let session = context.session,
+            session[PendingProviderAttempts.self].contains(id),
+            let state = try await attempts.state(of: id, provider: provider.id)
+        else { return .redirect(to: FlowID.path("/sign-in", FlowID.read(request.queryFields))) }
+        guard case .pending(let attempt) = state else {
+            return .redirect(to: FlowID.path("/sign-in", state.attempt.flow))
+        }
+        let address = try await address(of: attempt, provider, session, context)
+        return pages.goOn(request, provider, address: address)
+    }
+
+    /// The address of the provider for an attempt.
+    private func address(
+        of attempt: ProviderAttempt, _ provider: Provider, _ session: Session, _ context: VisitorContext
+    ) async throws -> String {
+        let state = keys.state(of: attempt.id)
+        let verifier = keys.codeVerifier(of: attempt.id, state: state)
+        do throws(ProviderError) {
+            return try await client.authorizationURL(
+                provider,
+                .init(
+                    state: state, nonce: keys.nonce(of: attempt.id, state: state),
+                    codeChallenge: CodeChallenge.s256(verifier), redirectURI: provider.callback(at: origin),
+                    loginHint: nil,
+                    asksAgain: session[PendingFlows.self].needsNewSignIn(attempt.flow)))
+        } catch {
+            throw error.page(provider, attempt.flow, context)
+        }
+    }
+}
+
+extension ProviderAttemptStore.State {
+    var attempt: ProviderAttempt {
+        switch self {
+        case .pending(let attempt), .used(let attempt), .expired(let attempt): attempt
+        }
+    }
+}
+
+extension ProviderRegistry {
+    /// The provider that the path names.
+    ///
+    /// - Throws: ``PublicError/notFound``, also for one that was removed from the file.
+    func named(in context: VisitorContext) throws(PublicError) -> Provider {
+        guard let provider = context.parameters.get("provider").flatMap({ provider(id: $0) }) else { throw .notFound }
+        return provider
+    }
+}
