@@ -21,7 +21,7 @@ struct ProvidersFileProgramTests {
         try folder.write("providers:\n" + entries.joined(), to: "providers.yaml")
     }
 
-    private func program(_ arguments: [String] = [], port: Int = 0) -> ProgramProcess {
+    private func program(_ arguments: [String] = ["serve"], port: UInt16 = 0) -> ProgramProcess {
         ProgramProcess(
             "idp", arguments,
             environment: SettingsFixture.idp.merging([
