@@ -8,7 +8,7 @@ import Synchronization
 /// two kinds of keys, and it says that it supports `none`.
 final class Canaille: Sendable {
     /// How it signs ID tokens.
-    enum Signing: String, Sendable {
+    enum Signing: String, Sendable, CaseIterable {
         case rs256 = "RS256"
         case eddsa = "EdDSA"
     }
