@@ -25,7 +25,9 @@ struct IdentityChangeTests {
         }
     }
 
-    @Test("later the user signs in again, in any way by email, and then presses one button", arguments: TestedMethod.byEmail)
+    @Test(
+        "later the user signs in again, in any way by email, and then presses one button",
+        arguments: TestedMethod.byEmail)
     func addLater(method: TestedMethod) async throws {
         try await ProviderDeployment.open([.oidc], settings: ReplySettings.all) { place in
             let (deployment, browser) = (place.deployment, try await place.deployment.signedIn())

@@ -129,7 +129,7 @@ struct AccountNoticeTests {
         }
     }
 
-    @Test("a program that was down while a notice was due still sends it, and a process of the version before never does")
+    @Test("a notice that was due long ago is still taken, and never by a process of the version before")
     func dueLongAgo() async throws {
         try await TestDeployment.open { deployment in
             let queue = MailQueue(
@@ -188,7 +188,7 @@ struct AccountNoticeTests {
         }
     }
 
-    @Test("a user who adds and removes in a loop gets twenty in a day; the last one says so, and the log the rest")
+    @Test("a user who adds and removes in a loop gets twenty a day; the last one says so, and the log says the rest")
     func loop() async throws {
         try await ProviderDeployment.open([.oidc]) { place in
             let browser = try await place.owner()
@@ -198,7 +198,9 @@ struct AccountNoticeTests {
             }
             #expect(try await place.deployment.rows(of: "account_notice") == AccountNotices.maximumPerDay)
             #expect(place.deployment.events("account_notice_limit_reached") == 2)
-            let last = try await place.notices(20).filter { $0.text.decodingQuotedPrintable().contains("many changes today") }
+            let last = try await place.notices(20).filter {
+                $0.text.decodingQuotedPrintable().contains("many changes today")
+            }
             #expect(last.count == 1)
             #expect(try await place.externalIdentities() == 0)
         }
