@@ -25,7 +25,7 @@ struct IdPComponents: Sendable {
     let handoffs: HandoffStore
     let mail: MailQueue
     let providerClient: ProviderClient
-    let changes: any AccountChangeReporter
+    let changes: AccountNotices
     let delay = MailDelay()
 
     /// - Throws: if a template is malformed, or libcurl cannot be used.
@@ -63,7 +63,13 @@ struct IdPComponents: Sendable {
         handoffs = HandoffStore(database: database, clock: clock, sessions: sessions.store, eligibility: eligibility)
         mail = MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: settings.mailHourlyLimit))
         providerClient = try ProviderClient(clock: clock, logger: services.logger)
-        changes = UnreportedChanges()
+        changes = AccountNotices(
+            mail: mail, providers: providers, clock: clock, randomness: randomness, logger: services.logger)
+    }
+
+    /// Opens and seals the refresh tokens of identities.
+    var refreshTokens: SealedBox {
+        SealedBox(keys: settings.keys, label: "provider-refresh-token", randomness: randomness)
     }
 
     var database: any Database { services.database }

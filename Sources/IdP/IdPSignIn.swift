@@ -21,7 +21,8 @@ struct IdPSignIn: Sendable {
         let (settings, pages, script, clock) = (parts.settings, parts.pages, parts.script, parts.clock)
         slots =
             [
-                PendingFlows.self, PendingHandoffs.self, PendingProviderAttempts.self, PendingIdentity.self,
+                PendingFlows.self, PendingHandoffs.self, PendingAccountChanges.self, PendingProviderAttempts.self,
+                PendingIdentity.self,
                 BrowserChallenges.self, CurrentSignIn.self,
             ] + additions.slots
         completion = SignInCompletion(
@@ -44,7 +45,8 @@ struct IdPSignIn: Sendable {
             EmailCodeMail(
                 challenge: challenges.findPending, pages: pages, codes: code, issuer: settings.publicURL,
                 browserLink: DeviceInvitation(link: browserLink, mail: parts.mail, guesses: guesses, clock: clock).url,
-                signInLink: link.url, replyTo: { reply?.address(for: $0.id) })
+                signInLink: link.url, replyTo: { reply?.address(for: $0.id) }),
+            AccountNoticeMail(database: parts.database, pages: pages, issuer: settings.publicURL),
         ]
 
         emailCode = EmailCodeMethod(
@@ -80,8 +82,7 @@ extension ProviderMethod {
             pages: parts.pages, continueScript: parts.assets.path(of: "continue.js"), formScript: parts.script)
         let signIn = ProviderSignIn(
             accounts: parts.accounts, sessions: parts.sessions, completion: completion,
-            refreshTokens: SealedBox(
-                keys: settings.keys, label: "provider-refresh-token", randomness: randomness), clock: clock)
+            refreshTokens: parts.refreshTokens, clock: clock)
         self.init(
             providers: parts.providers,
             start: ProviderStart(

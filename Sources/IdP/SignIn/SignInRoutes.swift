@@ -69,7 +69,7 @@ struct SignInPage: Sendable {
 
     struct Model: Sendable {
         let formToken, flow, service, cancel, email, address, script, hint, button: String
-        let hasService, isApp, isAskedAgain, hasError, hasEmailField, hasLinks, hasProviders: Bool
+        let hasService, isApp, isAskedAgain, isForAccountChange, hasError, hasEmailField, hasLinks, hasProviders: Bool
         let links: [Link]
         let providers: [ProviderForm]
     }
@@ -100,7 +100,9 @@ struct SignInPage: Sendable {
             address: address ?? hint(flow, session) ?? user?.account.email ?? "", script: script,
             hint: field?.hint ?? "", button: field?.button ?? "", hasService: attempt.clientName != nil,
             isApp: flow.map { session[PendingHandoffs.self].contains($0) } ?? false,
-            isAskedAgain: user != nil && attempt.clientName != nil, hasError: hasError, hasEmailField: field != nil,
+            isAskedAgain: user != nil && attempt.clientName != nil,
+            isForAccountChange: user != nil && flow.map { session[PendingAccountChanges.self].contains($0) } ?? false,
+            hasError: hasError, hasEmailField: field != nil,
             hasLinks: !links.isEmpty, hasProviders: !providers.isEmpty, links: links,
             providers: providers.map { ProviderForm(id: $0.id, name: $0.name, action: $0.path) })
         var response = pages.response("sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok)

@@ -88,7 +88,7 @@ struct ProviderCallback: Sendable {
         let identity = try await identity(answer, code, attempt, provider, context)
         switch attempt.purpose {
         case .signIn(let flow): return try await signIn.finish(identity, provider, flow, session, request, context)
-        case .link(let account): return try await link.finish(identity, provider, account, session, context)
+        case .link(let account): return try await link.finish(identity, provider, account, session, request, context)
         }
     }
 
