@@ -49,6 +49,7 @@ struct AppleNotificationTests {
             #expect(try await Self.send(body, to: place).status == 200)
             #expect(try await deployment.rows(of: "account_identity") == 0)
             #expect(try await deployment.count("SELECT sign_outs FROM account") == before + 1)
+            _ = try await place.notices(1)
             // The owner of the address signs in by email, to the same account.
             _ = try await deployment.signedIn()
             #expect(try await deployment.rows(of: "account") == 1)
