@@ -138,7 +138,7 @@ let package = Package(
         // script/bench. Measures the programs from outside; not a product.
         .executableTarget(
             name: "Bench",
-            dependencies: ["SSOShared"],
+            dependencies: ["SSOShared", crypto, .product(name: "CryptoExtras", package: "swift-crypto")],
             swiftSettings: settings),
 
         // script/fuzz and script/bench wellknown. Not a product.

@@ -46,8 +46,8 @@ final class StandInProvider: Sendable {
     struct State: Sendable {
         var user = User()
         var keys: [StandInKey] = []
-        var keysMade = 0
-        var discovery: [String: JSONValue] = [:]
+        /// What the client has registered. Empty: any redirect URI.
+        var redirectURIs: Set<String> = []
         var replaced: [Endpoint: @Sendable (Request) throws -> Answer] = [:]
         var altered: [Endpoint: @Sendable (inout [String: JSONValue]) -> Void] = [:]
         var alterToken: (@Sendable (inout StandInToken) throws -> Void)?
@@ -61,7 +61,6 @@ final class StandInProvider: Sendable {
         var revoked: [String] = []
         /// Apple: who has agreed before.
         var knownSubjects: Set<String> = []
-        var isAnswering = true
         var requests: [Request] = []
         var problems: [String] = []
     }
@@ -130,6 +129,9 @@ final class StandInProvider: Sendable {
         get { state.withLock { $0.user } }
         set { state.withLock { $0.user = newValue } }
     }
+
+    /// Accepts only these redirect URIs from now on.
+    func register(redirectURIs: Set<String>) { state.withLock { $0.redirectURIs = redirectURIs } }
 
     // MARK: Other answers
 

@@ -32,10 +32,15 @@ struct ProvidersFile {
     /// The providers without a problem, in the order of the file.
     func read() -> [Provider] {
         let nodes = file.list("providers", what: "providers file", example: "deploy/providers.example.yaml")
-        let entries = nodes.compactMap {
-            file.entry($0, known: Self.keys, what: "provider", example: Self.example)
+        var (entries, providers) = ([SettingsFileEntry](), [Provider]())
+        for node in nodes {
+            let before = file.problemCount
+            guard let entry = file.entry(node, known: Self.keys, what: "provider", example: Self.example) else {
+                continue
+            }
+            entries.append(entry)
+            if let provider = provider(entry), file.problemCount == before { providers.append(provider) }
         }
-        let providers = entries.compactMap(provider)
         refuseRepeated("id", entries.map { $0.scalar("id") }, entries)
         // Users cannot tell them apart.
         refuseRepeated("name", entries.map { $0.scalar("name").flatMap(DisplayName.ofClient)?.lowercased() }, entries)
@@ -58,9 +63,9 @@ struct ProvidersFile {
         }
     }
 
+    /// Nil where a required key has a problem. Another problem counts in ``SettingsFile/problemCount`` only.
     private func provider(_ entry: SettingsFileEntry) -> Provider? {
         // All are read before any is required, so that all problems are reported at once.
-        let before = file.problemCount
         let (id, name) = (identifier(entry), displayName(entry))
         let owner = id ?? "?"
         let kind = kind(entry)
@@ -77,9 +82,7 @@ struct ProvidersFile {
             entry.flag("new_accounts", default: true), entry.flag("allow_private", default: false)
         )
         let algorithms = algorithms(entry, kind, owner)
-        guard file.problemCount == before, let id, let name, let kind, let issuer, let clientID, let credential else {
-            return nil
-        }
+        guard let id, let name, let kind, let issuer, let clientID, let credential else { return nil }
         return Provider(
             id: id, name: name, kind: kind, issuer: issuer, clientID: clientID, credential: credential, scopes: scopes,
             responseMode: mode, allowedDomains: domains, prompt: prompt, emailTrust: email,
