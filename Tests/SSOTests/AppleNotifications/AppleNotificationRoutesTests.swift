@@ -7,7 +7,7 @@ import Testing
 
 /// What Apple's servers report about a user.
 @Suite("Notifications of Apple")
-struct AppleNotificationTests {
+struct AppleNotificationRoutesTests {
     static let path = "/auth/apple/notifications"
 
     static func send(
