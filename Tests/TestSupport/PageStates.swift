@@ -92,6 +92,7 @@ enum PageStates {
             Group(clients: 2, settings: association, states: idp + relyingParty),
             Group(settings: ReplySettings.all, states: replies),
             Group(settings: HandoffApp.settings, states: handoff),
+            Group(settings: try providers(in: folder), states: identities),
             Group(
                 settings: try brand(folder).merging(rightToLeftClient(folder)) { $1 },
                 clientSettings: rightToLeft, states: branded),

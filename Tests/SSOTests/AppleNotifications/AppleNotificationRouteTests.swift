@@ -7,7 +7,11 @@ import Testing
 
 /// What Apple's servers report about a user.
 @Suite("Notifications of Apple")
+<<<<<<<< HEAD:Tests/SSOTests/AppleNotifications/AppleNotificationRouteTests.swift
 struct AppleNotificationRouteTests {
+========
+struct AppleNotificationRoutesTests {
+>>>>>>>> 0c8d9dee036416505fd89f3dec2d612f75714501:Tests/SSOTests/AppleNotifications/AppleNotificationRoutesTests.swift
     static let path = "/auth/apple/notifications"
 
     static func send(
@@ -49,6 +53,7 @@ struct AppleNotificationRouteTests {
             #expect(try await Self.send(body, to: place).status == 200)
             #expect(try await deployment.rows(of: "account_identity") == 0)
             #expect(try await deployment.count("SELECT sign_outs FROM account") == before + 1)
+            _ = try await place.notices(1)
             // The owner of the address signs in by email, to the same account.
             _ = try await deployment.signedIn()
             #expect(try await deployment.rows(of: "account") == 1)
