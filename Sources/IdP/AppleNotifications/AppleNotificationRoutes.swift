@@ -33,7 +33,10 @@ struct AppleNotificationRoutes: Sendable {
         }
         let audiences = Self.audiences(of: payload)
         let provider = providers.all.first { provider in
-            provider.kind == .apple && audiences.contains { $0.utf8.elementsEqual(provider.clientID.utf8) }
+            provider.kind == .apple
+                && [provider.clientID, provider.appleAppID].compactMap(\.self).contains { name in
+                    audiences.contains { $0.utf8.elementsEqual(name.utf8) }
+                }
         }
         guard let provider else {
             return AppleNotificationError(.badRequest, reason: "audience_unknown").response(to: context)

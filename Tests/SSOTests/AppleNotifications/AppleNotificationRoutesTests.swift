@@ -7,11 +7,7 @@ import Testing
 
 /// What Apple's servers report about a user.
 @Suite("Notifications of Apple")
-<<<<<<<< HEAD:Tests/SSOTests/AppleNotifications/AppleNotificationRouteTests.swift
-struct AppleNotificationRouteTests {
-========
 struct AppleNotificationRoutesTests {
->>>>>>>> 0c8d9dee036416505fd89f3dec2d612f75714501:Tests/SSOTests/AppleNotifications/AppleNotificationRoutesTests.swift
     static let path = "/auth/apple/notifications"
 
     static func send(
@@ -39,6 +35,25 @@ struct AppleNotificationRoutesTests {
             #expect(try await Self.send(body, to: place).status == 200)
             #expect(try await place.deployment.rows(of: "account_notice") == 2)
             #expect(place.deployment.log.contains("unknown_subject"))
+        }
+    }
+
+    @Test("a notification may be addressed to the primary App ID of the settings, and to no other one")
+    func appID() async throws {
+        try await ProviderDeployment.open([.apple], lines: ["app_id: com.example.app"]) { place in
+            _ = try await place.owner(adding: .apple)
+            let standIn = try place.standIn(.apple)
+            let subject = standIn.user.subject
+            let other = try standIn.notification("consent-revoked", subject: subject) {
+                $0.claims["aud"] = "com.example.other"
+            }
+            #expect(try await Self.send(other, to: place).status == 400)
+            #expect(try await place.externalIdentities() == 1)
+            let body = try standIn.notification("consent-revoked", subject: subject) {
+                $0.claims["aud"] = "com.example.app"
+            }
+            #expect(try await Self.send(body, to: place).status == 200)
+            #expect(try await place.externalIdentities() == 0)
         }
     }
 

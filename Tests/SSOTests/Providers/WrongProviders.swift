@@ -255,6 +255,12 @@ enum WrongProviders {
             .github, ["algorithms: [RS256]"],
             "7: algorithms is not for kind github, only for oidc, apple, google or microsoft. Remove it."),
         Row(
+            .oidc, ["app_id: com.example.app"], "8: app_id is not for kind oidc, only for apple. Remove it."),
+        Row(
+            .apple, ["app_id: ABCDE12345"],
+            "9: app_id of \"work\" must be the identifier of the primary App ID, without the team. For example app_id: com.example.app"
+        ),
+        Row(
             .oidc, ["id: Work", "issuer: http://a.example", "scopes: [email]", "colour: red"],
             "9: unknown key \"colour\". \(keys)", "2: id \"Work\" \(idRule)",
             "5: issuer of \"?\": \"http://a.example\" must be https; http is for loopback hosts only.",
@@ -262,7 +268,7 @@ enum WrongProviders {
     ]
 
     private static let keys =
-        "The keys are id, name, kind, issuer, client_id, client_secret, team_id, key_id, private_key, scopes, response_mode, "
+        "The keys are id, name, kind, issuer, client_id, client_secret, team_id, key_id, private_key, app_id, scopes, response_mode, "
         + "allowed_domains, prompt, email, new_accounts, allow_private, algorithms."
     private static let idRule = "must be at most 32 lower-case letters, digits and -, for example work."
     private static let reserved = "is part of another path of this program. Use another word."
