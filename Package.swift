@@ -107,6 +107,7 @@ let package = Package(
                 "idp-brand.css", "idp-icon.svg", "Texts/en.json", "Texts/de.json", "Authorize/completion.mustache",
                 "Authorize/continue.js", "Authorize/account.mustache",
                 "SignIn/BrowserLink/device.mustache",
+                "AppLinks/native-link.mustache", "AppLinks/native-link-end.mustache",
                 "Handoff/native-start.mustache", "Handoff/native-confirm.mustache", "Handoff/native-continue.mustache",
                 "Handoff/native.js",
                 "Home/home.mustache", "Home/signed-out.mustache", "Identities/identity-confirm.mustache",

@@ -115,7 +115,11 @@ extension IdPComponents {
                 clock: clock, randomness: randomness),
             session: SessionAPI(
                 authentication: authentication, sessions: sessions, devices: appDevices, clock: clock),
-            devices: DevicesAPI(authentication: authentication, devices: appDevices, pages: pages), sessions: sessions
+            devices: DevicesAPI(authentication: authentication, devices: appDevices, pages: pages),
+            identities: IdentitiesAPI(
+                authentication: authentication, accounts: accounts, providers: providers, links: appLinks,
+                changes: changes, pages: pages, clock: clock, randomness: randomness),
+            sessions: sessions
         ).add(to: router)
     }
 
@@ -124,6 +128,9 @@ extension IdPComponents {
         let handoff = HandoffRoutes(
             apps: settings.nativeApps,
             start: { [methods = signIn.methods] name in methods.lazy.compactMap { $0.nativeStart(name) }.first },
+            link: AppLinkStart(
+                links: appLinks, providers: providers, sessions: sessions, providerStart: signIn.providerStart,
+                pages: appLinkPages),
             sessions: sessions,
             accounts: accounts, store: handoffs, randomness: randomness,
             pages: HandoffPages(
@@ -199,7 +206,7 @@ extension IdPComponents {
             [
                 endAlarm, sessions.store.purge, TokenPurge(database: database, clock: clock).purge,
                 signIn.challenges.purge, signIn.guesses.purge, mail.purge, devices.store.purge, handoffs.purge,
-                accessTokens.purge, signIn.providerAttempts.purge, changes.purge,
+                accessTokens.purge, signIn.providerAttempts.purge, changes.purge, appLinks.purge,
             ])
         return [worker, purge, ClockWatch(clock, logger: services.logger)]
     }

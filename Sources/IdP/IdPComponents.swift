@@ -23,6 +23,7 @@ struct IdPComponents: Sendable {
     let accessTokens: AccessTokenStore
     let appDevices: AppDevices
     let handoffs: HandoffStore
+    let appLinks: AppLinkStore
     let mail: MailQueue
     let providerClient: ProviderClient
     let changes: AccountNotices
@@ -61,6 +62,8 @@ struct IdPComponents: Sendable {
             database: database, clock: clock, randomness: randomness, eligibility: eligibility)
         appDevices = AppDevices(tokens: accessTokens, sessions: sessions.store)
         handoffs = HandoffStore(database: database, clock: clock, sessions: sessions.store, eligibility: eligibility)
+        appLinks = AppLinkStore(
+            database: database, clock: clock, tokens: accessTokens, keys: settings.keys, randomness: randomness)
         mail = MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: settings.mailHourlyLimit))
         providerClient = try ProviderClient(clock: clock, logger: services.logger)
         changes = AccountNotices(
@@ -76,6 +79,10 @@ struct IdPComponents: Sendable {
     var clock: ServiceClock { services.clock }
     var randomness: any Randomness { services.randomness }
     var clients: ClientRegistry { settings.clients }
+
+    var appLinkPages: AppLinkPages {
+        AppLinkPages(pages: pages, continueScript: assets.path(of: "continue.js"), formScript: script)
+    }
 
     /// A limit of its own for wrong signatures, and the networks that have sent right ones.
     func signatureLimits() -> (badSignatures: NetworkLimit, proven: ProvenNetworks) {

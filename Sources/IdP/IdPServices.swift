@@ -58,6 +58,8 @@ enum IdPPages {
         "home": PackageResources.home_mustache,
         "native-confirm": PackageResources.native_confirm_mustache,
         "native-continue": PackageResources.native_continue_mustache,
+        "native-link": PackageResources.native_link_mustache,
+        "native-link-end": PackageResources.native_link_end_mustache,
         "native-start": PackageResources.native_start_mustache,
         "mailbox": PackageResources.mailbox_mustache,
         "provider-continue": PackageResources.provider_continue_mustache,

@@ -92,11 +92,17 @@ extension ProviderMethod {
             callback: ProviderCallback(
                 providers: parts.providers, client: parts.providerClient, attempts: attempts,
                 parked: ParkedAnswers(store: attempts, keys: settings.keys, randomness: randomness), keys: keys,
-                origin: settings.publicURL, sessions: parts.sessions, completion: completion, signIn: signIn,
-                link: ProviderLink(
-                    accounts: parts.accounts, sessions: parts.sessions, signIn: signIn, changes: parts.changes)),
+                origin: settings.publicURL, sessions: parts.sessions, completion: completion,
+                purposes: AttemptPurposes(
+                    signIn: signIn,
+                    link: ProviderLink(
+                        accounts: parts.accounts, sessions: parts.sessions, signIn: signIn, changes: parts.changes),
+                    appLink: AppLinkPurpose(
+                        links: parts.appLinks, apps: settings.nativeApps, signIn: signIn, randomness: randomness,
+                        pages: parts.appLinkPages))),
             knownAddress: KnownAddressRoutes(
                 providers: parts.providers, sessions: parts.sessions, completion: completion, clock: clock,
-                pages: pages))
+                pages: pages),
+            hasApps: !settings.nativeApps.all.isEmpty)
     }
 }

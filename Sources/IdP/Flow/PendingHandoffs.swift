@@ -63,6 +63,8 @@ extension Session {
 
 /// The start of a sign-in for an app: `/auth/native/NAME`.
 struct NativeStart: Sendable {
+    static let prefix = "/auth/native/"
+
     /// The last part of the path: `email`, or the id of a provider.
     let name: String
     /// Takes the browser to the method's first page for a handoff of this session.

@@ -82,7 +82,8 @@ struct SignInPage: Sendable {
         _ request: Request, _ session: Session, flow: FlowID?, user: SignedInUser? = nil, address: String? = nil,
         hasError: Bool = false
     ) -> Response {
-        let attempt = SignInAttempt(flow: flow, clientName: clientName(flow, session))
+        let attempt = SignInAttempt(
+            flow: flow, clientName: clientName(flow, session), isNativeShell: request.isFromNativeShell)
         let texts = pages.texts(for: request)
         var (field, links): ((hint: String, button: String)?, [Link]) = (nil, [])
         var providers: [ProviderButton] = []

@@ -7,7 +7,11 @@ import Testing
 
 /// What Apple's servers report about a user.
 @Suite("Notifications of Apple")
+<<<<<<<< HEAD:Tests/SSOTests/AppleNotifications/AppleNotificationRouteTests.swift
+struct AppleNotificationRouteTests {
+========
 struct AppleNotificationRoutesTests {
+>>>>>>>> 0c8d9dee036416505fd89f3dec2d612f75714501:Tests/SSOTests/AppleNotifications/AppleNotificationRoutesTests.swift
     static let path = "/auth/apple/notifications"
 
     static func send(

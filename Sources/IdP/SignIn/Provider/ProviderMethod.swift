@@ -11,6 +11,8 @@ struct ProviderMethod: SignInMethod {
     let start: ProviderStart
     let callback: ProviderCallback
     let knownAddress: KnownAddressRoutes
+    /// Whether an app can come back from the system browser.
+    let hasApps: Bool
 
     func addRoutes(to router: Router<VisitorContext>) {
         start.addRoutes(to: router)
@@ -19,7 +21,14 @@ struct ProviderMethod: SignInMethod {
     }
 
     func options(for attempt: SignInAttempt) -> [SignInOption] {
-        providers.all.map {
+        // An app opens these links in the system browser.
+        if attempt.isNativeShell {
+            return hasApps
+                ? providers.all.map {
+                    .link(label: Text("sign-in.provider", ["name": $0.name]), path: NativeStart.prefix + $0.id)
+                } : []
+        }
+        return providers.all.map {
             .provider(ProviderButton(id: $0.id, name: $0.name, kind: $0.kind, path: ProviderStart.path($0)))
         }
     }
