@@ -1,5 +1,6 @@
 import SSOShared
 import SSOWeb
+import Synchronization
 import Testing
 
 @testable import IdP

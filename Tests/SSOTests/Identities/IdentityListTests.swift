@@ -1,3 +1,4 @@
+import Foundation
 import SSOShared
 import SSOWeb
 import Testing

@@ -7,7 +7,7 @@ import Testing
 
 /// What Apple's servers report about a user.
 @Suite("Notifications of Apple")
-struct AppleNotificationRoutesTests {
+struct AppleNotificationRouteTests {
     static let path = "/auth/apple/notifications"
 
     static func send(
@@ -159,7 +159,7 @@ struct AppleNotificationRoutesTests {
             let browser = try await place.owner(adding: .apple)
             let (reason, change) = Self.forged[index]
             let standIn = try place.standIn(.apple)
-            let body = try standIn.notification("account-delete", subject: standIn.user.subject, nil, change)
+            let body = try standIn.notification("account-delete", subject: standIn.user.subject, email: nil, change)
             let reply = try await Self.send(body, to: place)
             #expect(reply.status == 400)
             #expect(try JSONDecoding.value(reply.body)["error"]?.text == "invalid_request")
