@@ -125,7 +125,6 @@ extension HostileRow {
         member("token_endpoint", 1, "discovery_endpoint_refused"),
         member("token_endpoint", "https://10.0.0.1/token", "token_endpoint_address_refused"),
         member("token_endpoint", "https://169.254.169.254/token", "token_endpoint_address_refused"),
-        member("token_endpoint", "https://[fd00::1]/token", "token_endpoint_address_refused"),
         member("jwks_uri", "https://192.168.1.1/keys", "jwks_address_refused"),
         member("jwks_uri", "http://10.0.0.1/keys", "discovery_endpoint_refused"),
         member("authorization_endpoint", nil, "discovery_endpoint_missing"),

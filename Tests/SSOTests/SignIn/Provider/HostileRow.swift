@@ -111,6 +111,7 @@ extension HostileRow {
                 #expect(!visit.text.contains(secret), "\(name): on the page")
                 #expect(!deployment.log.text.contains(secret), "\(name): in the log")
             }
+            #expect(!visit.text.contains("<script>alert"), "\(name)")
             guard worksAfterwards else { return }
             try place.heal()
             let complete = try await place.signIn(kind, in: deployment.browser(), state: "honest")
