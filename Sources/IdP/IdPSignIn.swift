@@ -26,7 +26,8 @@ struct IdPSignIn: Sendable {
             ] + additions.slots
         completion = SignInCompletion(
             sessions: parts.sessions, slots: slots, accounts: parts.accounts, devices: parts.devices,
-            tokens: parts.accessTokens, changes: parts.changes, clock: clock)
+            tokens: parts.accessTokens, changes: parts.changes,
+            lastMethod: LastMethodCookie(origin: settings.publicURL), clock: clock)
 
         // What the methods that use email share.
         let code = EmailCode(keys: settings.keys)
@@ -81,7 +82,8 @@ extension ProviderMethod {
         let signIn = ProviderSignIn(
             accounts: parts.accounts, sessions: parts.sessions, completion: completion,
             refreshTokens: SealedBox(
-                keys: settings.keys, label: "provider-refresh-token", randomness: randomness), clock: clock)
+                keys: settings.keys, label: "provider-refresh-token", randomness: randomness),
+            newcomers: parts.limits.newcomers, clock: clock)
         self.init(
             providers: parts.providers,
             start: ProviderStart(

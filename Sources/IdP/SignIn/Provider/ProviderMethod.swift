@@ -19,8 +19,25 @@ struct ProviderMethod: SignInMethod {
     }
 
     func options(for attempt: SignInAttempt) -> [SignInOption] {
-        providers.all.map {
-            .provider(ProviderButton(id: $0.id, name: $0.name, kind: $0.kind, path: ProviderStart.path($0)))
+        let all = providers.all
+        let hasTenants = all.count { $0.kind == .microsoft } > 1
+        return all.map {
+            .provider(
+                ProviderButton(
+                    id: $0.id, kind: $0.kind, label: Self.label($0),
+                    detail: $0.kind == .microsoft && hasTenants ? $0.name : nil, path: ProviderStart.path($0)))
+        }
+    }
+
+    /// The brands' rules fix the words, so the name in the file is not used for them (docs/providers.md).
+    private static func label(_ provider: Provider) -> Text {
+        switch provider.kind {
+        case .apple: Text("provider.apple")
+        case .google: Text("provider.google")
+        case .microsoft: Text("provider.microsoft")
+        case .github where provider.issuer == provider.kind.defaultIssuer: Text("provider.github")
+        // An OpenID provider, or a GitHub Enterprise Server of its own.
+        case .github, .oidc: Text("provider.oidc", ["name": provider.name])
         }
     }
 
