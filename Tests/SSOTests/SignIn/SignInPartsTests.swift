@@ -98,7 +98,7 @@ struct SignInPartsTests {
             let visit = try await Self.signInPage($0)
             #expect(visit.text.components(separatedBy: "<span>Sign in with Microsoft</span>").count == 3)
             for (id, name) in [("one", "Tenant 1"), ("two", "Tenant 2")] {
-                #expect(visit.text.contains("<p class=\"fine\" id=\"about-\(id)\"><bdi>\(name)</bdi>"))
+                #expect(visit.text.contains("<p class=\"fine below\" id=\"about-\(id)\"><bdi>\(name)</bdi>"))
                 #expect(try visit.page().tags.contains { $0["aria-describedby"] == "about-\(id)" })
             }
             #expect(visit.text.contains("<span>Sign in with <bdi>Our GitHub</bdi></span>"))
@@ -142,7 +142,7 @@ struct SignInPartsTests {
             #expect(try Self.targets(visit) == ["/sign-in", "/sign-in/with/apple", "/sign-in/with/google"])
             let field = try #require(visit.page().tags.first { $0["id"] == "email" })
             #expect(field["autofocus"] != nil)
-            #expect(visit.text.contains("<p class=\"fine\" id=\"about-email\">Last used</p>"))
+            #expect(visit.text.contains("<p class=\"fine below\" id=\"about-email\">Last used</p>"))
         }
         withExtendedLifetime(folder) {}
     }
