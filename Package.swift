@@ -110,7 +110,8 @@ let package = Package(
                 "AppLinks/native-link.mustache", "AppLinks/native-link-end.mustache",
                 "Handoff/native-start.mustache", "Handoff/native-confirm.mustache", "Handoff/native-continue.mustache",
                 "Handoff/native.js",
-                "Home/home.mustache", "Home/signed-out.mustache",
+                "Home/home.mustache", "Home/signed-out.mustache", "Identities/identity-confirm.mustache",
+                "Notices/account-notice-html.mustache", "Notices/account-notice-text.mustache",
                 "Home/welcome.mustache", "LinkTester/link-tester.mustache", "DevPages/mailbox.mustache",
                 "SignIn/sign-in.js",
                 "SignIn/sign-in.mustache",
@@ -118,7 +119,9 @@ let package = Package(
                 "SignIn/EmailCode/email-code-message-text.mustache",
                 "SignIn/EmailLink/email-link.mustache", "SignIn/EmailLink/email-link-ended.mustache",
                 "SignIn/EmailReply/signed-in-elsewhere.mustache",
-                "SignIn/Provider/provider-continue.mustache", "SignIn/Provider/provider-known-address.mustache"),
+                "SignIn/Provider/provider-continue.mustache", "SignIn/Provider/provider-known-address.mustache",
+                "SignIn/Provider/provider-apple.svg", "SignIn/Provider/provider-github.svg",
+                "SignIn/Provider/provider-google.svg", "SignIn/Provider/provider-microsoft.svg"),
             swiftSettings: settings),
         .executableTarget(
             name: "RelyingParty",
@@ -138,7 +141,7 @@ let package = Package(
         // script/bench. Measures the programs from outside; not a product.
         .executableTarget(
             name: "Bench",
-            dependencies: ["SSOShared"],
+            dependencies: ["SSOShared", crypto, .product(name: "CryptoExtras", package: "swift-crypto")],
             swiftSettings: settings),
 
         // script/fuzz and script/bench wellknown. Not a product.

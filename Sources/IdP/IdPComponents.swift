@@ -26,7 +26,7 @@ struct IdPComponents: Sendable {
     let appLinks: AppLinkStore
     let mail: MailQueue
     let providerClient: ProviderClient
-    let changes: any AccountChangeReporter
+    let changes: AccountNotices
     let delay = MailDelay()
 
     /// - Throws: if a template is malformed, or libcurl cannot be used.
@@ -66,7 +66,13 @@ struct IdPComponents: Sendable {
             database: database, clock: clock, tokens: accessTokens, keys: settings.keys, randomness: randomness)
         mail = MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: settings.mailHourlyLimit))
         providerClient = try ProviderClient(clock: clock, logger: services.logger)
-        changes = UnreportedChanges()
+        changes = AccountNotices(
+            mail: mail, providers: providers, clock: clock, randomness: randomness, logger: services.logger)
+    }
+
+    /// Opens and seals the refresh tokens of identities.
+    var refreshTokens: SealedBox {
+        SealedBox(keys: settings.keys, label: "provider-refresh-token", randomness: randomness)
     }
 
     var database: any Database { services.database }

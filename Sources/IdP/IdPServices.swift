@@ -37,6 +37,10 @@ enum IdPPages {
                 "brand.css": PackageResources.idp_brand_css, "icon.svg": PackageResources.idp_icon_svg,
                 "continue.js": PackageResources.continue_js, "native.js": PackageResources.native_js,
                 "sign-in.js": PackageResources.sign_in_js,
+                "provider-apple.svg": PackageResources.provider_apple_svg,
+                "provider-github.svg": PackageResources.provider_github_svg,
+                "provider-google.svg": PackageResources.provider_google_svg,
+                "provider-microsoft.svg": PackageResources.provider_microsoft_svg,
             ].merging(brand.assets) { $1 }.merging(ClientLogos.files(of: clients)) { $1 })
     }
 
@@ -44,6 +48,8 @@ enum IdPPages {
 
     static let templates = [
         "account": PackageResources.account_mustache,
+        "account-notice-html": PackageResources.account_notice_html_mustache,
+        "account-notice-text": PackageResources.account_notice_text_mustache,
         "completion": PackageResources.completion_mustache,
         "device": PackageResources.device_mustache,
         "email-code": PackageResources.email_code_mustache,
@@ -51,6 +57,7 @@ enum IdPPages {
         "email-code-message-text": PackageResources.email_code_message_text_mustache,
         "email-link": PackageResources.email_link_mustache,
         "email-link-ended": PackageResources.email_link_ended_mustache,
+        "identity-confirm": PackageResources.identity_confirm_mustache,
         "link-tester": PackageResources.link_tester_mustache,
         "home": PackageResources.home_mustache,
         "native-confirm": PackageResources.native_confirm_mustache,

@@ -21,12 +21,14 @@ struct IdPSignIn: Sendable {
         let (settings, pages, script, clock) = (parts.settings, parts.pages, parts.script, parts.clock)
         slots =
             [
-                PendingFlows.self, PendingHandoffs.self, PendingProviderAttempts.self, PendingIdentity.self,
+                PendingFlows.self, PendingHandoffs.self, PendingAccountChanges.self, PendingProviderAttempts.self,
+                PendingIdentity.self,
                 BrowserChallenges.self, CurrentSignIn.self,
             ] + additions.slots
         completion = SignInCompletion(
             sessions: parts.sessions, slots: slots, accounts: parts.accounts, devices: parts.devices,
-            tokens: parts.accessTokens, changes: parts.changes, clock: clock)
+            tokens: parts.accessTokens, changes: parts.changes,
+            lastMethod: LastMethodCookie(origin: settings.publicURL), clock: clock)
 
         // What the methods that use email share.
         let code = EmailCode(keys: settings.keys)
@@ -44,7 +46,8 @@ struct IdPSignIn: Sendable {
             EmailCodeMail(
                 challenge: challenges.findPending, pages: pages, codes: code, issuer: settings.publicURL,
                 browserLink: DeviceInvitation(link: browserLink, mail: parts.mail, guesses: guesses, clock: clock).url,
-                signInLink: link.url, replyTo: { reply?.address(for: $0.id) })
+                signInLink: link.url, replyTo: { reply?.address(for: $0.id) }),
+            AccountNoticeMail(database: parts.database, pages: pages, issuer: settings.publicURL),
         ]
 
         emailCode = EmailCodeMethod(
@@ -80,8 +83,7 @@ extension ProviderMethod {
             pages: parts.pages, continueScript: parts.assets.path(of: "continue.js"), formScript: parts.script)
         let signIn = ProviderSignIn(
             accounts: parts.accounts, sessions: parts.sessions, completion: completion,
-            refreshTokens: SealedBox(
-                keys: settings.keys, label: "provider-refresh-token", randomness: randomness), clock: clock)
+            refreshTokens: parts.refreshTokens, newcomers: parts.limits.newcomers, clock: clock)
         self.init(
             providers: parts.providers,
             start: ProviderStart(

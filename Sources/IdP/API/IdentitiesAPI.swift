@@ -83,7 +83,7 @@ struct IdentitiesAPI: Sendable {
             throw rejected(.malformed, user, context)
         }
         guard try await links.isKnown(code) else { throw rejected(.unknown, user, context) }
-        switch try await finish(code, verifier, user) {
+        switch try await finish(code, verifier, user, by: ChangeOrigin(request)) {
         case .rejected(let rejection): throw rejected(rejection, user, context)
         case .elsewhere(let provider):
             context.logger.notice(
@@ -107,7 +107,9 @@ struct IdentitiesAPI: Sendable {
     }
 
     /// In one transaction: the code is consumed and the identity linked, or the code is consumed.
-    private func finish(_ code: HandoffCode, _ verifier: String, _ user: TokenUser) async throws -> Outcome {
+    private func finish(
+        _ code: HandoffCode, _ verifier: String, _ user: TokenUser, by origin: ChangeOrigin
+    ) async throws -> Outcome {
         try await accounts.database.write { connection in
             let identity: ExternalIdentity
             switch try links.consume(code, verifier: verifier, by: user, connection) {
@@ -121,7 +123,7 @@ struct IdentitiesAPI: Sendable {
             }
             if owner == nil {
                 try accounts.link(.external(identity), to: user.account, connection)
-                try changes.report(.linked(provider: identity.provider), of: user.account, connection)
+                try changes.report(.linked(provider: identity.provider), of: user.account, by: origin, connection)
             }
             let key = LinkedIdentity.Kind.external(issuer: identity.issuer, subject: identity.subject)
             guard

@@ -142,7 +142,7 @@ struct AuthorizeRoutes: Sendable {
             throw AuthorizeError.notPending(id, session, clients)
         }
         guard let user = try await accounts.signedIn(context),
-            !session[PendingFlows.self].asksAgain(FlowID(id), after: user.signIn.authenticatedAt, now: now)
+            !session.slots.asksAgain(FlowID(id), after: user.signIn.authenticatedAt, now: now)
         else { return try .toSignIn("/sign-in?flow=\(id)", for: request) }
         // Of two at the same instant one continues: a flow leads to authorize once.
         let taken = try await sessions.store.update(session) { $0[PendingFlows.self].take(id, now: now) != nil }

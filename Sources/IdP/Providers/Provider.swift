@@ -69,6 +69,8 @@ struct Provider: Sendable {
     var allowsPrivateAddresses = false
     /// What an ID token may be signed with. The token never chooses.
     let algorithms: [Algorithm]
+    /// The primary App ID of Apple's group, which a notification may name as its audience in place of ``clientID``.
+    var appleAppID: String?
 
     /// The sign-in method's name on the wire, in `methods` of the answer to verify.
     var method: String {

@@ -48,9 +48,11 @@ enum SignInOption: Sendable {
 struct ProviderButton: Sendable {
     /// The id of the provider.
     let id: String
-    /// What users call the provider.
-    let name: String
     let kind: Provider.Kind
+    /// The text of the button.
+    let label: Text
+    /// The provider's name where another button has the same text.
+    let detail: String?
     /// Where the form goes.
     let path: String
 }

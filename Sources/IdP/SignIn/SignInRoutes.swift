@@ -61,17 +61,17 @@ struct SignInPage: Sendable {
     let sessions: Sessions
     let clients: ClientRegistry
     let methods: [any SignInMethod]
+    let lastMethod: LastMethodCookie
+    let assets: StaticAssets
     let script: String
 
     struct Link: Sendable { let label, href: String }
 
-    struct ProviderForm: Sendable { let id, name, action: String }
-
     struct Model: Sendable {
         let formToken, flow, service, cancel, email, address, script, hint, button: String
-        let hasService, isApp, isAskedAgain, hasError, hasEmailField, hasLinks, hasProviders: Bool
+        let hasService, isApp, isAskedAgain, isForAccountChange, hasError, hasLinks: Bool
         let links: [Link]
-        let providers: [ProviderForm]
+        let parts: [SignInParts.Part]
     }
 
     /// - Parameters:
@@ -95,15 +95,19 @@ struct SignInPage: Sendable {
             case .provider(let button): providers.append(button)
             }
         }
+        let parts = SignInParts(
+            providers: providers, hasEmailField: field != nil, hasError: hasError,
+            lastUsed: lastMethod.value(in: request), texts: texts,
+            logo: { assets.path(of: "provider-\($0.rawValue).svg") })
         let model = Model(
             formToken: sessions.formToken(for: session), flow: flow?.text ?? "", service: attempt.clientName ?? "",
             cancel: flow?.cancel ?? "", email: user?.account.email ?? "",
             address: address ?? hint(flow, session) ?? user?.account.email ?? "", script: script,
             hint: field?.hint ?? "", button: field?.button ?? "", hasService: attempt.clientName != nil,
             isApp: flow.map { session[PendingHandoffs.self].contains($0) } ?? false,
-            isAskedAgain: user != nil && attempt.clientName != nil, hasError: hasError, hasEmailField: field != nil,
-            hasLinks: !links.isEmpty, hasProviders: !providers.isEmpty, links: links,
-            providers: providers.map { ProviderForm(id: $0.id, name: $0.name, action: $0.path) })
+            isAskedAgain: user != nil && attempt.clientName != nil,
+            isForAccountChange: user != nil && flow.map { session[PendingAccountChanges.self].contains($0) } ?? false,
+            hasError: hasError, hasLinks: !links.isEmpty, links: links, parts: parts.ordered)
         var response = pages.response("sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok)
         sessions.remember(session, in: &response)
         return response

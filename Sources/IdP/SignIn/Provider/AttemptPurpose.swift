@@ -46,7 +46,8 @@ extension ProviderSignIn: AttemptPurpose {
 extension ProviderLink: AttemptPurpose {
     func finish(_ proven: ProviderIdentity, _ answered: AnsweredAttempt) async throws -> Response {
         guard case .link(let account) = answered.attempt.purpose else { throw PublicError.notFound }
-        return try await finish(proven, answered.provider, account, answered.session, answered.context)
+        return try await finish(
+            proven, answered.provider, account, answered.session, answered.request, answered.context)
     }
 
     func cancelled(_ answered: AnsweredAttempt) async throws -> Response { .redirect(to: "/") }

@@ -8,7 +8,9 @@ import Testing
 /// From a client to a provider and back, and what becomes of the identity.
 @Suite("Signing in with a provider")
 struct ProviderSignInTests {
-    @Test("leads from the client to the provider and back, and verify names the method", arguments: Provider.Kind.allCases)
+    @Test(
+        "leads from the client to the provider and back, and verify names the method", arguments: Provider.Kind.allCases
+    )
     func journey(kind: Provider.Kind) async throws {
         try await ProviderDeployment.open([kind]) { place in
             let (deployment, browser) = (place.deployment, place.deployment.browser())
