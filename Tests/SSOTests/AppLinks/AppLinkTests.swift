@@ -33,6 +33,7 @@ struct AppLinkTests {
 
             let linked = try await app.finish(end.handoffCode())
             #expect(linked.status == 201, "\(linked.text)")
+            #expect(try OpenAPIDocument().problems(linked, "POST", "/api/v1/identities").isEmpty)
             let identity = try linked.json()
             #expect(identity["provider"]?.text == kind.testID && identity["email"] == "ann@example.com")
             #expect(try await app.providers() == ["email", kind.testID])
@@ -66,9 +67,12 @@ struct AppLinkTests {
             let byCookie = try await app.native.send("POST", "/identities/tickets", body)
             #expect(byCookie.status == 401, "the cookies of the web view are not enough")
             deployment.clock.advance(by: .minutes(10))
-            #expect(try await app.askForTicket("work").status == 201)
+            let issued = try await app.askForTicket("work")
+            let document = try OpenAPIDocument()
+            #expect(try issued.status == 201 && document.problems(issued, "POST", "/api/v1/identities/tickets").isEmpty)
             deployment.clock.advance(by: .seconds(1))
             let old = try await app.askForTicket("work")
+            #expect(try document.problems(old, "POST", "/api/v1/identities/tickets").isEmpty)
             #expect(old.status == 403 && old.apiError == "fresh_sign_in_required")
             // The same app after a new sign-in.
             let again = try await providers.linkingApp(by: app.native)
