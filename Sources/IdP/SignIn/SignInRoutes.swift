@@ -83,7 +83,8 @@ struct SignInPage: Sendable {
         hasError: Bool = false
     ) -> Response {
         let attempt = SignInAttempt(
-            flow: flow, clientName: clientName(flow, session), isNativeShell: request.isFromNativeShell)
+            flow: flow, clientName: clientName(flow, session), isNativeShell: request.isFromNativeShell,
+            needsNewSignIn: session.slots.needsNewSignIn(flow))
         let texts = pages.texts(for: request)
         var (field, links): ((hint: String, button: String)?, [Link]) = (nil, [])
         var providers: [ProviderButton] = []

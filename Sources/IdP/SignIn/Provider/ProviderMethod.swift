@@ -21,7 +21,7 @@ struct ProviderMethod: SignInMethod {
     }
 
     func options(for attempt: SignInAttempt) -> [SignInOption] {
-        let all = providers.all
+        let all = providers.all.filter { !attempt.needsNewSignIn || $0.saysWhenAuthenticated }
         // An app opens these links in the system browser.
         if attempt.isNativeShell {
             return hasApps
