@@ -33,7 +33,7 @@ extension PageStudio {
     }
 
     fileprivate func park(isAllowed: Bool) async throws -> Visit {
-        let (app, browser) = (try await linkingApp(), browser())
+        let (app, browser) = (try await linkingApp(), self.browser())
         let page = try await app.begin(app.ticket("work"), "work", in: browser)
         let standIn = try deployment.standIn(.oidc)
         let answer = try standIn.answer(to: standIn.authorizationURL(on: page), isAllowed: isAllowed)

@@ -15,7 +15,7 @@ struct AppLinkTests {
             let deployment = providers.deployment
             let app = try await providers.linkingApp()
             let browser =
-                isBrowserSignedIn ? try await deployment.signedIn(as: "ben@example.com") : deployment.browser()
+                try await isBrowserSignedIn ? deployment.signedIn(as: "ben@example.com") : deployment.browser()
             let session = browser.session
             let ticket = try await app.ticket(kind.testID)
             let page = try await browser.get(app.start(ticket, kind.testID))
