@@ -37,6 +37,8 @@ final class TestDeployment: Deployment {
 
     private struct IdP: Sendable {
         let settings: IdPSettings
+        /// What the settings were read from.
+        let values: [String: String]
         let additions: SignInAdditions
     }
 
@@ -92,7 +94,8 @@ final class TestDeployment: Deployment {
         ]
         try await prepare(folder.path(of: "idp.sqlite"))
         let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
-        let idp = try readIdPSettings(base.merging(settings) { $1 })
+        let values = base.merging(settings) { $1 }
+        let idp = try readIdPSettings(values)
         let dev = try DevPages(randomness: SystemRandomness())
         let services = IdPServices(
             database: wrap(database), mailer: mailer(mailbox.folder), clock: clock.clock,
@@ -111,8 +114,9 @@ final class TestDeployment: Deployment {
             try await serve(clients[...], done: [], idp: port, clock, log, clientSettings, clientPages) { clients in
                 try await body(
                     TestDeployment(
-                        folder: folder, clock: clock, port: port, idp: IdP(settings: idp, additions: additions),
-                        database: database, mailbox: mailbox, clients: clients, log: log, standIns: standIns, dev: dev))
+                        folder: folder, clock: clock, port: port,
+                        idp: IdP(settings: idp, values: values, additions: additions), database: database,
+                        mailbox: mailbox, clients: clients, log: log, standIns: standIns, dev: dev))
             }
         }
         await database.close()
@@ -120,14 +124,20 @@ final class TestDeployment: Deployment {
 
     /// Builds a second IdP from the same settings on the same database and lets `body` use it in place of the first. It
     /// has nothing of what the first one keeps in memory, as after a restart or behind a load balancer.
-    func withSecondIdP(_ body: (TestDeployment) async throws -> Void) async throws {
+    ///
+    /// - Parameter changed: settings that it has in place of those of the first.
+    func withSecondIdP(
+        settings changed: [String: String] = [:], _ body: (TestDeployment) async throws -> Void
+    ) async throws {
+        let settings =
+            try changed.isEmpty ? idp.settings : Self.readIdPSettings(idp.values.merging(changed) { $1 })
         let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
         let services = IdPServices(
             database: database, mailer: OutboxMailer(folder: mailbox.folder), clock: clock.clock,
             randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev,
-            pages: try BuiltInPages.idp(idp.settings.brand))
+            pages: try BuiltInPages.idp(settings.brand))
         try await serving({
-            try buildIdP(settings: idp.settings, services: services, adding: idp.additions, started: $0)
+            try buildIdP(settings: settings, services: services, adding: idp.additions, started: $0)
         }) { port in
             try await body(
                 TestDeployment(
