@@ -107,9 +107,11 @@ let package = Package(
                 "idp-brand.css", "idp-icon.svg", "Texts/en.json", "Texts/de.json", "Authorize/completion.mustache",
                 "Authorize/continue.js", "Authorize/account.mustache",
                 "SignIn/BrowserLink/device.mustache",
+                "AppLinks/native-link.mustache", "AppLinks/native-link-end.mustache",
                 "Handoff/native-start.mustache", "Handoff/native-confirm.mustache", "Handoff/native-continue.mustache",
                 "Handoff/native.js",
-                "Home/home.mustache", "Home/signed-out.mustache",
+                "Home/home.mustache", "Home/signed-out.mustache", "Identities/identity-confirm.mustache",
+                "Notices/account-notice-html.mustache", "Notices/account-notice-text.mustache",
                 "Home/welcome.mustache", "LinkTester/link-tester.mustache", "DevPages/mailbox.mustache",
                 "SignIn/sign-in.js",
                 "SignIn/sign-in.mustache",
@@ -139,7 +141,7 @@ let package = Package(
         // script/bench. Measures the programs from outside; not a product.
         .executableTarget(
             name: "Bench",
-            dependencies: ["SSOShared"],
+            dependencies: ["SSOShared", crypto, .product(name: "CryptoExtras", package: "swift-crypto")],
             swiftSettings: settings),
 
         // script/fuzz and script/bench wellknown. Not a product.

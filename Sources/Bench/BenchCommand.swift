@@ -1,11 +1,17 @@
 import Foundation
 
-/// Measures what a login costs at a real IdP process. See docs/benchmarks.md.
+/// Measures what a login or a sign-in with a provider costs at a real IdP process. See docs/benchmarks.md.
 @main
 struct BenchCommand {
     static func main() {
         do {
-            try BenchRun(options: BenchOptions(Array(CommandLine.arguments.dropFirst()))).run()
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if arguments.first == "federation" {
+                let options = try BenchOptions(Array(arguments.dropFirst()), allowing: FederationRun.options)
+                try FederationRun(options: options).run()
+            } else {
+                try BenchRun(options: BenchOptions(arguments)).run()
+            }
         } catch let error as UsageError {
             FileHandle.standardError.write(Data("\(error.description)\n\n\(BenchOptions.usage)\n".utf8))
             exit(64)
@@ -37,12 +43,15 @@ struct BenchOptions {
     static let usage = """
         usage: bench [--concurrency N[,N…]] [--rounds N] [--seconds N] [--against BUILD] [--program BUILD]
                      [--seed-used-tokens N] [--seed-sessions N] [--parent FOLDER]
+               bench federation [--rounds N] [--program BUILD] [--parent FOLDER]
         BUILD is an `idp` binary or the folder that holds it.
         """
 
-    init(_ arguments: [String]) throws {
+    /// - Parameter allowed: the options that may be used; nil for all.
+    init(_ arguments: [String], allowing allowed: Set<String>? = nil) throws {
         var rest = arguments[...]
         while let name = rest.popFirst() {
+            guard allowed?.contains(name) ?? true else { throw UsageError("unknown option \(name)") }
             guard let value = rest.popFirst() else { throw UsageError("\(name) needs a value") }
             switch name {
             case "--concurrency":

@@ -13,7 +13,7 @@ struct BenchClient {
 final class IdPUnderTest {
     let label: String
     private let folder: String
-    private let port: UInt16
+    let port: UInt16
     private let client: BenchClient
     private let binary: String
     private let environment: [String: String]
@@ -24,10 +24,11 @@ final class IdPUnderTest {
     /// From the start of the process to its first answer, in seconds.
     private(set) var startUp = 0.0
 
-    private var authority: String { "localhost:\(port)" }
+    var authority: String { "localhost:\(port)" }
     var databasePath: String { "\(folder)/idp.sqlite" }
 
-    init(_ binary: String, folder: String, label: String) throws {
+    /// - Parameter settings: further ones.
+    init(_ binary: String, folder: String, label: String, settings: [String: String] = [:]) throws {
         (self.binary, self.folder, self.label) = (binary, folder, label)
         try FileManager.default.createDirectory(atPath: "\(folder)/outbox", withIntermediateDirectories: true)
         port = try Self.freePort()
@@ -42,7 +43,7 @@ final class IdPUnderTest {
             "IDP_ALLOWED_EMAILS": "*@example.com", "IDP_APPLE_APP_IDS": "ABCDE12345.com.example.bench",
             "SSO_CLIENT_ID": client.id, "SSO_CLIENT_NAME": "Bench", "SSO_REDIRECT_URIS": client.callback,
             "SSO_SHARED_SECRET": secret, "SHUTDOWN_GRACE": "0s",
-        ]) { $1 }
+        ]) { $1 }.merging(settings) { $1 }
     }
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
@@ -87,7 +88,7 @@ final class IdPUnderTest {
     }
 
     /// Seconds of processor time used so far by all threads, user and system.
-    private var processorTime: Double {
+    var processorTime: Double {
         let fields = proc("stat").drop { $0 != ")" }.split(separator: " ")
         guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else { return 0 }
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
@@ -98,7 +99,7 @@ final class IdPUnderTest {
     }
 
     /// The last lines of its log, for errors: its folder is removed after the run.
-    private var logEnd: String {
+    var logEnd: String {
         let text = (try? String(contentsOfFile: "\(folder)/idp.log", encoding: .utf8)) ?? ""
         return text.split(separator: "\n").suffix(5).joined(separator: "\n")
     }
@@ -143,18 +144,8 @@ final class IdPUnderTest {
 
     /// A port on which no program listens.
     private static func freePort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let status = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
-            }
-        }
-        guard status == 0 else { throw BenchError("no free port: errno \(errno)") }
-        return UInt16(bigEndian: address.sin_port)
+        let socket = try WireConnection.boundSocket()
+        close(socket.descriptor)
+        return socket.port
     }
 }

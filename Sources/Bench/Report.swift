@@ -35,7 +35,7 @@ enum Report {
     }
 
     /// The median, and in brackets the lowest and the highest.
-    private static func range(_ values: [Double], _ digits: Int) -> String {
+    static func range(_ values: [Double], _ digits: Int) -> String {
         let (low, high) = (values.min() ?? 0, values.max() ?? 0)
         return "\(number(Statistics.median(values), digits)) (\(number(low, digits)) to \(number(high, digits)))"
     }

@@ -87,6 +87,19 @@ final class WireConnection {
             status: status, head: head, body: body, closes: ByteSearch.find("connection: close", in: head) != nil)
     }
 
+    /// A socket with a port of its own on 127.0.0.1.
+    static func boundSocket() throws -> (descriptor: Int32, port: UInt16) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var (address, length) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                call(0x7f00_0001, 0) { bind(descriptor, $0, $1) } == 0 ? getsockname(descriptor, $0, &length) : -1
+            }
+        }
+        guard status == 0 else { throw BenchError("no free port: errno \(errno)") }
+        return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+
     private static func call(
         _ address: UInt32, _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) -> Int32 {

@@ -37,7 +37,7 @@ func buildIdP(
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: parts.pages, assets: parts.assets,
         database: services.database, clock: services.clock, addresses: settings.trustedProxies, shutdown: shutdown,
-        jsonPaths: [SSOPath.verify, InboundMailRoutes.path, "/api/"],
+        jsonPaths: [SSOPath.verify, InboundMailRoutes.path, AppleNotificationRoutes.path, "/api/"],
         pathsWithTokens: ["\(EmailLink.path)/", HandoffSignIn.path])
     parts.addPublicFiles(association, to: router)
     parts.addBackChannel(signIn, to: router)
@@ -92,6 +92,9 @@ extension IdPComponents {
             signatures: SignatureCheck(clients: clients), tokens: tokens, idleLimit: sessions.store.lifetime.idle,
             addresses: settings.trustedProxies, badSignatures: limits.badSignatures, proven: limits.proven
         ).add(to: router)
+        AppleNotificationRoutes(
+            providers: providers, client: providerClient, changes: AppleChanges(accounts: accounts, changes: changes)
+        ).add(to: router)
         guard let inbound = settings.inboundMail, let secret = inbound.secret else { return }
         let mailLimits = signatureLimits()
         InboundMailRoutes(
@@ -112,7 +115,11 @@ extension IdPComponents {
                 clock: clock, randomness: randomness),
             session: SessionAPI(
                 authentication: authentication, sessions: sessions, devices: appDevices, clock: clock),
-            devices: DevicesAPI(authentication: authentication, devices: appDevices, pages: pages), sessions: sessions
+            devices: DevicesAPI(authentication: authentication, devices: appDevices, pages: pages),
+            identities: IdentitiesAPI(
+                authentication: authentication, accounts: accounts, providers: providers, links: appLinks,
+                changes: changes, pages: pages, clock: clock, randomness: randomness),
+            sessions: sessions
         ).add(to: router)
     }
 
@@ -121,6 +128,9 @@ extension IdPComponents {
         let handoff = HandoffRoutes(
             apps: settings.nativeApps,
             start: { [methods = signIn.methods] name in methods.lazy.compactMap { $0.nativeStart(name) }.first },
+            link: AppLinkStart(
+                links: appLinks, providers: providers, sessions: sessions, providerStart: signIn.providerStart,
+                pages: appLinkPages),
             sessions: sessions,
             accounts: accounts, store: handoffs, randomness: randomness,
             pages: HandoffPages(
@@ -137,8 +147,10 @@ extension IdPComponents {
     fileprivate func addHome(_ signIn: IdPSignIn, to router: Router<VisitorContext>) {
         HomeRoutes(
             sessions: sessions, accounts: accounts, tokens: tokens, devices: appDevices, clients: clients,
+            identities: Identities(accounts: accounts, providers: providers),
             page: HomePage(pages: pages, logos: logos)
         ).add(to: router)
+        addIdentities(signIn, to: router)
         AppDeviceRoutes(sessions: sessions, accounts: accounts, devices: appDevices).add(to: router)
         SignOutRoutes(
             sessions: sessions, accounts: accounts, tokens: tokens, devices: appDevices, clients: clients,
@@ -148,6 +160,20 @@ extension IdPComponents {
         AccountChoice(
             sessions: sessions, slots: signIn.slots, accounts: accounts, accessTokens: accessTokens, clients: clients,
             logos: logos, clock: clock, pages: pages, script: script
+        ).add(to: router)
+    }
+
+    /// The changes of how a user signs in, from the home page on.
+    private func addIdentities(_ signIn: IdPSignIn, to router: Router<VisitorContext>) {
+        IdentityRoutes(
+            sessions: sessions, accounts: accounts,
+            identities: Identities(accounts: accounts, providers: providers), providers: providers,
+            start: signIn.providerStart,
+            removal: IdentityRemoval(
+                accounts: accounts, sessions: sessions, accessTokens: accessTokens, changes: changes,
+                revocation: IdentityRevocation(
+                    providers: providers, refreshTokens: refreshTokens, revocation: providerClient), clock: clock),
+            clock: clock, randomness: randomness, page: IdentityConfirmPage(pages: pages, script: script)
         ).add(to: router)
     }
 
@@ -181,7 +207,7 @@ extension IdPComponents {
             [
                 endAlarm, sessions.store.purge, TokenPurge(database: database, clock: clock).purge,
                 signIn.challenges.purge, signIn.guesses.purge, mail.purge, devices.store.purge, handoffs.purge,
-                accessTokens.purge, signIn.providerAttempts.purge,
+                accessTokens.purge, signIn.providerAttempts.purge, changes.purge, appLinks.purge,
             ])
         return [worker, purge, ClockWatch(clock, logger: services.logger)]
     }

@@ -23,9 +23,10 @@ struct IdPComponents: Sendable {
     let accessTokens: AccessTokenStore
     let appDevices: AppDevices
     let handoffs: HandoffStore
+    let appLinks: AppLinkStore
     let mail: MailQueue
     let providerClient: ProviderClient
-    let changes: any AccountChangeReporter
+    let changes: AccountNotices
     let delay = MailDelay()
 
     /// - Throws: if a template is malformed, or libcurl cannot be used.
@@ -61,15 +62,27 @@ struct IdPComponents: Sendable {
             database: database, clock: clock, randomness: randomness, eligibility: eligibility)
         appDevices = AppDevices(tokens: accessTokens, sessions: sessions.store)
         handoffs = HandoffStore(database: database, clock: clock, sessions: sessions.store, eligibility: eligibility)
+        appLinks = AppLinkStore(
+            database: database, clock: clock, tokens: accessTokens, keys: settings.keys, randomness: randomness)
         mail = MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: settings.mailHourlyLimit))
         providerClient = try ProviderClient(clock: clock, logger: services.logger)
-        changes = UnreportedChanges()
+        changes = AccountNotices(
+            mail: mail, providers: providers, clock: clock, randomness: randomness, logger: services.logger)
+    }
+
+    /// Opens and seals the refresh tokens of identities.
+    var refreshTokens: SealedBox {
+        SealedBox(keys: settings.keys, label: "provider-refresh-token", randomness: randomness)
     }
 
     var database: any Database { services.database }
     var clock: ServiceClock { services.clock }
     var randomness: any Randomness { services.randomness }
     var clients: ClientRegistry { settings.clients }
+
+    var appLinkPages: AppLinkPages {
+        AppLinkPages(pages: pages, continueScript: assets.path(of: "continue.js"), formScript: script)
+    }
 
     /// A limit of its own for wrong signatures, and the networks that have sent right ones.
     func signatureLimits() -> (badSignatures: NetworkLimit, proven: ProvenNetworks) {

@@ -48,6 +48,8 @@ enum IdPPages {
 
     static let templates = [
         "account": PackageResources.account_mustache,
+        "account-notice-html": PackageResources.account_notice_html_mustache,
+        "account-notice-text": PackageResources.account_notice_text_mustache,
         "completion": PackageResources.completion_mustache,
         "device": PackageResources.device_mustache,
         "email-code": PackageResources.email_code_mustache,
@@ -55,10 +57,13 @@ enum IdPPages {
         "email-code-message-text": PackageResources.email_code_message_text_mustache,
         "email-link": PackageResources.email_link_mustache,
         "email-link-ended": PackageResources.email_link_ended_mustache,
+        "identity-confirm": PackageResources.identity_confirm_mustache,
         "link-tester": PackageResources.link_tester_mustache,
         "home": PackageResources.home_mustache,
         "native-confirm": PackageResources.native_confirm_mustache,
         "native-continue": PackageResources.native_continue_mustache,
+        "native-link": PackageResources.native_link_mustache,
+        "native-link-end": PackageResources.native_link_end_mustache,
         "native-start": PackageResources.native_start_mustache,
         "mailbox": PackageResources.mailbox_mustache,
         "provider-continue": PackageResources.provider_continue_mustache,

@@ -21,7 +21,8 @@ struct IdPSignIn: Sendable {
         let (settings, pages, script, clock) = (parts.settings, parts.pages, parts.script, parts.clock)
         slots =
             [
-                PendingFlows.self, PendingHandoffs.self, PendingProviderAttempts.self, PendingIdentity.self,
+                PendingFlows.self, PendingHandoffs.self, PendingAccountChanges.self, PendingProviderAttempts.self,
+                PendingIdentity.self,
                 BrowserChallenges.self, CurrentSignIn.self,
             ] + additions.slots
         completion = SignInCompletion(
@@ -45,7 +46,8 @@ struct IdPSignIn: Sendable {
             EmailCodeMail(
                 challenge: challenges.findPending, pages: pages, codes: code, issuer: settings.publicURL,
                 browserLink: DeviceInvitation(link: browserLink, mail: parts.mail, guesses: guesses, clock: clock).url,
-                signInLink: link.url, replyTo: { reply?.address(for: $0.id) })
+                signInLink: link.url, replyTo: { reply?.address(for: $0.id) }),
+            AccountNoticeMail(database: parts.database, pages: pages, issuer: settings.publicURL),
         ]
 
         emailCode = EmailCodeMethod(
@@ -81,9 +83,7 @@ extension ProviderMethod {
             pages: parts.pages, continueScript: parts.assets.path(of: "continue.js"), formScript: parts.script)
         let signIn = ProviderSignIn(
             accounts: parts.accounts, sessions: parts.sessions, completion: completion,
-            refreshTokens: SealedBox(
-                keys: settings.keys, label: "provider-refresh-token", randomness: randomness),
-            newcomers: parts.limits.newcomers, clock: clock)
+            refreshTokens: parts.refreshTokens, newcomers: parts.limits.newcomers, clock: clock)
         self.init(
             providers: parts.providers,
             start: ProviderStart(
@@ -93,11 +93,17 @@ extension ProviderMethod {
             callback: ProviderCallback(
                 providers: parts.providers, client: parts.providerClient, attempts: attempts,
                 parked: ParkedAnswers(store: attempts, keys: settings.keys, randomness: randomness), keys: keys,
-                origin: settings.publicURL, sessions: parts.sessions, completion: completion, signIn: signIn,
-                link: ProviderLink(
-                    accounts: parts.accounts, sessions: parts.sessions, signIn: signIn, changes: parts.changes)),
+                origin: settings.publicURL, sessions: parts.sessions, completion: completion,
+                purposes: AttemptPurposes(
+                    signIn: signIn,
+                    link: ProviderLink(
+                        accounts: parts.accounts, sessions: parts.sessions, signIn: signIn, changes: parts.changes),
+                    appLink: AppLinkPurpose(
+                        links: parts.appLinks, apps: settings.nativeApps, signIn: signIn, randomness: randomness,
+                        pages: parts.appLinkPages))),
             knownAddress: KnownAddressRoutes(
                 providers: parts.providers, sessions: parts.sessions, completion: completion, clock: clock,
-                pages: pages))
+                pages: pages),
+            hasApps: !settings.nativeApps.all.isEmpty)
     }
 }

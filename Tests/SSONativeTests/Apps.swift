@@ -21,6 +21,8 @@ enum Apps {
 
     /// A handoff code in its form.
     static let code = "shc_" + String(repeating: "A", count: 42) + "w"
+    /// A ticket of a link in its form.
+    static let ticket = "slt_" + String(repeating: "A", count: 42) + "w"
     static let authorize =
         "https://idp.example.com/auth/sso/authorize?client_id=partner"
         + "&redirect_uri=com.example.partner%3A%2Fcallback&state=S1&code_challenge=x"

@@ -50,6 +50,45 @@ struct HandoffTests {
         #expect(HandoffRequest(try Apps.identityProvider()).startURL(method: method) == nil)
     }
 
+    @Test("The id of a provider is a method, and the provider's own pages are none")
+    func providers() throws {
+        let request = HandoffRequest(try Apps.identityProvider())
+        let url = try #require(request.startURL(method: "work-2"))
+        #expect(url.absoluteString.hasPrefix("https://idp.example.com/auth/native/work-2?challenge="))
+        #expect(HandoffRequest.method(of: "/auth/native/google") == "google")
+        #expect(HandoffRequest.method(of: "/auth/google/callback") == nil)
+    }
+
+    @Test("A link names the ticket and not the verifier, and its result goes to the server with the verifier")
+    func link() throws {
+        let request = HandoffRequest(try Apps.identityProvider())
+        let url = try #require(request.linkURL(provider: "google", ticket: Apps.ticket)).absoluteString
+        #expect(
+            url == "https://idp.example.com/auth/native/google?challenge=\(request.challenge)"
+                + "&redirect=com.example.app%3A%2Fcallback&ticket=\(Apps.ticket)")
+        #expect(!url.contains(request.verifier.value))
+        let callback = try Apps.callback("com.example.app:/callback?code=\(Apps.code)")
+        #expect(try HandoffCallback.parse(callback, Apps.identityProvider()) == .code(Apps.code, newUser: false))
+        let body = try #require(request.linkBody(code: Apps.code))
+        #expect(
+            try JSONDecoder().decode([String: String].self, from: body)
+                == ["code": Apps.code, "verifier": request.verifier.value])
+    }
+
+    @Test("A link without a provider, a ticket or a code in its form is none")
+    func brokenLink() throws {
+        let request = HandoffRequest(try Apps.identityProvider())
+        for provider in ["", "Google", "complete", "a/b"] {
+            #expect(request.linkURL(provider: provider, ticket: Apps.ticket) == nil)
+        }
+        for secret in ["", "slt_", "slt_x", Apps.ticket + "x", "SLT_\(Apps.ticket.dropFirst(4))", Apps.ticket + "\""] {
+            #expect(request.linkURL(provider: "google", ticket: secret) == nil)
+            #expect(request.linkBody(code: secret) == nil)
+        }
+        #expect(request.linkURL(provider: "google", ticket: Apps.code) == nil)
+        #expect(request.linkBody(code: Apps.ticket) == nil)
+    }
+
     @Test("The web view gets code and verifier on the server's own origin")
     func signInURL() throws {
         let request = HandoffRequest(try Apps.identityProvider())

@@ -107,6 +107,7 @@ enum PageStates {
             Group(clients: 2, settings: association, states: idp + relyingParty),
             Group(settings: ReplySettings.all, states: replies),
             Group(settings: HandoffApp.settings, states: handoff),
+            Group(settings: try providers(in: folder), states: identities),
             Group(settings: try UnvisitedProviders.settings(in: folder), states: providerButtons),
             Group(providers: [.oidc], states: providers),
             Group(providers: [.oidc], providerLines: ["new_accounts: false"], states: [providerNoAccount]),

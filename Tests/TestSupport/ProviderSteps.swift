@@ -32,6 +32,7 @@ struct ProviderDeployment: Sendable {
         adding additions: SignInAdditions = .init(), _ body: (ProviderDeployment) async throws -> Void
     ) async throws {
         let (clock, folder) = (TestClock(), try TemporaryFolder())
+        defer { withExtendedLifetime(folder) {} }
         var standIns: [StandInProvider] = []
         for kind in kinds { standIns.append(try await StandInProvider.start(kind, clock: clock.clock)) }
         let file = try folder.write(

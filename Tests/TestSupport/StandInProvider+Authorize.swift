@@ -80,6 +80,8 @@ extension StandInProvider {
         guard let redirectURI = field("redirect_uri"), let state = field("state"), !state.isEmpty else {
             throw ProbeFailure("authorize: no redirect_uri or no state")
         }
+        let registered = self.state.withLock { $0.redirectURIs }
+        try check(registered.isEmpty || registered.contains(redirectURI), "redirect_uri is \(redirectURI)")
         try check(field("max_age").map { Int($0) != nil } ?? true, "max_age is not a number")
         return StandInRequest(
             redirectURI: redirectURI, state: state, nonce: field("nonce"), challenge: field("code_challenge"),

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import SSOShared
 import SSOWeb
@@ -84,7 +85,7 @@ extension StandInProvider {
         try check(request.field("redirect_uri") == found.request.redirectURI, "invalid_grant", "another redirect_uri")
         let verifier = request.field("code_verifier") ?? ""
         try check((43...128).contains(verifier.count), "invalid_grant", "no code_verifier")
-        let challenge = Base64URL.encode(SHA256.hash(Array(verifier.utf8)))
+        let challenge = Base64URL.encode(SSOShared.SHA256.hash(Array(verifier.utf8)))
         try check(challenge == found.request.challenge, "invalid_grant", "the code_verifier does not match")
         return found
     }
@@ -135,6 +136,14 @@ extension StandInProvider {
         return try token.text()
     }
 
+    /// The left half of the digest that belongs to the algorithm: of Ed25519 it is SHA-512 (OpenID Connect Core 1.0,
+    /// 3.1.3.6).
+    private func accessTokenHash(_ access: String) -> String {
+        let bytes = Array(access.utf8)
+        let digest = algorithm == .eddsa ? Array(SHA512.hash(data: bytes)) : SSOShared.SHA256.hash(bytes)
+        return Base64URL.encode(Array(digest.prefix(digest.count / 2)))
+    }
+
     private func claims(of grant: StandInGrant, access: String?) -> [String: JSONValue] {
         let (user, now) = (grant.user, clock.now().seconds)
         var claims: [String: JSONValue] = [
@@ -143,10 +152,7 @@ extension StandInProvider {
         ]
         claims["nonce"] = grant.request.nonce.map(JSONValue.string)
         claims["auth_time"] = user.authTime.map { .number(Double($0.seconds)) }
-        // With EdDSA the hash is another one.
-        if let access, algorithm != .eddsa {
-            claims["at_hash"] = .string(Base64URL.encode(Array(SHA256.hash(Array(access.utf8)).prefix(16))))
-        }
+        claims["at_hash"] = access.map { .string(accessTokenHash($0)) }
         if grant.request.scopes.contains("email"), let email = user.email {
             claims["email"] = .string(email)
             switch kind {

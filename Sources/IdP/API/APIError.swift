@@ -40,6 +40,20 @@ struct APIError: Error {
     static let invalidCode = unauthorized(
         "invalid_code", "The code is wrong, used or expired, or the challenge is unknown.", cause: "code_rejected")
 
+    /// The sign-in of the access token is too old for a change of how the user signs in.
+    static let freshSignInRequired = Self(
+        status: .forbidden, code: "fresh_sign_in_required", words: "Sign in again, and then repeat the request.",
+        cause: "sign_in_too_old")
+
+    /// Wrong, used, expired or unknown: all the same. The access token holds, so the status is not 401.
+    static let invalidLinkCode = Self(
+        status: .badRequest, code: "invalid_code",
+        words: "The code is wrong, used or expired, or the verifier is wrong.", cause: "link_code_rejected")
+
+    static let linkedElsewhere = Self(
+        status: .conflict, code: "linked_elsewhere",
+        words: "The user's account at the provider belongs to another account.", cause: "linked_elsewhere")
+
     static func paused(_ wait: Duration) -> Self {
         Self(
             status: .tooManyRequests, code: "rate_limited", words: "Too many wrong codes. Try again after Retry-After.",

@@ -7,6 +7,7 @@ struct APIRoutes: Sendable {
     let signIn: SignInAPI
     let session: SessionAPI
     let devices: DevicesAPI
+    let identities: IdentitiesAPI
     let sessions: Sessions
 
     /// Adds the routes. The router must not read sessions yet: a request with an access token reads no cookie.
@@ -25,5 +26,9 @@ struct APIRoutes: Sendable {
             try await request.method == .get ? devices.list(request, context) : devices.endOthers(request, context)
         }
         api.only([.delete], at: "/devices/:id", use: devices.end)
+        api.only([.get, .post], at: "/identities") { request, context in
+            try await request.method == .get ? identities.list(request, context) : identities.link(request, context)
+        }
+        api.only([.post], at: "/identities/tickets", use: identities.issueTicket)
     }
 }

@@ -116,6 +116,19 @@ struct AccessTokenStore: Sendable {
         try end(session: old.handle, connection)
     }
 
+    /// Keeps the token of one session when all other sign-ins of its account have ended, in the caller's transaction.
+    func keep(session handle: String, of account: Account, _ connection: any SQLConnection) throws {
+        try connection.execute(
+            """
+            UPDATE access_token SET account_sign_outs = :signouts
+             WHERE session_handle = :handle AND account_id = :account AND account_sign_outs = :before
+            """,
+            [
+                "signouts": .integer(account.signOuts), "before": .integer(account.signOuts - 1),
+                "handle": .text(handle), "account": .text(account.id),
+            ])
+    }
+
     func purge(limit: Int) async throws -> Int {
         let now = clock.now()
         return try await database.write { connection in

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 import SSOShared
 import SSOWeb
 
@@ -27,7 +28,8 @@ struct IdPCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Checks every setting, prints what is in force and all problems, and exits 0 or 1.",
             discussion: IdPCommand.discussion)
-        @Flag(help: "Also call the mail server, up to TLS and login. No email is sent.") var connect = false
+        @Flag(help: "Also call the mail server, up to TLS and login, and every sign-in provider. No email is sent.")
+        var connect = false
         @Option(
             help: ArgumentHelp("Also call the mail server and send a test email to this address.", valueName: "address")
         )
@@ -95,10 +97,22 @@ enum IdPProgram: Program {
             option: recipient == nil ? "--connect" : "--mail-to",
             omission: recipient == nil ? "no server was contacted" : "no email was sent"
         ) { settings, reader in
+            await providerCheck(settings, reader)
             let check = MailServerCheck(settings)
             guard await check.connect(reader), let recipient else { return }
             let now = ServiceClock.system().now()
             await check.send(to: recipient, at: now, id: "check-\(now.milliseconds)", reader)
+        }
+    }
+    private static func providerCheck(_ settings: IdPSettings, _ reader: SettingsReader) async {
+        let providers = settings.providers.providers
+        guard !providers.isEmpty else { return }
+        do {
+            let logger = Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
+            let client = try ProviderClient(clock: .system(), logger: logger)
+            await ProviderCheck(providers: providers) { try await client.check($0) }.run(reader)
+        } catch {
+            reader.problem("\(ProvidersFile.setting): the HTTP client cannot be made: \(error).")
         }
     }
 }

@@ -254,6 +254,46 @@ enum IdPMigrations {
                 )
                 """,
                 "CREATE INDEX used_provider_answer_expires_at ON used_provider_answer (expires_at)",
+                """
+                CREATE TABLE account_notice (
+                    id TEXT PRIMARY KEY NOT NULL,
+                    account_id TEXT NOT NULL,
+                    address TEXT NOT NULL,
+                    change TEXT NOT NULL,
+                    provider TEXT NOT NULL,
+                    device TEXT,
+                    language TEXT NOT NULL,
+                    is_last INTEGER NOT NULL DEFAULT 0,
+                    created_at BIGINT NOT NULL
+                )
+                """,
+                "CREATE INDEX account_notice_account ON account_notice (account_id, created_at)",
+                "CREATE INDEX account_notice_created_at ON account_notice (created_at)",
+                // Set for a notice: it may be sent until then. Its expires_at is 0.
+                "ALTER TABLE mail_queue ADD COLUMN notice_until BIGINT",
+                """
+                CREATE INDEX mail_queue_notice ON mail_queue (due_at) WHERE sent_at IS NULL AND notice_until IS NOT NULL
+                """,
+                // One for each app that links a provider: ticket, then identity (sealed), then code.
+                """
+                CREATE TABLE app_link (
+                    id TEXT PRIMARY KEY NOT NULL,
+                    ticket_digest BLOB NOT NULL UNIQUE,
+                    account_id TEXT NOT NULL,
+                    token_id TEXT NOT NULL UNIQUE,
+                    provider TEXT NOT NULL,
+                    created_at BIGINT NOT NULL,
+                    expires_at BIGINT NOT NULL,
+                    begun_at BIGINT,
+                    code_challenge TEXT,
+                    redirect_uri TEXT,
+                    identity BLOB,
+                    code_digest BLOB UNIQUE,
+                    code_expires_at BIGINT,
+                    ended_at BIGINT
+                )
+                """,
+                "CREATE INDEX app_link_expires_at ON app_link (expires_at)",
             ]),
     ]
 }

@@ -1,3 +1,5 @@
+import HTTPTypes
+import Hummingbird
 import SSOWeb
 
 /// The kind of device that sent a request, for the email: enough for users to recognise their own. Never the User-Agent
@@ -51,5 +53,13 @@ enum DeviceKind: String, CaseIterable {
         case .linux: Text("device-kind.linux")
         case .unknown: Text("device-kind.unknown")
         }
+    }
+}
+
+extension ChangeOrigin {
+    /// The browser or app of a user.
+    init(_ request: Request) {
+        self.init(
+            language: .preferred(by: request), device: DeviceKind(userAgent: request.headers[.userAgent]).rawValue)
     }
 }

@@ -74,19 +74,6 @@ struct PendingFlows: SessionSlot {
     /// The moment that the sign-in for a flow must not be older than; nil when any will do.
     func signInSince(_ flow: FlowID?) -> Timestamp? { flow.flatMap { flows[$0.text]?.signInSince } }
 
-    /// Whether a flow was begun by a user who was signed in and has to sign in again.
-    func needsNewSignIn(_ flow: FlowID?) -> Bool { signInSince(flow) != nil }
-
-    /// Whether a flow asks a user who is signed in to sign in again.
-    ///
-    /// - Parameter authenticatedAt: when the user signed in.
-    func asksAgain(_ flow: FlowID?, after authenticatedAt: Timestamp, now: Timestamp) -> Bool {
-        guard let flow, pending(flow.text, now: now) != nil, let since = flows[flow.text]?.signInSince else {
-            return false
-        }
-        return authenticatedAt < since
-    }
-
     /// The id of the newest pending flow.
     func newest(now: Timestamp) -> String? {
         flows.filter { pending($0.key, now: now) != nil }.max { $0.value.number < $1.value.number }?.key

@@ -51,16 +51,20 @@ struct PendingHandoffs: SessionSlot {
 }
 
 extension Session {
-    /// The flow if it belongs to this session: a client's, pending or ended, or an app's. Nil for any other.
+    /// The flow if it belongs to this session: a client's, pending or ended, an app's, or a change to the account. Nil for
+    /// any other.
     func known(_ flow: FlowID?) -> FlowID? {
         flow.flatMap {
-            self[PendingFlows.self].ended($0.text) != nil || self[PendingHandoffs.self].contains($0) ? $0 : nil
+            self[PendingFlows.self].ended($0.text) != nil || self[PendingHandoffs.self].contains($0)
+                || self[PendingAccountChanges.self].contains($0) ? $0 : nil
         }
     }
 }
 
 /// The start of a sign-in for an app: `/auth/native/NAME`.
 struct NativeStart: Sendable {
+    static let prefix = "/auth/native/"
+
     /// The last part of the path: `email`, or the id of a provider.
     let name: String
     /// Takes the browser to the method's first page for a handoff of this session.
@@ -71,6 +75,8 @@ struct NativeStart: Sendable {
 enum FlowDestination {
     /// On the IdP: ends a handoff with the code for the app.
     static let handoff = "/auth/native/complete"
+    /// On the IdP: asks whether to carry out a change to the account.
+    static let accountChange = "/identities/confirm"
     /// On the IdP: the page by which an app recognises that its web view is signed in.
     static let resetApp = NativePath.resetApp
 
@@ -81,6 +87,7 @@ enum FlowDestination {
     ///   - isNativeShell: whether the sign-in took place in the web view of an app.
     static func path(_ flow: FlowID?, in slots: SessionSlots, isNativeShell: Bool) -> String {
         guard let flow else { return isNativeShell ? resetApp : "/" }
+        if slots[PendingAccountChanges.self].contains(flow) { return FlowID.path(accountChange, flow) }
         return FlowID.path(slots[PendingHandoffs.self].contains(flow) ? handoff : SSOPath.complete, flow)
     }
 }

@@ -46,8 +46,9 @@ struct HandoffRequest: Sendable {
     }
 
     /// The address of the page that begins this again.
-    func start(at path: String) -> String {
-        path + "?" + PercentCoding.query([("challenge", codeChallenge), ("redirect", app.redirectURI)])
+    func start(at path: String, ticket: String?) -> String {
+        let fields = [("challenge", codeChallenge), ("redirect", app.redirectURI)]
+        return path + "?" + PercentCoding.query(fields + (ticket.map { [("ticket", $0)] } ?? []))
     }
 }
 

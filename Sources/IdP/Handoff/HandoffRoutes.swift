@@ -8,11 +8,13 @@ import Synchronization
 /// `/auth/native/METHOD` and `/auth/native/complete`: an app signs in through the system browser, which it trusts with the
 /// sign-in and the cookies (RFC 8252), and gets a ``HandoffCode`` for its web view.
 struct HandoffRoutes: Sendable {
-    static let prefix = "/auth/native/"
+    static let prefix = NativeStart.prefix
 
     let apps: NativeApps
     /// How a sign-in begins at `/auth/native/NAME`; nil for a name of no method.
     let start: @Sendable (String) -> NativeStart?
+    /// What a request with a ticket begins in place of a sign-in.
+    let link: any TicketStart
     let sessions: Sessions
     let accounts: AccountStore
     let store: HandoffStore
@@ -47,6 +49,9 @@ struct HandoffRoutes: Sendable {
             guard let callback = error.callback else { throw page }
             return .redirect(to: callback, type: .found)
         }
+        if let ticket = ticket(in: request.queryFields) {
+            return try await link.show(ticket, asked, at: start.name, request, context)
+        }
         let session = try await sessions.current(request, context)
         var response = pages.start(
             request, asked, action: Self.prefix + start.name, formToken: sessions.formToken(for: session))
@@ -64,10 +69,12 @@ struct HandoffRoutes: Sendable {
             // No redirect: `form-action` stops it, and our own form has no such values.
             throw refused(error, context, HandoffError.unknownApp)
         }
-        let again = asked.start(at: Self.prefix + start.name)
+        let ticket = ticket(in: fields)
+        let again = asked.start(at: Self.prefix + start.name, ticket: ticket)
         let stale = PublicError.staleForm(request, .init(label: Text("error.try-again"), href: again))
         guard let session = context.session, sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
         else { throw refused(.staleForm, context, stale) }
+        if let ticket { return try await link.submit(ticket, asked, at: start.name, session, context) }
         guard let id = FlowID(Base64URL.encode(try randomness.bytes(16))) else { throw RandomnessError() }
         let handoff = Handoff(id: id, method: start.name, redirectURI: asked.app.redirectURI)
         let begun = try await sessions.store.update(
@@ -90,6 +97,11 @@ struct HandoffRoutes: Sendable {
         let isSignedIn = try await accounts.signedIn(context) != nil
         if isSignedIn { return .redirect(to: FlowID.path(FlowDestination.handoff, id)) }
         return try await start.begin(id, begun, request, context)
+    }
+
+    /// Nil for a sign-in. A ticket that cannot be read is one that no link begins with.
+    private func ticket(in fields: URLEncodedFields) -> String? {
+        do { return try fields.text("ticket") } catch { return "" }
     }
 
     // MARK: The end
@@ -205,4 +217,17 @@ struct HandoffRoutes: Sendable {
         refusal.log(to: context)
         return page
     }
+}
+
+/// `/auth/native/NAME` with a ticket.
+protocol TicketStart: Sendable {
+    /// The page that asks the user.
+    func show(
+        _ ticket: String, _ asked: HandoffRequest, at name: String, _ request: Request, _ context: VisitorContext
+    ) async throws -> Response
+
+    /// The form of that page, after the check of its token.
+    func submit(
+        _ ticket: String, _ asked: HandoffRequest, at name: String, _ session: Session, _ context: VisitorContext
+    ) async throws -> Response
 }

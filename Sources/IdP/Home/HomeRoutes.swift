@@ -10,6 +10,7 @@ struct HomeRoutes: Sendable {
     let tokens: SSOTokenStore
     let devices: AppDevices
     let clients: ClientRegistry
+    let identities: Identities
     let page: HomePage
 
     func add(to router: Router<VisitorContext>) {
@@ -41,10 +42,15 @@ struct HomeRoutes: Sendable {
     private func home(
         _ request: Request, _ user: SignedInUser, name: String, _ outcome: HomePage.NameOutcome
     ) async throws -> Response {
-        page.home(
+        let list = try await identities.list(
+            of: user.account, page.pages.texts(for: request), isNativeShell: request.isFromNativeShell)
+        let (added, removed) = (try? request.queryFields.text("added"), try? request.queryFields.text("removed"))
+        return page.home(
             request, user, formToken: sessions.formToken(for: user.session), typedName: name,
             signIns: try await tokens.signIns(of: user.session).map { (clients.client(id: $0.clientID), $0) },
-            devices: try await devices.all(of: user.account), outcome)
+            devices: try await devices.all(of: user.account), identities: list,
+            added: identities.changed(added, isAdded: true, in: list),
+            removed: identities.changed(removed, isAdded: false, in: list), outcome)
     }
 }
 
@@ -73,17 +79,24 @@ struct HomePage: Sendable {
         let since: Moment
         let clients: [ClientItem]
         let devices: [DeviceItem]
-        let hasName, hasClients, hasDevices, isSaved, hasError: Bool
+        let identities: [IdentityList.Item]
+        let offers: [IdentityList.Offer]
+        let provider: String
+        let hasName, hasClients, hasDevices, isSaved, isAdded, isRemoved, hasError: Bool
     }
 
     struct Welcome: Sendable {}
 
     func welcome(for request: Request) -> Response { pages.response("welcome", Welcome(), for: request) }
 
-    /// - Parameter signIns: each with its client, nil for one that is not registered any more.
+    /// - Parameters:
+    ///   - signIns: each with its client, nil for one that is not registered any more.
+    ///   - added: the provider that was just added; nil for none.
+    ///   - removed: the provider that was just removed; nil for none.
     func home(
         _ request: Request, _ user: SignedInUser, formToken: String, typedName: String,
-        signIns: [(client: Client?, ClientSignIn)], devices: [AppDevice], _ outcome: NameOutcome
+        signIns: [(client: Client?, ClientSignIn)], devices: [AppDevice], identities: IdentityList, added: String?,
+        removed: String?, _ outcome: NameOutcome
     ) -> Response {
         let texts = pages.texts(for: request)
         let items = signIns.map { client, signIn in
@@ -101,9 +114,11 @@ struct HomePage: Sendable {
         let model = Model(
             formToken: formToken, name: name, typedName: typedName, email: email,
             since: texts.moment(user.signIn.authenticatedAt), clients: items, devices: devices,
+            identities: identities.items, offers: identities.offers, provider: added ?? removed ?? "",
             // The first name of an account is made from its address. Nobody is called that.
             hasName: name != DisplayName.initial(for: email), hasClients: !items.isEmpty,
-            hasDevices: !devices.isEmpty, isSaved: outcome == .saved, hasError: outcome == .refused)
+            hasDevices: !devices.isEmpty, isSaved: outcome == .saved, isAdded: added != nil,
+            isRemoved: added == nil && removed != nil, hasError: outcome == .refused)
         return pages.response(
             "home", model, for: request, status: outcome == .refused ? .unprocessableContent : .ok)
     }

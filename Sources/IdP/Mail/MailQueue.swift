@@ -13,6 +13,8 @@ struct QueuedMail: Sendable {
     let subjectID: String?
     let expiresAt: Timestamp
     var attempts = 0
+    /// Whether the user gets it without having asked.
+    var isNotice = false
 }
 
 /// What became of an email that was taken from the queue.
@@ -40,8 +42,12 @@ struct MailQueue: Sendable {
 
     /// Decoys per round. They take no sending slot.
     static let decoysPerRound = 200
-    /// No email stays in the queue for longer: what it carries is valid for ten minutes at most.
+    /// No email with a code stays in the queue for longer: what it carries is valid for ten minutes at most.
     static let longestWait: Duration = .minutes(10)
+    /// How long a notice waits for a mail server that is down.
+    static let noticeLifetime: Duration = .days(3)
+    /// Sending slots that notices leave free, so that slow ones cannot delay a code.
+    static let slotsWithoutNotices = 3
 
     let database: any Database
     let clock: ServiceClock
@@ -112,6 +118,26 @@ struct MailQueue: Sendable {
             now: now)
     }
 
+    /// Puts a notice in the queue, in the caller's transaction: an email that the user did not ask for and must get.
+    ///
+    /// It counts for no budget and no hourly limit, and neither holds it back: an attacker who asks for many codes must not
+    /// be able to suppress it. Whoever queues notices bounds them.
+    func enqueueNotice(
+        _ id: String, kind: String, subjectID: String, now: Timestamp, _ connection: any SQLConnection
+    ) throws {
+        // To a process of the version before, which knows no notices, it has expired. Nobody has the address "".
+        try connection.execute(
+            """
+            INSERT INTO mail_queue (id, address, kind, subject_id, has_account, created_at, due_at, expires_at,
+                                    notice_until)
+            VALUES (:id, '', :kind, :subject, 1, :now, :now, 0, :until)
+            """,
+            [
+                "id": .text(id), "kind": .text(kind), "subject": .text(subjectID), "now": .timestamp(now),
+                "until": .timestamp(now + Self.noticeLifetime),
+            ])
+    }
+
     /// How many emails to a mailbox unknown browsers have asked for within a day, at most ten.
     func countOfDay(for mailbox: String) async throws -> Int {
         let now = clock.now()
@@ -167,6 +193,7 @@ struct MailQueue: Sendable {
                 round.emails += taken
                 sent += taken.count
             }
+            round.emails += try takeNotices(count - round.emails.count - Self.slotsWithoutNotices, now, connection)
             // Held back like emails to addresses without an account.
             if round.level == .all { round.emails += try take("subject_id IS NULL", decoys, now, connection) }
             return round
@@ -179,6 +206,7 @@ struct MailQueue: Sendable {
             SELECT COUNT(*) AS count FROM (
                 SELECT 1 FROM mail_queue
                  WHERE created_at > :since AND subject_id IS NOT NULL AND sent_at IS NOT NULL AND device_id IS NULL
+                   AND notice_until IS NULL
                  LIMIT :limit) AS sent
             """, ["since": .timestamp(now - .hours(1)), "limit": .integer(Int64(capacity.limit))])
         return Int(try rows.first?.integer("count") ?? 0)
@@ -201,12 +229,25 @@ struct MailQueue: Sendable {
                 // What was due earlier has expired. The search skips it.
                 "oldest": .timestamp(now - Self.longestWait),
             ]
-        ).map { row in
-            QueuedMail(
-                id: try row.text("id"), address: try row.text("address"), kind: try row.text("kind"),
-                subjectID: try row.optionalText("subject_id"), expiresAt: try row.timestamp("expires_at"),
-                attempts: Int(try row.integer("attempts")))
-        }
+        ).map { try QueuedMail($0, expiresAt: $0.timestamp("expires_at")) }
+    }
+
+    /// However long ago a notice was due: a program that was down must not lose it.
+    private func takeNotices(
+        _ count: Int, _ now: Timestamp, _ connection: any SQLConnection
+    ) throws -> [QueuedMail] {
+        guard count > 0 else { return [] }
+        return try connection.query(
+            """
+            UPDATE mail_queue SET due_at = :lease, attempts = attempts + 1 WHERE id IN (
+                SELECT id FROM mail_queue
+                 WHERE sent_at IS NULL AND notice_until > :now AND due_at <= :now ORDER BY due_at LIMIT :count)
+            RETURNING id, address, kind, subject_id, notice_until, attempts
+            """,
+            [
+                "lease": .timestamp(now + Self.lease), "now": .timestamp(now), "count": .integer(Int64(count)),
+            ]
+        ).map { try QueuedMail($0, expiresAt: $0.timestamp("notice_until"), isNotice: true) }
     }
 
     private func settle(_ result: DeliveryResult, _ now: Timestamp, _ connection: any SQLConnection) throws {
@@ -224,19 +265,36 @@ struct MailQueue: Sendable {
             try connection.execute(
                 """
                 INSERT INTO mail_outage (id, since)
-                SELECT 1, created_at FROM mail_queue WHERE id = :id ON CONFLICT (id) DO NOTHING
+                SELECT 1, created_at FROM mail_queue WHERE id = :id AND notice_until IS NULL
+                    ON CONFLICT (id) DO NOTHING
                 """, ["id": .text(result.id)])
         }
     }
 
-    /// Removes emails that no longer count for any limit.
+    /// Removes emails that no longer count for any limit and no longer wait.
     func purge(limit: Int) async throws -> Int {
         let now = clock.now()
         return try await database.write { connection in
             try connection.execute(
                 """
-                DELETE FROM mail_queue WHERE id IN (SELECT id FROM mail_queue WHERE created_at <= :old LIMIT :limit)
-                """, ["old": .timestamp(now - MailRateLimit.window), "limit": .integer(Int64(limit))])
+                DELETE FROM mail_queue WHERE id IN (
+                    SELECT id FROM mail_queue
+                     WHERE created_at <= :old AND (notice_until IS NULL OR notice_until <= :now OR sent_at IS NOT NULL)
+                     LIMIT :limit)
+                """,
+                [
+                    "old": .timestamp(now - MailRateLimit.window), "now": .timestamp(now),
+                    "limit": .integer(Int64(limit)),
+                ])
         }
+    }
+}
+
+extension QueuedMail {
+    fileprivate init(_ row: SQLRow, expiresAt: Timestamp, isNotice: Bool = false) throws {
+        self.init(
+            id: try row.text("id"), address: try row.text("address"), kind: try row.text("kind"),
+            subjectID: try row.optionalText("subject_id"), expiresAt: expiresAt,
+            attempts: Int(try row.integer("attempts")), isNotice: isNotice)
     }
 }

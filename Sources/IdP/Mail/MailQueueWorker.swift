@@ -146,9 +146,8 @@ final class MailQueueWorker: Service {
             logger.info("mail_sent", metadata: metadata)
             return .sent(clock.now())
         } catch {
-            // Also after a permanent refusal: greylisting and unfinished set-ups answer 5xx too, and the email expires within
-            // ten minutes.
-            let pause = Self.pause(after: queued.attempts)
+            // Also after a permanent refusal: greylisting and unfinished set-ups answer 5xx too, and the email expires.
+            let pause = Self.pause(after: queued.attempts, isNotice: queued.isNotice)
             metadata["cause"] = "\(error)"
             let willExpire = clock.now() + pause >= queued.expiresAt
             var failure = metadata
@@ -181,6 +180,9 @@ final class MailQueueWorker: Service {
         return isRefused ? .postponed(clock.now() + Self.pause(after: queued.attempts)) : .sent(clock.now())
     }
 
-    /// 2, 4, 8, 16, then 30 seconds: codes are valid for ten minutes, so a longer pause would waste them.
-    static func pause(after attempts: Int) -> Duration { .seconds(min(30, 1 << min(max(attempts, 1), 5))) }
+    /// 2, 4, 8, 16, then 30 seconds: codes are valid for ten minutes, so a longer pause would waste them. For notices, which
+    /// wait for days, it doubles up to 15 minutes.
+    static func pause(after attempts: Int, isNotice: Bool = false) -> Duration {
+        .seconds(min(isNotice ? 900 : 30, 1 << min(max(attempts, 1), 10)))
+    }
 }

@@ -53,3 +53,11 @@ struct EmailContent: Sendable {
     /// Where answers go instead of the sender, if anywhere.
     var replyTo: EmailAddress?
 }
+
+extension EmailContent {
+    /// The text of a subject. A header has no invisible characters (``MIME``), and a subject has one name at most, at one
+    /// of its ends: without isolates it reorders nothing.
+    static func withoutIsolates(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\u{2068}" && $0 != "\u{2069}" }))
+    }
+}

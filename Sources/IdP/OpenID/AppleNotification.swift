@@ -15,8 +15,8 @@ struct AppleNotification: Sendable, Equatable {
         case other(String)
     }
 
-    /// How old a notification may be. Apple repeats one that was not answered; a copy that somebody kept must not undo what
-    /// happened later.
+    /// How old a notification may be. Apple repeats one that was not answered; a copy of it must not undo what happened
+    /// later.
     static let longestAge: Duration = .hours(24)
 
     let event: Event
@@ -32,7 +32,7 @@ struct AppleNotification: Sendable, Equatable {
     /// Checks the claims of a notification, and reads its event.
     init(_ token: SignedToken, key: SigningKey.Verifier, provider: Provider, now: Timestamp) throws(ProviderError) {
         let claims = try token.claims(key)
-        try claims.checkOrigin(provider)
+        try claims.checkOrigin(provider, orAudience: provider.appleAppID)
         // An ID token is signed with the same keys, and has no events.
         guard let events = claims.json["events"] else { throw .answer(.event, "no events") }
         expiresAt = try claims.checkTimes(now, age: Self.longestAge, needsExpiry: false)

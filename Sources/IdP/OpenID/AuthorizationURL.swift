@@ -27,10 +27,11 @@ enum AuthorizationURL {
         }
     }
 
-    /// Asking for a fresh sign-in replaces the `prompt` of the settings: some providers take only one value.
+    /// Asking for a fresh sign-in replaces the `prompt` of the settings: some providers take only one value. With `max_age`
+    /// the ID token must hold `auth_time` (OpenID Connect Core 1.0, 3.1.2.1). Its value is 1 because glewlwyd refuses 0.
     private static func prompts(_ provider: Provider, asksAgain: Bool) -> [(name: String, value: String)] {
         switch (asksAgain, provider.kind) {
-        case (true, .oidc), (true, .microsoft): [("prompt", "login"), ("max_age", "0")]
+        case (true, .oidc), (true, .microsoft): [("prompt", "login"), ("max_age", "1")]
         case (true, .google): [("prompt", "select_account")]
         default: provider.prompt.map { [("prompt", $0)] } ?? []
         }

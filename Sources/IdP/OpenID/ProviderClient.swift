@@ -130,10 +130,4 @@ struct ProviderClient: Sendable {
         let names = algorithms.map(\.rawValue).joined(separator: ", ")
         return "ready: \(count) signing \(count == 1 ? "key" : "keys"), \(names)"
     }
-
-    /// Fetches what the first sign-in will need. Reports nothing: that sign-in will.
-    func warm(_ provider: Provider) async {
-        guard provider.kind != .github else { return }
-        _ = try? await documents.keys(provider)
-    }
 }

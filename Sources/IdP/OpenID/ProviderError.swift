@@ -41,7 +41,6 @@ struct ProviderError: Error, Sendable, Equatable {
         case keysTooMany = "jwks_too_many_keys"
         case keysDuplicate = "jwks_duplicate_kid"
         case keysNoneUsable = "jwks_no_usable_key"
-        case credentialMissing = "client_credential_missing"
         case appleKey = "apple_key_unusable"
         case revocationMissing = "revocation_unsupported"
     }

@@ -11,12 +11,15 @@ struct TokenClaims: Sendable {
     let json: JSONNode
 
     /// `iss` is the provider's issuer, and `aud` holds our client id (OpenID Connect Core 1.0, 3.1.3.7).
-    func checkOrigin(_ provider: Provider) throws(ProviderError) {
+    ///
+    /// - Parameter other: another name that `aud` may hold in its place.
+    func checkOrigin(_ provider: Provider, orAudience other: String? = nil) throws(ProviderError) {
         guard let issuer = json["iss"]?.string, issuer.utf8.elementsEqual(provider.issuer.utf8) else {
             throw .answer(.issuer, json["iss"]?.string ?? "no iss")
         }
         let audiences = try self.audiences()
-        guard audiences.contains(where: { isSame($0, provider.clientID) }) else {
+        let names = [provider.clientID, other].compactMap(\.self)
+        guard audiences.contains(where: { audience in names.contains { isSame(audience, $0) } }) else {
             throw .answer(.audience, audiences.joined(separator: " "))
         }
         if let party = json["azp"] {

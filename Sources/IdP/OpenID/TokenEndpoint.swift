@@ -31,7 +31,7 @@ struct TokenEndpoint: Sendable {
                 (name: "redirect_uri", value: answer.redirectURI), (name: "code_verifier", value: answer.codeVerifier),
             ] + fields
         let reply = try await http.json(
-            .token, of: provider, url, form: form, headers: headers, accepting: [200, 400, 401])
+            .token, of: provider, url, form: form, headers: headers, accepting: [200, 400, 401, 403])
         // GitHub sends its errors with status 200.
         if reply.status != 200 || reply.json["error"] != nil {
             throw Self.refusal(reply.json, status: reply.status)

@@ -69,6 +69,8 @@ struct Provider: Sendable {
     var allowsPrivateAddresses = false
     /// What an ID token may be signed with. The token never chooses.
     let algorithms: [Algorithm]
+    /// The primary App ID of Apple's group, which a notification may name as its audience in place of ``clientID``.
+    var appleAppID: String?
 
     /// The sign-in method's name on the wire, in `methods` of the answer to verify.
     var method: String {
@@ -77,6 +79,10 @@ struct Provider: Sendable {
         case .oidc, .microsoft: "oidc:\(id)"
         }
     }
+
+    /// Whether the provider may say when it authenticated the user (`auth_time`). Google and GitHub do not, so a sign-in with
+    /// them is never known to be new.
+    var saysWhenAuthenticated: Bool { kind != .google && kind != .github }
 
     /// Where the provider sends the browser back: the redirect URI to register there.
     func callback(at origin: PublicOrigin) -> String { "\(origin.text)\(callbackPath)" }

@@ -47,7 +47,7 @@ extension Provider.Kind {
     /// The keys of an entry that other kinds do not have.
     static let special: [String: [Provider.Kind]] = [
         "client_secret": [.oidc, .github, .google, .microsoft],
-        "team_id": [.apple], "key_id": [.apple], "private_key": [.apple],
+        "team_id": [.apple], "key_id": [.apple], "private_key": [.apple], "app_id": [.apple],
         "algorithms": [.oidc, .apple, .google, .microsoft],
         "prompt": [.oidc, .github, .google, .microsoft],
     ]

@@ -10,7 +10,8 @@ struct ProvidersFile {
     static let reservedIDs = ["callback", "complete", "email", "mail", "native", "sso"]
 
     private static let keys = [
-        "id", "name", "kind", "issuer", "client_id", "client_secret", "team_id", "key_id", "private_key", "scopes",
+        "id", "name", "kind", "issuer", "client_id", "client_secret", "team_id", "key_id", "private_key", "app_id",
+        "scopes",
         "response_mode", "allowed_domains", "prompt", "email", "new_accounts", "allow_private", "algorithms",
     ]
 
@@ -32,10 +33,15 @@ struct ProvidersFile {
     /// The providers without a problem, in the order of the file.
     func read() -> [Provider] {
         let nodes = file.list("providers", what: "providers file", example: "deploy/providers.example.yaml")
-        let entries = nodes.compactMap {
-            file.entry($0, known: Self.keys, what: "provider", example: Self.example)
+        var (entries, providers) = ([SettingsFileEntry](), [Provider]())
+        for node in nodes {
+            let before = file.problemCount
+            guard let entry = file.entry(node, known: Self.keys, what: "provider", example: Self.example) else {
+                continue
+            }
+            entries.append(entry)
+            if let provider = provider(entry), file.problemCount == before { providers.append(provider) }
         }
-        let providers = entries.compactMap(provider)
         refuseRepeated("id", entries.map { $0.scalar("id") }, entries)
         // Users cannot tell them apart.
         refuseRepeated("name", entries.map { $0.scalar("name").flatMap(DisplayName.ofClient)?.lowercased() }, entries)
@@ -58,9 +64,9 @@ struct ProvidersFile {
         }
     }
 
+    /// Nil where a required key has a problem. Another problem counts in ``SettingsFile/problemCount`` only.
     private func provider(_ entry: SettingsFileEntry) -> Provider? {
         // All are read before any is required, so that all problems are reported at once.
-        let before = file.problemCount
         let (id, name) = (identifier(entry), displayName(entry))
         let owner = id ?? "?"
         let kind = kind(entry)
@@ -77,13 +83,13 @@ struct ProvidersFile {
             entry.flag("new_accounts", default: true), entry.flag("allow_private", default: false)
         )
         let algorithms = algorithms(entry, kind, owner)
-        guard file.problemCount == before, let id, let name, let kind, let issuer, let clientID, let credential else {
-            return nil
-        }
+        let appID = appleAppID(entry, owner)
+        guard let id, let name, let kind, let issuer, let clientID, let credential else { return nil }
         return Provider(
             id: id, name: name, kind: kind, issuer: issuer, clientID: clientID, credential: credential, scopes: scopes,
             responseMode: mode, allowedDomains: domains, prompt: prompt, emailTrust: email,
-            allowsNewAccounts: makesAccounts, allowsPrivateAddresses: isPrivate, algorithms: algorithms)
+            allowsNewAccounts: makesAccounts, allowsPrivateAddresses: isPrivate, algorithms: algorithms,
+            appleAppID: appID)
     }
 
     private func identifier(_ entry: SettingsFileEntry) -> String? {
@@ -94,6 +100,21 @@ struct ProvidersFile {
         }
         guard !Self.reservedIDs.contains(id.value) else {
             return file.refuse("id \"\(id.value)\" is part of another path of this program. Use another word.", id.node)
+        }
+        return id.value
+    }
+
+    private func appleAppID(_ entry: SettingsFileEntry, _ owner: String) -> String? {
+        guard entry.has("app_id"), let id = entry.text("app_id") else { return nil }
+        let isWellFormed =
+            id.value.utf8.count <= 255 && id.value.utf8.contains(UInt8(ascii: "."))
+            && id.value.utf8.allSatisfy {
+                $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
+            }
+        guard isWellFormed else {
+            return file.refuse(
+                "app_id of \"\(owner)\" must be the identifier of the primary App ID, without the team. "
+                    + entry.example("app_id"), id.node)
         }
         return id.value
     }
@@ -149,6 +170,7 @@ struct ProvidersFile {
             case "client_id": "main-app"
             case "client_secret": "file:/etc/swift-sso/secrets/work"
             case "team_id", "key_id": "ABCDE12345"
+            case "app_id": "com.example.app"
             case "private_key": "file:/etc/swift-sso/secrets/apple.p8"
             case "scopes": "[openid, email, profile]"
             case "response_mode": "query"

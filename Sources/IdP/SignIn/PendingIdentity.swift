@@ -11,9 +11,7 @@ struct PendingIdentity: SessionSlot {
     static let lifetime: Duration = .minutes(10)
 
     private struct Stored: Codable {
-        let provider, issuer, subject, email: String
-        let isPrivateEmail: Bool
-        let sealedRefreshToken: [UInt8]?
+        let identity: StoredIdentity
         let provenAt: Timestamp
     }
 
@@ -23,26 +21,22 @@ struct PendingIdentity: SessionSlot {
 
     /// Nil for an identity without a verified address, which waits for no account.
     init?(_ identity: ExternalIdentity, provenAt: Timestamp) {
-        guard let email = identity.email else { return nil }
-        stored = Stored(
-            provider: identity.provider, issuer: identity.issuer, subject: identity.subject, email: email.text,
-            isPrivateEmail: identity.isPrivateEmail, sealedRefreshToken: identity.sealedRefreshToken,
-            provenAt: provenAt)
+        guard identity.email != nil else { return nil }
+        stored = Stored(identity: StoredIdentity(identity), provenAt: provenAt)
     }
 
     /// The address of the account, for the page that asks to prove it; nil when nothing waits.
-    func address(now: Timestamp) -> String? { current(now)?.email }
+    func address(now: Timestamp) -> String? { current(now)?.identity.email }
 
     /// The id of the provider; nil when nothing waits.
-    func provider(now: Timestamp) -> String? { current(now)?.provider }
+    func provider(now: Timestamp) -> String? { current(now)?.identity.identity.provider }
 
     /// The identity to link to this account; nil when none waits for it.
     func identity(for account: Account, now: Timestamp) -> ExternalIdentity? {
-        guard let waiting = current(now), waiting.email.utf8.elementsEqual(account.email.utf8) else { return nil }
-        return ExternalIdentity(
-            provider: waiting.provider, issuer: waiting.issuer, subject: waiting.subject,
-            email: try? EmailAddress(waiting.email), isPrivateEmail: waiting.isPrivateEmail,
-            sealedRefreshToken: waiting.sealedRefreshToken)
+        guard let identity = current(now)?.identity.identity,
+            identity.email?.text.utf8.elementsEqual(account.email.utf8) == true
+        else { return nil }
+        return identity
     }
 
     /// One from the future was parked while the clock was wrong.

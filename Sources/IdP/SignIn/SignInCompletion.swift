@@ -55,7 +55,7 @@ struct SignInCompletion: Sendable {
         issuing token: NewAccessToken? = nil, _ request: Request, _ context: VisitorContext,
         consuming proof: @escaping @Sendable (any SQLConnection) throws -> Bool
     ) async throws -> CompletedSignIn? {
-        let now = clock.now()
+        let (now, origin) = (clock.now(), ChangeOrigin(request))
         let known = try await devices.known(request, for: identity.email)
         // The body may run again. The values of its last run are those that were committed.
         let result = Mutex<Outcome?>(nil)
@@ -68,7 +68,7 @@ struct SignInCompletion: Sendable {
                 guard accounts.eligibility.maySignIn(account) else { throw Self.notAllowed }
                 let device = try identity.email.map { try devices.store.remember($0, known: known, connection) }
                 let linked = try link(old[PendingIdentity.self], to: account, after: identity, connection)
-                try report(match, linked, connection)
+                try report(match, linked, by: origin, connection)
                 result.withLock { $0 = Outcome(match: match, linked: linked, device: device) }
                 var slots = old.survivingSignIn(slots)
                 slots[CurrentSignIn.self] = CurrentSignIn(
@@ -140,12 +140,15 @@ struct SignInCompletion: Sendable {
     }
 
     private func report(
-        _ match: AccountMatch, _ linked: ExternalIdentity?, _ connection: any SQLConnection
+        _ match: AccountMatch, _ linked: ExternalIdentity?, by origin: ChangeOrigin, _ connection: any SQLConnection
     ) throws {
         for identity in match.revoked {
-            try changes.report(.revoked(provider: identity.provider ?? ""), of: match.account, connection)
+            guard let provider = identity.provider else { continue }
+            try changes.report(.revoked(provider: provider), of: match.account, by: origin, connection)
         }
-        if let linked { try changes.report(.linked(provider: linked.provider), of: match.account, connection) }
+        if let linked {
+            try changes.report(.linked(provider: linked.provider), of: match.account, by: origin, connection)
+        }
     }
 
     /// Gives the browser or app its session, and makes it known.
@@ -169,7 +172,7 @@ struct SignInCompletion: Sendable {
     }
 
     private func asksAgain(_ user: SignedInUser, for flow: FlowID?) -> Bool {
-        user.session[PendingFlows.self].asksAgain(flow, after: user.signIn.authenticatedAt, now: clock.now())
+        user.session.slots.asksAgain(flow, after: user.signIn.authenticatedAt, now: clock.now())
     }
 
     private func destination(_ flow: FlowID?, _ session: Session, _ request: Request) -> String {

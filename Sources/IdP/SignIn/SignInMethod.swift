@@ -30,6 +30,10 @@ struct SignInAttempt: Sendable {
     let flow: FlowID?
     /// The name of the client that asked, if any.
     let clientName: String?
+    /// Whether the page is for the web view of an app, where no provider may be shown (RFC 8252 8.12).
+    var isNativeShell = false
+    /// Whether only a new sign-in will do.
+    var needsNewSignIn = false
 }
 
 /// How the sign-in page offers a method.

@@ -69,7 +69,7 @@ struct SignInPage: Sendable {
 
     struct Model: Sendable {
         let formToken, flow, service, cancel, email, address, script, hint, button: String
-        let hasService, isApp, isAskedAgain, hasError, hasLinks: Bool
+        let hasService, isApp, isAskedAgain, isForAccountChange, hasError, hasLinks: Bool
         let links: [Link]
         let parts: [SignInParts.Part]
     }
@@ -82,7 +82,9 @@ struct SignInPage: Sendable {
         _ request: Request, _ session: Session, flow: FlowID?, user: SignedInUser? = nil, address: String? = nil,
         hasError: Bool = false
     ) -> Response {
-        let attempt = SignInAttempt(flow: flow, clientName: clientName(flow, session))
+        let attempt = SignInAttempt(
+            flow: flow, clientName: clientName(flow, session), isNativeShell: request.isFromNativeShell,
+            needsNewSignIn: session.slots.needsNewSignIn(flow))
         let texts = pages.texts(for: request)
         var (field, links): ((hint: String, button: String)?, [Link]) = (nil, [])
         var providers: [ProviderButton] = []
@@ -104,8 +106,9 @@ struct SignInPage: Sendable {
             address: address ?? hint(flow, session) ?? user?.account.email ?? "", script: script,
             hint: field?.hint ?? "", button: field?.button ?? "", hasService: attempt.clientName != nil,
             isApp: flow.map { session[PendingHandoffs.self].contains($0) } ?? false,
-            isAskedAgain: user != nil && attempt.clientName != nil, hasError: hasError,
-            hasLinks: !links.isEmpty, links: links, parts: parts.ordered)
+            isAskedAgain: user != nil && attempt.clientName != nil,
+            isForAccountChange: user != nil && flow.map { session[PendingAccountChanges.self].contains($0) } ?? false,
+            hasError: hasError, hasLinks: !links.isEmpty, links: links, parts: parts.ordered)
         var response = pages.response("sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok)
         sessions.remember(session, in: &response)
         return response

@@ -25,18 +25,12 @@ public enum HandoffCallback: Sendable, Hashable {
             guard items["code"] == nil, CallbackItems.isErrorCode(error) else { throw .malformed }
             return .error(error)
         }
-        guard let code = items["code"], isCode(code) else { throw .malformed }
+        guard let code = items["code"], HandoffRequest.isSecret(code, prefix: "shc_") else { throw .malformed }
         switch items["new_user"] {
         case nil, "false": return .code(code, newUser: false)
         case "true": return .code(code, newUser: true)
         default: throw .malformed
         }
-    }
-
-    /// `shc_` and 32 bytes in base64url.
-    private static func isCode(_ text: String) -> Bool {
-        let digits = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        return text.hasPrefix("shc_") && text.utf8.count == 47 && text.utf8.dropFirst(4).allSatisfy(digits.contains)
     }
 }
 

@@ -63,6 +63,24 @@ struct SystemdUnitTests {
         #expect(read.clients.map(\.id) == ["partner"])
     }
 
+    @Test("the example providers file is valid, has every kind and every default, and holds no secret")
+    func exampleProviders() throws {
+        let folder = try TemporaryFolder()
+        let text = try DeployTests.lines("providers.example.yaml").joined(separator: "\n")
+        for name in ["google", "microsoft", "github", "work"] {
+            try folder.write(ProvidersFixture.secret, to: name)
+        }
+        try folder.write(ProvidersFixture.key, to: "apple.p8")
+        let read = try ProvidersFixture(text, environment: ["CREDENTIALS_DIRECTORY": folder.path], in: folder)
+        #expect(read.problems == [])
+        #expect(Set(read.providers.map(\.kind)) == Set(Provider.Kind.allCases))
+        let work = try #require(read.providers.first { $0.kind == .oidc })
+        #expect(
+            work.scopes == Provider.Kind.oidc.defaultScopes && work.algorithms == Provider.Kind.oidc.defaultAlgorithms)
+        #expect(work.responseMode == .query && work.emailTrust == .ifVerified)
+        #expect(work.allowsNewAccounts && !work.allowsPrivateAddresses)
+    }
+
     @Test("the drop-in for SSO_ settings removes the clients file and passes the same secret")
     func environmentForm() throws {
         let dropIn = "environment-client.conf"

@@ -42,9 +42,10 @@ struct AppRoutesTests {
         ),
         "/auth/sso/verify": ("browser_session", "system_browser", "no page: relying parties' servers call it"),
         "/auth/mail/inbound": ("browser_session", "system_browser", "no page: the mail service calls it"),
+        "/auth/{provider}/notifications": ("browser_session", "system_browser", "no page: Apple's servers call it"),
     ]
 
-    @Test("the library opens every path of the routes as the path configuration says, with four exceptions")
+    @Test("the library opens every path of the routes as the path configuration says, with the exceptions above")
     func library() async throws {
         let policy = LinkPolicy(
             try .identityProvider(

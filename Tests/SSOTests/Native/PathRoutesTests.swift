@@ -29,6 +29,8 @@ struct PathRoutesTests {
         "/auth/mail/inbound": .browserSession,
         "/auth/native/email": .browserSession, "/auth/native/complete": .browserSession,
         "/hotwire_native/sign_in": .webView, "/devices/end": .webView,
+        "/identities/link": .webView, "/identities/unlink": .webView, "/identities/confirm": .webView,
+        "/auth/{provider}/notifications": .browserSession,
         "/api/v1/sign-in": .webView, "/api/v1/sign-in/code": .webView, "/api/v1/session": .webView,
         "/api/v1/session/check": .webView, "/api/v1/me": .webView, "/api/v1/devices": .webView,
         "/api/v1/devices/{id}": .webView,

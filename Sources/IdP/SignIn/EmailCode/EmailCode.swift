@@ -122,14 +122,9 @@ struct EmailCodeMail: MailTemplate {
             hasSignInLink: signInLink != nil, takesReply: replyTo != nil)
         // The code is not in the subject: subjects are shown on locked screens.
         return EmailContent(
-            to: to, subject: Self.withoutIsolates(texts.plain(Text("mail.subject", ["service": service]))),
+            to: to, subject: EmailContent.withoutIsolates(texts.plain(Text("mail.subject", ["service": service]))),
             text: pages.text("email-code-message-text", model, in: challenge.language),
             html: pages.text("email-code-message-html", model, in: challenge.language), language: challenge.language,
             replyTo: replyTo)
-    }
-
-    /// A header has no invisible characters (``MIME``). The name of a service ends the subject, so it reorders nothing.
-    private static func withoutIsolates(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\u{2068}" && $0 != "\u{2069}" }))
     }
 }

@@ -77,7 +77,7 @@ struct EmailCodeMethod: SignInMethod {
     ) async throws -> Session? {
         let session = submitted.session
         let isSignedIn = session[CurrentSignIn.self].signIn != nil
-        if isSignedIn, session[PendingFlows.self].needsNewSignIn(submitted.flow) {
+        if isSignedIn, session.slots.needsNewSignIn(submitted.flow) {
             return try await sessions.store.update(session) { slots, connection in
                 try begin(&slots, connection)
                 return true

@@ -78,6 +78,9 @@ struct EmailReplyMethod: SignInMethod {
         if let app = session[PendingHandoffs.self].app(flow) {
             return page(request, app, href: FlowID.path(FlowDestination.handoff, flow))
         }
+        if session[PendingAccountChanges.self].contains(flow) {
+            return .redirect(to: FlowID.path(FlowDestination.accountChange, flow))
+        }
         let flows = session[PendingFlows.self]
         if let asked = flows.pending(flow.text, now: clock.now()) {
             let client = clients.client(id: asked.clientID)

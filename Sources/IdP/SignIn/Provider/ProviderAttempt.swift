@@ -9,6 +9,8 @@ struct ProviderAttempt: Sendable {
         case signIn(FlowID?)
         /// To link the identity to the account that is signed in.
         case link(accountID: String)
+        /// To park the identity for the app of this link, which finishes with its access token.
+        case appLink(FlowID)
     }
 
     let id: String

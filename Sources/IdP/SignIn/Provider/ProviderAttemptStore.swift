@@ -15,8 +15,12 @@ struct ProviderAttemptStore: Sendable {
     /// Begins an attempt, in the caller's transaction.
     func begin(_ attempt: ProviderAttempt, _ connection: any SQLConnection) throws {
         let now = clock.now()
-        var (purpose, account) = ("sign_in", String?.none)
-        if case .link(let id) = attempt.purpose { (purpose, account) = ("link", id) }
+        let (purpose, flow, account): (String, FlowID?, String?) =
+            switch attempt.purpose {
+            case .signIn(let flow): ("sign_in", flow, nil)
+            case .link(let account): ("link", nil, account)
+            case .appLink(let link): ("app_link", link, nil)
+            }
         try connection.execute(
             """
             INSERT INTO provider_attempt (id, provider, purpose, flow, account_id, created_at, expires_at)
@@ -24,7 +28,7 @@ struct ProviderAttemptStore: Sendable {
             """,
             [
                 "id": .text(attempt.id), "provider": .text(attempt.provider), "purpose": .text(purpose),
-                "flow": .optional(attempt.flow?.text), "account": .optional(account), "now": .timestamp(now),
+                "flow": .optional(flow?.text), "account": .optional(account), "now": .timestamp(now),
                 "expires": .timestamp(now + Self.lifetime),
             ])
     }
@@ -162,10 +166,11 @@ struct ProviderAttemptStore: Sendable {
 
     private static func attempt(_ row: SQLRow) throws -> ProviderAttempt {
         let purpose: ProviderAttempt.Purpose
-        if try row.text("purpose") == "link", let account = try row.optionalText("account_id") {
-            purpose = .link(accountID: account)
-        } else {
-            purpose = .signIn(try row.optionalText("flow").flatMap(FlowID.init))
+        let flow = try row.optionalText("flow").flatMap(FlowID.init)
+        switch (try row.text("purpose"), flow, try row.optionalText("account_id")) {
+        case ("link", _, let account?): purpose = .link(accountID: account)
+        case ("app_link", let link?, _): purpose = .appLink(link)
+        default: purpose = .signIn(flow)
         }
         return ProviderAttempt(id: try row.text("id"), provider: try row.text("provider"), purpose: purpose)
     }

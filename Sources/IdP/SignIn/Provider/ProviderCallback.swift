@@ -17,8 +17,7 @@ struct ProviderCallback: Sendable {
     let origin: PublicOrigin
     let sessions: Sessions
     let completion: SignInCompletion
-    let signIn: ProviderSignIn
-    let link: ProviderLink
+    let purposes: AttemptPurposes
 
     /// Adds the routes, below the session middleware. No HEAD: a GET consumes the answer.
     func addRoutes(to router: Router<VisitorContext>) {
@@ -77,18 +76,24 @@ struct ProviderCallback: Sendable {
             return try await comesBack(id, provider, request, context)
         }
         let attempt = taken.0
-        guard let code = answer.code else { return try failed(answer, attempt, provider, context) }
-        guard taken.isCodeFresh else { throw refused(.codeReused, provider, attempt.flow, context) }
-        // Another tab has signed in meanwhile. The answer is used up.
-        if case .signIn(let flow) = attempt.purpose,
-            let done = try await completion.alreadySignedIn(request, context, flow: flow)
-        {
-            return done
-        }
-        let identity = try await identity(answer, code, attempt, provider, context)
-        switch attempt.purpose {
-        case .signIn(let flow): return try await signIn.finish(identity, provider, flow, session, request, context)
-        case .link(let account): return try await link.finish(identity, provider, account, session, context)
+        let purpose = purposes[attempt.purpose]
+        let answered = AnsweredAttempt(
+            attempt: attempt, provider: provider, session: session, request: request, context: context)
+        do {
+            guard let code = answer.code else {
+                try failed(answer, attempt, provider, context)
+                return try await purpose.cancelled(answered)
+            }
+            guard taken.isCodeFresh else { throw refused(.codeReused, provider, attempt.flow, context) }
+            // Another tab has signed in meanwhile. The answer is used up.
+            if case .signIn(let flow) = attempt.purpose,
+                let done = try await completion.alreadySignedIn(request, context, flow: flow)
+            {
+                return done
+            }
+            return try await purpose.finish(identity(answer, code, attempt, provider, context), answered)
+        } catch let refusal as PublicError {
+            throw try await purpose.page(refusal, answered)
         }
     }
 
@@ -121,31 +126,35 @@ struct ProviderCallback: Sendable {
     private func comesBack(
         _ id: String, _ provider: Provider, _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
-        guard context.session?[PendingProviderAttempts.self].contains(id) == true else {
+        guard let session = context.session, session[PendingProviderAttempts.self].contains(id) else {
             throw refused(.otherBrowser, provider, nil, context)
         }
         guard let state = try await attempts.state(of: id, provider: provider.id) else {
             throw refused(.otherProvider, provider, nil, context)
         }
-        let flow = state.attempt.flow
-        guard case .used = state else { throw refused(.attemptExpired, provider, flow, context) }
+        let answered = AnsweredAttempt(
+            attempt: state.attempt, provider: provider, session: session, request: request, context: context)
+        let purpose = purposes[state.attempt.purpose]
+        guard case .used = state else {
+            let refusal = refused(.attemptExpired, provider, state.attempt.flow, context)
+            throw try await purpose.page(refusal, answered)
+        }
         ProviderRefusal.attemptUsed.log(provider, to: context)
-        if case .link = state.attempt.purpose { return .redirect(to: "/") }
-        return .redirect(to: FlowID.path("/sign-in", flow))
+        return try await purpose.again(answered)
     }
 
-    /// The provider's answer is an error. A user who pressed "Cancel" there chooses another way.
+    /// Logs an answer that is an error.
+    ///
+    /// - Throws: the page of the answer, unless the user pressed "Cancel" at the provider.
     private func failed(
         _ answer: ProviderAnswer, _ attempt: ProviderAttempt, _ provider: Provider, _ context: VisitorContext
-    ) throws -> Response {
+    ) throws {
         guard answer.isCancelled else {
             // The text comes from outside: it is short, printable and only in the log.
             ProviderRefusal.errorAnswer.log(provider, to: context, detail: answer.error.map { String($0.prefix(100)) })
             throw ProviderRefusal.errorAnswer.page(provider, attempt.flow)
         }
         ProviderRefusal.cancelled.log(provider, to: context)
-        if case .link = attempt.purpose { return .redirect(to: "/") }
-        return .redirect(to: FlowID.path("/sign-in", attempt.flow))
     }
 
     /// Logs why.

@@ -11,6 +11,8 @@ struct ProviderMethod: SignInMethod {
     let start: ProviderStart
     let callback: ProviderCallback
     let knownAddress: KnownAddressRoutes
+    /// Whether an app can come back from the system browser.
+    let hasApps: Bool
 
     func addRoutes(to router: Router<VisitorContext>) {
         start.addRoutes(to: router)
@@ -19,7 +21,12 @@ struct ProviderMethod: SignInMethod {
     }
 
     func options(for attempt: SignInAttempt) -> [SignInOption] {
-        let all = providers.all
+        let all = providers.all.filter { !attempt.needsNewSignIn || $0.saysWhenAuthenticated }
+        // An app opens these links in the system browser.
+        if attempt.isNativeShell {
+            return hasApps
+                ? all.map { .link(label: Self.label($0), path: NativeStart.prefix + $0.id) } : []
+        }
         let hasTenants = all.count { $0.kind == .microsoft } > 1
         return all.map {
             .provider(

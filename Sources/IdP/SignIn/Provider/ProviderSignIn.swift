@@ -27,7 +27,7 @@ struct ProviderSignIn: Sendable {
         _ context: VisitorContext
     ) async throws -> Response {
         let identity = try identity(proven, provider)
-        if let since = session[PendingFlows.self].signInSince(flow), !Self.isFresh(proven, since: since) {
+        if let since = session.slots.signInSince(flow), !Self.isFresh(proven, since: since) {
             throw refused(.notFresh, provider, flow, context)
         }
         switch try await meaning(of: identity, provider) {
@@ -98,9 +98,10 @@ struct ProviderLink: Sendable {
 
     func finish(
         _ proven: ProviderIdentity, _ provider: Provider, _ accountID: String, _ session: Session,
-        _ context: VisitorContext
+        _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
         let identity = try signIn.identity(proven, provider)
+        let origin = ChangeOrigin(request)
         // In one transaction with the account's state: a user who was signed out at that instant links nothing.
         let outcome = try await accounts.database.write { connection -> Outcome in
             guard let user = try accounts.signedIn(session, connection), user.account.id == accountID,
@@ -110,14 +111,14 @@ struct ProviderLink: Sendable {
                 return owner.id == accountID ? .already : .elsewhere
             }
             try accounts.link(.external(identity), to: user.account, connection)
-            try changes.report(.linked(provider: provider.id), of: user.account, connection)
+            try changes.report(.linked(provider: provider.id), of: user.account, by: origin, connection)
             return .linked
         }
         switch outcome {
         case .linked:
             context.logger.notice(
                 "identity_linked", metadata: ["account": "\(accountID)", "provider": "\(provider.id)"])
-            return .redirect(to: "/")
+            return .redirect(to: "/?added=\(provider.id)")
         case .already: return .redirect(to: "/")
         case .elsewhere: throw refused(.linkedElsewhere, provider, context)
         case .otherUser: throw refused(.otherUser, provider, context)

@@ -117,7 +117,7 @@ struct ProviderStart: Sendable {
                     state: state, nonce: keys.nonce(of: attempt.id, state: state),
                     codeChallenge: CodeChallenge.s256(verifier), redirectURI: provider.callback(at: origin),
                     loginHint: nil,
-                    asksAgain: session[PendingFlows.self].needsNewSignIn(attempt.flow)))
+                    asksAgain: session.slots.needsNewSignIn(attempt.flow)))
         } catch {
             throw error.page(provider, attempt.flow, context)
         }

@@ -1,0 +1,91 @@
+import SSOShared
+import SSOWeb
+
+/// Carries out what Apple reports about a user. Doing it twice changes nothing more.
+struct AppleChanges: Sendable {
+    let accounts: AccountStore
+    let changes: any AccountChangeReporter
+
+    enum Outcome: Sendable {
+        /// The identity was removed, and every sign-in of the account has ended.
+        case removed(accountID: String)
+        /// Whether the private relay forwards emails is noted.
+        case noted
+        /// No account has this identity, or not any more.
+        case unknownSubject
+        /// The user has linked the identity again since.
+        case outdated(accountID: String)
+        /// An event of a type that means nothing here.
+        case ignored
+    }
+
+    func apply(_ notification: AppleNotification, _ provider: Provider) async throws -> Outcome {
+        let (issuer, subject) = (provider.issuer, notification.subject)
+        return try await accounts.database.write { connection in
+            switch notification.event {
+            case .consentRevoked, .accountDeleted:
+                return try remove(
+                    issuer, subject, provider.id, notification.occurredAt, connection)
+            case .emailDisabled, .emailEnabled:
+                let isKnown = try accounts.note(
+                    emailDisabled: notification.event == .emailDisabled, issuer: issuer, subject: subject, connection)
+                return isKnown ? .noted : .unknownSubject
+            case .other: return .ignored
+            }
+        }
+    }
+
+    private func remove(
+        _ issuer: String, _ subject: String, _ provider: String, _ occurredAt: Timestamp,
+        _ connection: any SQLConnection
+    ) throws -> Outcome {
+        guard let (account, identity) = try accounts.linked(issuer: issuer, subject: subject, connection) else {
+            return .unknownSubject
+        }
+        // A delayed notification must not undo what the user did after it. Apple's clock may be a little late.
+        guard identity.linkedAt <= occurredAt + ClockSkew.tolerated else { return .outdated(accountID: account.id) }
+        try accounts.withdraw(issuer: issuer, subject: subject, from: account.id, connection)
+        // The relay forwards nothing any more.
+        let isRelay = identity.isPrivateEmail && identity.email?.utf8.elementsEqual(account.email.utf8) == true
+        if !isRelay {
+            // The language of the user is not known: no request of theirs has caused it.
+            try changes.report(
+                .withdrawn(provider: provider), of: account, by: ChangeOrigin(language: .english, device: nil),
+                connection)
+        }
+        return .removed(accountID: account.id)
+    }
+}
+
+extension AppleChanges.Outcome {
+    /// A stable word for the log.
+    var name: String {
+        switch self {
+        case .removed: "removed"
+        case .noted: "noted"
+        case .unknownSubject: "unknown_subject"
+        case .outdated: "outdated"
+        case .ignored: "ignored"
+        }
+    }
+
+    var accountID: String? {
+        switch self {
+        case .removed(let id), .outdated(let id): id
+        case .noted, .unknownSubject, .ignored: nil
+        }
+    }
+}
+
+extension AppleNotification.Event {
+    /// Apple's word for it, for the log.
+    var name: String {
+        switch self {
+        case .consentRevoked: "consent-revoked"
+        case .accountDeleted: "account-delete"
+        case .emailDisabled: "email-disabled"
+        case .emailEnabled: "email-enabled"
+        case .other(let type): type
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import SSOWeb
+
+/// The email about a change of how a user signs in. Its subject id is that of an ``AccountNotice``.
+struct AccountNoticeMail: MailTemplate {
+    static let kind = "account_notice"
+
+    let database: any Database
+    let pages: Pages
+    /// The origin that the email names.
+    let issuer: PublicOrigin
+
+    struct Model: Sendable {
+        let provider, address, device, issuer: String
+        let time: Moment
+        let isLinked, isUnlinked, isRevoked, isWithdrawn, hasDevice, isLast: Bool
+    }
+
+    func message(for subjectID: String) async throws -> EmailContent? {
+        let notice = try await database.read { connection in
+            try connection.query("SELECT * FROM account_notice WHERE id = :id", ["id": .text(subjectID)]).first
+                .flatMap(AccountNotice.init)
+        }
+        return notice.flatMap(content)
+    }
+
+    func content(for notice: AccountNotice) -> EmailContent? {
+        guard let to = try? EmailAddress(notice.address) else { return nil }
+        let texts = pages.texts(in: notice.language)
+        let model = Model(
+            provider: notice.provider, address: notice.address,
+            device: notice.device.map { DeviceKind.words(for: $0, texts) } ?? "", issuer: issuer.text,
+            time: texts.moment(notice.createdAt), isLinked: notice.change == .linked,
+            isUnlinked: notice.change == .unlinked, isRevoked: notice.change == .revoked,
+            isWithdrawn: notice.change == .withdrawn, hasDevice: notice.device != nil, isLast: notice.isLast)
+        let values = ["provider": notice.provider]
+        let subject =
+            notice.change == .linked
+            ? Text("notice.subject-linked", values) : Text("notice.subject-unlinked", values)
+        return EmailContent(
+            to: to, subject: EmailContent.withoutIsolates(texts.plain(subject)),
+            text: pages.text("account-notice-text", model, in: notice.language),
+            html: pages.text("account-notice-html", model, in: notice.language), language: notice.language)
+    }
+}

@@ -1,0 +1,118 @@
+import Logging
+import SSOShared
+import SSOWeb
+
+/// Owns the rows of `account_notice`: one for each change of how a user signs in, with an email about it.
+///
+/// Row and email are in the transaction of the change: there is no change without its email, and no email without a change.
+struct AccountNotices: AccountChangeReporter {
+    /// A user who links and unlinks in a loop gets no more of them in a day. The last one says so.
+    static let maximumPerDay = 20
+
+    let mail: MailQueue
+    let providers: ProviderRegistry
+    let clock: ServiceClock
+    let randomness: any Randomness
+    let logger: Logger
+
+    func report(
+        _ change: AccountChange, of account: Account, by origin: ChangeOrigin, _ connection: any SQLConnection
+    ) throws {
+        let now = clock.now()
+        let earlier = try connection.query(
+            """
+            SELECT COUNT(*) AS count FROM account_notice
+             WHERE account_id = :account AND created_at > :since AND created_at <= :latest
+            """,
+            [
+                "account": .text(account.id), "since": .timestamp(now - .days(1)),
+                // One that is further ahead was written while the clock was wrong.
+                "latest": .timestamp(now + ClockSkew.tolerated),
+            ])
+        let count = try earlier.first?.integer("count") ?? 0
+        guard count < Self.maximumPerDay else {
+            // A transaction that runs again logs it again.
+            logger.warning(
+                "account_notice_limit_reached",
+                metadata: ["account": "\(account.id)", "change": "\(change.kind.rawValue)"])
+            return
+        }
+        let id = "not_" + Base64URL.encode(try randomness.bytes(16))
+        try connection.execute(
+            """
+            INSERT INTO account_notice (id, account_id, address, change, provider, device, language, is_last, created_at)
+            VALUES (:id, :account, :address, :change, :provider, :device, :language, :last, :now)
+            """,
+            [
+                "id": .text(id), "account": .text(account.id), "address": .text(account.email),
+                "change": .text(change.kind.rawValue),
+                // As users know it now: the file may have another name for it when the email is sent.
+                "provider": .text(providers.provider(id: change.provider)?.name ?? change.provider),
+                "device": .optional(origin.device), "language": .text(origin.language.rawValue),
+                "last": .integer(count == Self.maximumPerDay - 1 ? 1 : 0), "now": .timestamp(now),
+            ])
+        try mail.enqueueNotice(id, kind: AccountNoticeMail.kind, subjectID: id, now: now, connection)
+    }
+
+    /// Removes notices that have been sent, or cannot be sent any more.
+    func purge(limit: Int) async throws -> Int {
+        let old = clock.now() - MailQueue.noticeLifetime - .days(1)
+        return try await mail.database.write { connection in
+            try connection.execute(
+                """
+                DELETE FROM account_notice WHERE id IN (
+                    SELECT id FROM account_notice WHERE created_at <= :old LIMIT :limit)
+                """, ["old": .timestamp(old), "limit": .integer(Int64(limit))])
+        }
+    }
+}
+
+/// A row of `account_notice`.
+struct AccountNotice: Sendable {
+    /// The raw values are stored and never change.
+    enum Change: String, Sendable, CaseIterable {
+        case linked, unlinked, revoked, withdrawn
+    }
+
+    let address: String
+    let change: Change
+    /// What users call the provider.
+    let provider: String
+    /// A ``DeviceKind``; nil for a change by another server.
+    let device: String?
+    let language: Language
+    let isLast: Bool
+    let createdAt: Timestamp
+}
+
+extension AccountNotice {
+    /// Nil for a change that this version does not know.
+    init?(_ row: SQLRow) throws {
+        guard let change = Change(rawValue: try row.text("change")) else { return nil }
+        self.change = change
+        address = try row.text("address")
+        provider = try row.text("provider")
+        device = try row.optionalText("device")
+        language = Language(rawValue: try row.text("language")) ?? .english
+        isLast = try row.integer("is_last") != 0
+        createdAt = try row.timestamp("created_at")
+    }
+}
+
+extension AccountChange {
+    fileprivate var kind: AccountNotice.Change {
+        switch self {
+        case .linked: .linked
+        case .unlinked: .unlinked
+        case .revoked: .revoked
+        case .withdrawn: .withdrawn
+        }
+    }
+
+    /// The id of the provider.
+    fileprivate var provider: String {
+        switch self {
+        case .linked(let id), .unlinked(let id), .revoked(let id), .withdrawn(let id): id
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import IdP
+@testable import TestSupport
+
+extension Journeys {
+    @Suite("A provider's answer, over processes and a crash")
+    struct ProviderRace {
+        /// Real programs, with a stand-in in their providers file. Their clock is the machine's.
+        private static func running(
+            idps count: Int, _ body: (ProcessDeployment, StandInProvider) async throws -> Void
+        ) async throws {
+            let (folder, standIn) = (try TemporaryFolder(), try await StandInProvider.start(.oidc, clock: .system()))
+            defer { withExtendedLifetime(folder) {} }
+            let file = try folder.write(StandInProvider.file([standIn.yaml(id: "work")]), to: "providers.yaml")
+            let pair = try ProcessDeployment(idps: count, settings: ["IDP_PROVIDERS_FILE": file])
+            try await ProcessDeployment.running(pair) { try await body($0, standIn) }
+            standIn.stop()
+        }
+
+        private static func begin(
+            _ pair: ProcessDeployment, _ standIn: StandInProvider, in browser: Browser
+        ) async throws -> StandInAnswer {
+            try await standIn.visit(from: browser.beginSignIn(at: pair.client), in: browser)
+        }
+
+        private static func rows(_ pair: ProcessDeployment, _ table: String, where condition: String = "1 = 1")
+            async throws -> Int
+        {
+            let database = try await SQLiteDatabase(path: pair.databasePath, migrations: IdPMigrations.all)
+            let count = try await database.read { connection in
+                Int(try connection.query("SELECT COUNT(*) AS n FROM \(table) WHERE \(condition)")[0].integer("n"))
+            }
+            await database.close()
+            return count
+        }
+
+        private static func expectOneSignIn(_ pair: ProcessDeployment) async throws {
+            #expect(try await rows(pair, "session", where: "slots LIKE '%accountID%'") == 1)
+            #expect(try await rows(pair, "account") == 1)
+            #expect(try await rows(pair, "account_identity") == 1)
+        }
+
+        @Test(
+            "of 100 callbacks of one answer at the same instant over two processes, one signs in",
+            .timeLimit(.minutes(3)))
+        func hundred() async throws {
+            try await Self.running(idps: 2) { pair, standIn in
+                let browser = Browser()
+                let answer = try await Self.begin(pair, standIn, in: browser)
+                let twins = (0..<100).map { browser.twin(routes: pair.routes(to: $0 % 2)) }
+                let visits = try await atOnce(100) { try await twins[$0].bring(answer) }
+                #expect(visits.allSatisfy { $0.status < 500 })
+                #expect(standIn.requests(at: .token).count == 1)
+                try await Self.expectOneSignIn(pair)
+            }
+        }
+
+        @Test(
+            "after kill -9 between callback and session the flow still waits, and the old answer brings nothing",
+            .timeLimit(.minutes(3)))
+        func crash() async throws {
+            try await Self.running(idps: 1) { pair, standIn in
+                let browser = Browser()
+                let answer = try await Self.begin(pair, standIn, in: browser)
+                standIn.replace(.token) { _ in .hang }
+                let waiting = browser.twin()
+                let unanswered = Task { try? await waiting.bring(answer) }
+                try await eventually("the call for the token") { standIn.requests(at: .token).isEmpty ? nil : () }
+                try await pair.idp.kill()
+                #expect(await unanswered.value == nil)
+                standIn.replace(.token, nil)
+                try await pair.idp.start()
+
+                let form = try await browser.follow(browser.bring(answer))
+                #expect(form.status == 200)
+                #expect(standIn.requests(at: .token).count == 1, "the old answer is used up")
+                #expect(try await Self.rows(pair, "account") == 0)
+                let again = try await standIn.visit(from: form, in: browser)
+                let complete = try await browser.follow(browser.bring(again))
+                #expect(try complete.callback().absolute.hasPrefix(pair.client.callback))
+                #expect(try await pair.verify(complete.token(), as: pair.client).status == 200)
+                try await Self.expectOneSignIn(pair)
+            }
+        }
+    }
+}

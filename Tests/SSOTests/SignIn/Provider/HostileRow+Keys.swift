@@ -1,0 +1,157 @@
+import Foundation
+import SSOShared
+import SSOWeb
+
+@testable import IdP
+@testable import TestSupport
+
+/// Algorithms, headers, keys and the form of ID tokens.
+extension HostileRow {
+    static let keyRows: [HostileRow] = unsignedRows + wrongKeys + [embedded("jwk"), embedded("jku"), embedded("x5u")]
+
+    /// The provider's own key id with a key that comes with the token.
+    private static func embedded(_ member: String) -> HostileRow {
+        token("a key in the header (\(member))", .keyUnknown) { token in
+            let key = try StandInKey(.rs256, id: "from-the-header")
+            token.header["kid"] = .string(key.id)
+            token.header[member] = member == "jwk" ? .object(key.jwk) : "http://127.0.0.1:9/keys"
+            token.signature = .key(key)
+        }
+    }
+
+    private static let unsignedRows: [HostileRow] = [
+        unsigned("none"), unsigned("None"), unsigned("nOnE"), unsigned(""),
+        token("no alg", .algorithm) { $0.header["alg"] = nil },
+        token("alg as a list", .algorithm) { $0.header["alg"] = ["RS256"] },
+        hmac("as PEM") { Array(PublicKeyText.pem($0).utf8) }, hmac("as DER") { PublicKeyText.der($0) },
+        hmac("as a JWK") { Array(((try? StandInJSON.text(.object($0))) ?? "").utf8) },
+        token("an algorithm that its document does not have", .algorithm) { token in
+            token.header["alg"] = "ES256"
+            token.signature = .key(try StandInKey(.es256, id: "p256"))
+        },
+    ]
+
+    private static func unsigned(_ name: String) -> HostileRow {
+        token("alg \"\(name)\" and no signature", .algorithm) { token in
+            token.header["alg"] = .string(name)
+            token.signature = .bytes([])
+        }
+    }
+
+    /// HMAC with the provider's public key as the secret.
+    private static func hmac(
+        _ form: String, _ secret: @escaping @Sendable ([String: JSONValue]) -> [UInt8]
+    ) -> HostileRow {
+        HostileRow(
+            name: "HS256 with the public key \(form)", reason: "id_token_alg_not_allowed",
+            prepare: { place in
+                let standIn = try place.standIn(.oidc)
+                let bytes = secret(try standIn.key.jwk)
+                standIn.idToken { token in
+                    token.header["alg"] = "HS256"
+                    token.signature = .hmac(bytes)
+                }
+            })
+    }
+
+    private static let wrongKeys: [HostileRow] = [
+        HostileRow(
+            name: "RS256 in the header and a P-256 key", reason: "id_token_key_alg_mismatch",
+            prepare: { place in
+                let standIn = try place.standIn(.oidc)
+                try standIn.rotateKeys(algorithm: .es256)
+                standIn.idToken { $0.header["alg"] = "RS256" }
+            }),
+        token("a key that is not in its key set", .keyUnknown) { token in
+            let key = try StandInKey(.rs256, id: "unpublished")
+            token.header["kid"] = .string(key.id)
+            token.signature = .key(key)
+        },
+        token("another key under a published kid", .signature) { token in
+            token.signature = .key(try StandInKey(.rs256, id: "other"))
+        },
+        token("another key and no kid", .signature) { token in
+            token.header["kid"] = nil
+            token.signature = .key(try StandInKey(.rs256, id: "other"))
+        },
+        token("another key in x5c and a published kid", .signature) { token in
+            token.header["x5c"] = ["MIIB"]
+            token.signature = .key(try StandInKey(.rs256, id: "other"))
+        },
+        HostileRow(
+            name: "key and kid of another provider", kinds: [.oidc, .google], reason: "id_token_key_unknown",
+            prepare: { place in
+                let other = try place.standIn(.google).key
+                try place.standIn(.oidc).idToken { token in
+                    token.header["kid"] = .string(other.id)
+                    token.signature = .key(other)
+                }
+            }),
+        HostileRow(
+            name: "no kid and two keys", reason: "id_token_key_ambiguous",
+            prepare: { place in
+                let standIn = try place.standIn(.oidc)
+                try standIn.rotateKeys(keepingOld: true)
+                standIn.idToken { $0.header["kid"] = nil }
+            }),
+        token("no signature", .tokenParts) { $0.signature = .bytes([]) },
+        token("a signature of 256 zeros", .signature) { $0.signature = .bytes([UInt8](repeating: 0, count: 256)) },
+        token("crit", .tokenCritical) { $0.header["crit"] = ["exp"] },
+        token("b64", .tokenCritical) { $0.header["b64"] = false },
+        token("an access token", .tokenType) { $0.header["typ"] = "at+jwt" },
+        token("a logout token", .tokenType) { $0.header["typ"] = "logout+jwt" },
+        token("kid as a number", .tokenHeader) { $0.header["kid"] = 1 },
+        token("kid of 257 bytes", .tokenHeader) { $0.header["kid"] = .string(String(repeating: "k", count: 257)) },
+    ]
+
+    /// Spellings of a token that two readers may read differently.
+    static let spellingRows: [HostileRow] = [
+        token("alg twice in the header", .tokenHeader) { token in
+            let kid = token.header["kid"]?.text ?? ""
+            token.headerText = "{\"alg\":\"RS256\",\"alg\":\"none\",\"kid\":\"\(kid)\"}"
+        },
+        token("sub twice in the claims", .claims) { token in
+            let text = try StandInJSON.text(.object(token.claims))
+            token.claimsText = text.dropLast() + ",\"sub\":\"1\"}"
+        },
+        token("sub twice, once escaped", .claims) { token in
+            let text = try StandInJSON.text(.object(token.claims))
+            token.claimsText = text.dropLast() + ",\"\\u0073ub\":\"1\"}"
+        },
+        token("bytes after the claims", .claims) { token in
+            token.claimsText = try StandInJSON.text(.object(token.claims)) + "{}"
+        },
+        token("claims that are a list", .claims) { $0.claimsText = "[]" },
+        token("a header that is a text", .tokenHeader) { $0.headerText = "\"alg\"" },
+        token("padding", .tokenParts) { $0.finish = { $0 + "=" } },
+        token("a space before it", .tokenParts) { $0.finish = { " " + $0 } },
+        token("a line break after it", .tokenParts) { $0.finish = { $0 + "\n" } },
+        token("four parts", .tokenParts) { $0.finish = { $0 + ".AAAA" } },
+        token("five parts, as of an encrypted token", .tokenParts) { $0.finish = { $0 + ".AAAA.AAAA" } },
+        token("two parts", .tokenParts) { token in
+            token.finish = { $0.split(separator: ".").prefix(2).joined(separator: ".") }
+        },
+        token("a dot after it", .tokenParts) { $0.finish = { $0 + "." } },
+        token("20 KiB", .tokenTooLarge) { $0.claims["filler"] = .string(String(repeating: "a", count: 20 << 10)) },
+        token("an empty text", .tokenParts) { $0.finish = { _ in "" } },
+    ]
+}
+
+/// A public key in the forms that libraries take for the secret of an HMAC.
+private enum PublicKeyText {
+    /// SubjectPublicKeyInfo of RSA with 2048 bits and the exponent 65537 (RFC 3279 2.3.1).
+    static func der(_ jwk: [String: JSONValue]) -> [UInt8] {
+        let modulus = Base64URL.decode(jwk["n"]?.text ?? "") ?? []
+        let key: [UInt8] =
+            [0x30, 0x82, 0x01, 0x0a, 0x02, 0x82, 0x01, 0x01, 0x00] + modulus + [0x02, 0x03, 0x01, 0x00, 0x01]
+        let algorithm: [UInt8] = [
+            0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05, 0x00,
+        ]
+        return [0x30, 0x82, 0x01, 0x22] + algorithm + [0x03, 0x82, 0x01, 0x0f, 0x00] + key
+    }
+
+    static func pem(_ jwk: [String: JSONValue]) -> String {
+        let text = Data(der(jwk)).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        return "-----BEGIN PUBLIC KEY-----\n\(text)\n-----END PUBLIC KEY-----\n"
+    }
+}

@@ -1,0 +1,186 @@
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import IdP
+@testable import TestSupport
+
+/// One thing that a provider, or the browser that comes from it, may do wrong, and how the log names it.
+struct HostileRow: Sendable, CustomTestStringConvertible {
+    typealias Preparation = @Sendable (ProviderDeployment) throws -> Void
+    typealias Arrival = @Sendable (ProviderDeployment, Browser, StandInAnswer) async throws -> Visit
+
+    let name: String
+    /// The first one is the provider of the sign-in.
+    var kinds: [Provider.Kind] = [.oidc]
+    /// Further keys of its entry in the providers file.
+    var lines: [String] = []
+    /// The `reason` in the log.
+    let reason: String
+    /// 503 for a provider that does not work; 200 for a refusal that leads back to the sign-in page.
+    var status = 400
+    /// Whether an honest sign-in with the same settings works afterwards.
+    var worksAfterwards = true
+    /// What the provider does from now on.
+    var prepare: Preparation = { _ in }
+    /// What the browser does with the answer.
+    var arrive: Arrival = { _, browser, answer in try await browser.follow(browser.bring(answer)) }
+
+    /// How every ID token of the stand-ins begins.
+    private static let tokenBeginning = "eyJhbGci"
+
+    var testDescription: String { name }
+    var kind: Provider.Kind { kinds.first ?? .oidc }
+    /// The event in the log.
+    var event: String { status == 503 ? "provider_unavailable" : "provider_answer_refused" }
+}
+
+extension HostileRow {
+    /// Another ID token, changed before it is signed.
+    static func token(
+        _ name: String, _ problem: ProviderError.AnswerProblem,
+        _ change: @escaping @Sendable (inout StandInToken) throws -> Void
+    ) -> HostileRow {
+        HostileRow(
+            name: name, reason: problem.rawValue, prepare: { place in try place.standIn(.oidc).idToken(change) })
+    }
+
+    /// Other claims, correctly signed.
+    static func claims(
+        _ name: String, _ problem: ProviderError.AnswerProblem,
+        _ change: @escaping @Sendable (inout [String: JSONValue]) -> Void
+    ) -> HostileRow {
+        HostileRow(
+            name: name, reason: problem.rawValue, prepare: { place in try place.standIn(.oidc).claims(change) })
+    }
+
+    /// One claim with another value; nil removes it.
+    static func claim(
+        _ name: String, _ problem: ProviderError.AnswerProblem, _ claim: String, _ value: JSONValue?
+    ) -> HostileRow {
+        claims(name, problem) { $0[claim] = value }
+    }
+
+    /// An endpoint of the OpenID provider that answers something else.
+    static func answering(
+        _ name: String, _ reason: String, status: Int = 503, _ endpoint: StandInProvider.Endpoint,
+        _ answer: StandInProvider.Answer
+    ) -> HostileRow {
+        HostileRow(
+            name: name, reason: reason, status: status,
+            prepare: { place in try place.standIn(.oidc).replace(endpoint) { _ in answer } })
+    }
+
+    /// An endpoint of the OpenID provider with other members in its JSON.
+    static func altering(
+        _ name: String, _ reason: String, status: Int = 503, _ endpoint: StandInProvider.Endpoint,
+        _ change: @escaping @Sendable (inout [String: JSONValue]) -> Void
+    ) -> HostileRow {
+        HostileRow(
+            name: name, reason: reason, status: status,
+            prepare: { place in try place.standIn(.oidc).alter(endpoint, change) })
+    }
+
+    /// The browser brings the provider's answer with some fields changed; nil removes one.
+    static func bringing(
+        _ name: String, _ reason: String, status: Int = 400, _ changes: [String: String?]
+    ) -> HostileRow {
+        HostileRow(
+            name: name, reason: reason, status: status,
+            arrive: { _, browser, answer in try await browser.follow(browser.bring(answer.with(changes))) })
+    }
+}
+
+extension HostileRow {
+    /// Lets the provider, or the browser, do it. Then: nobody is signed in, the log says why, the page leads on, and the
+    /// same provider signs an honest user in.
+    func run() async throws {
+        try await ProviderDeployment.open(kinds, lines: lines) { place in
+            let deployment = place.deployment
+            // What has been fetched at the start is out of date then.
+            deployment.clock.advance(by: .hours(25))
+            try prepare(place)
+            let browser = deployment.browser()
+            let (visit, secrets) = try await attack(place, browser)
+            try await place.expectNobody(name)
+            #expect(place.refusalReasons == [reason], "\(name)")
+            #expect(deployment.events(event) == 1, "\(name)")
+            #expect(visit.status == status, "\(name): \(visit.text)")
+            try await expectWayOn(visit, in: browser)
+            for secret in secrets + [Self.tokenBeginning] where !secret.isEmpty {
+                #expect(!visit.text.contains(secret), "\(name): on the page")
+                #expect(!deployment.log.text.contains(secret), "\(name): in the log")
+            }
+            #expect(!visit.text.contains("<script>alert"), "\(name)")
+            guard worksAfterwards else { return }
+            try place.heal()
+            let complete = try await place.signIn(kind, in: deployment.browser(), state: "honest")
+            #expect(try complete.token().hasPrefix("sst_"), "\(name): an honest sign-in afterwards")
+            #expect(try await deployment.rows(of: "account") == 1)
+        }
+    }
+
+    /// - Returns: where the browser ended, and what must neither be on that page nor in the log.
+    private func attack(
+        _ place: ProviderDeployment, _ browser: Browser
+    ) async throws -> (Visit, secrets: [String]) {
+        let standIn = try place.standIn(kind)
+        let page = try await browser.follow(
+            browser.get(place.deployment.authorize(place.client, state: "the-state")))
+        let going = try await standIn.press(on: page, in: browser)
+        // The provider cannot be used: the user learns it before leaving.
+        guard going.status == 200 else { return (going, []) }
+        let address = try standIn.authorizationURL(on: going)
+        let answer = try standIn.answer(to: address)
+        let nonce = try WebAddress(address).query("nonce") ?? ""
+        return (try await arrive(place, browser, answer), [answer.code, answer.state, nonce])
+    }
+
+    /// The page has exactly one link, which leads to the sign-in page, or it is that page.
+    private func expectWayOn(_ visit: Visit, in browser: Browser) async throws {
+        guard visit.status != 200 else {
+            #expect(try visit.page().form(with: "email") != nil, "\(name)")
+            return
+        }
+        // The link on the brand leads home.
+        let ways = try visit.page().links.filter { $0 != "/" }
+        #expect(ways.count == 1 && ways.first?.hasPrefix("/sign-in") == true, "\(name): \(ways)")
+        let next = try await browser.follow(browser.click(ways.first, on: visit))
+        #expect(next.status == 200, "\(name)")
+        #expect(try next.page().form(with: "email") != nil, "\(name)")
+    }
+}
+
+extension ProviderDeployment {
+    /// The reasons of all refused answers and unavailable providers, in order.
+    var refusalReasons: [String] {
+        deployment.log.text.split(separator: "\n").compactMap { line in
+            guard line.contains(" provider_answer_refused ") || line.contains(" provider_unavailable ") else {
+                return nil
+            }
+            return line.firstMatch(of: #/"reason": ([a-z0-9_]+)/#).map { String($0.1) }
+        }
+    }
+
+    /// Nobody is signed in, and there is neither an account nor an identity.
+    func expectNobody(_ comment: String) async throws {
+        #expect(try await deployment.signedInSessions() == 0, "\(comment): a session")
+        #expect(try await deployment.rows(of: "account") == 0, "\(comment): an account")
+        #expect(try await deployment.rows(of: "account_identity") == 0, "\(comment): an identity")
+        #expect(deployment.events("signed_in") == 0, "\(comment)")
+    }
+
+    /// Makes every provider honest again, and forgets what the IdP has fetched.
+    func heal() throws {
+        for standIn in standIns {
+            for endpoint in StandInProvider.Endpoint.allCases {
+                standIn.replace(endpoint, nil)
+                standIn.alter(endpoint, nil)
+            }
+            standIn.idToken(nil)
+            standIn.user = .init()
+            if standIn.kind != .github { try standIn.rotateKeys(algorithm: .rs256) }
+        }
+        deployment.clock.advance(by: .hours(25))
+    }
+}

@@ -1,0 +1,179 @@
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import IdP
+@testable import TestSupport
+
+/// The five ways to open an account before its owner does (Sudhodanan and Paverd, "Pre-hijacked accounts", USENIX Security
+/// 2022). The victim is the owner of ann@example.com. The attacker's identity has the subject 666.
+@Suite("Pre-hijacking")
+struct PreHijackingTests {
+    /// The attacker signs in with an identity whose provider claims that the victim's address is verified.
+    private static func attack(
+        _ place: ProviderDeployment, by browser: Browser, _ kind: Provider.Kind = .oidc
+    ) async throws -> Visit {
+        let standIn = try place.standIn(kind)
+        standIn.user = .init(subject: "666", email: "ann@example.com", name: "Mallory")
+        let visit = try await place.signIn(kind, in: browser)
+        standIn.user = .init()
+        return visit
+    }
+
+    private static func identities(_ place: ProviderDeployment, _ kind: String) async throws -> Int {
+        try await place.deployment.rows(of: "account_identity", where: "kind = '\(kind)'")
+    }
+
+    @Test("classic-federated merge: an address that the attacker types makes no account that the victim could join")
+    func classicFederatedMerge() async throws {
+        try await ProviderDeployment.open { place in
+            let (deployment, attacker) = (place.deployment, place.deployment.browser())
+            let waiting = try await attacker.ask(
+                for: "ann@example.com", on: attacker.get(deployment.origin + "/sign-in"))
+            #expect(try await deployment.rows(of: "account") == 0)
+
+            let complete = try await place.signIn(.oidc, in: deployment.browser())
+            let redeemed = try await deployment.redeem(complete, as: place.client)
+            #expect(redeemed.email == "ann@example.com")
+            let code = try await deployment.mailbox.code(to: "ann@example.com")
+            let wrong = code == "000000" ? "000001" : "000000"
+            _ = try await attacker.submit(waiting.page().form(with: "code"), on: waiting, ["code": wrong])
+            #expect(try await !attacker.isSignedInOnHomePage(of: deployment))
+            #expect(try await deployment.signedInSessions() == 1)
+            #expect(try await deployment.rows(of: "account") == 1)
+        }
+    }
+
+    @Test("classic-federated merge, reversed: the victim's proof of the mailbox ends the attacker's identity")
+    func federatedClassicMerge() async throws {
+        try await ProviderDeployment.open { place in
+            let (deployment, attacker) = (place.deployment, place.deployment.browser())
+            let early = try await Self.attack(place, by: attacker)
+            #expect(try await attacker.isSignedInOnHomePage(of: deployment), "the provider vouches for the address")
+            #expect(try await Self.identities(place, "external") == 1)
+
+            let victim = try await deployment.signedIn()
+            #expect(try await victim.isSignedInOnHomePage(of: deployment))
+            #expect(try await Self.identities(place, "external") == 0)
+            #expect(try await Self.identities(place, "email") == 1)
+            #expect(deployment.events("identity_revoked", reason: "address_proven") == 1)
+            #expect(try await deployment.verify(early.token(), as: place.client).status == 401)
+
+            // The attacker comes again: the same identity proves nothing any more.
+            let again = try await Self.attack(place, by: deployment.browser())
+            #expect(again.address.path == "/sign-in/known-address")
+            #expect(try await Self.identities(place, "external") == 0)
+            #expect(try await deployment.rows(of: "account") == 1)
+        }
+    }
+
+    @Test("unexpired session: the victim's proof of the mailbox ends the attacker's sessions in browsers and apps")
+    func unexpiredSession() async throws {
+        try await ProviderDeployment.open(settings: HandoffApp.settings) { place in
+            let (deployment, attacker) = (place.deployment, place.deployment.browser())
+            _ = try await Self.attack(place, by: attacker)
+            let second = deployment.browser()
+            let (app, webView) = (try deployment.app(), deployment.webView())
+            let standIn = try place.standIn(.oidc)
+            standIn.user = .init(subject: "666", email: "ann@example.com", name: "Mallory")
+            let answer = try await standIn.visit(from: app.begin(in: second), in: second)
+            let handoff = try await second.follow(second.bring(answer))
+            _ = try await app.present(handoff.handoffCode(), in: webView)
+            standIn.user = .init()
+            for browser in [attacker, second, webView] {
+                #expect(try await browser.isSignedInOnHomePage(of: deployment))
+            }
+
+            let victim = try await deployment.signedIn()
+            for browser in [attacker, second, webView] {
+                #expect(try await !browser.isSignedInOnHomePage(of: deployment))
+            }
+            #expect(try await victim.isSignedInOnHomePage(of: deployment))
+        }
+    }
+
+    @Test("trojan identifier: an identity that the attacker has added to the account ends with the victim's proof")
+    func trojanIdentifier() async throws {
+        try await ProviderDeployment.open([.oidc, .google]) { place in
+            let deployment = place.deployment
+            _ = try await Self.attack(place, by: deployment.browser())
+            let trojan = try place.standIn(.google)
+            try await deployment.execute(
+                """
+                INSERT INTO account_identity (kind, issuer, subject, account_id, created_at, provider)
+                SELECT 'external', '\(trojan.issuer)', '667', id, created_at, 'google' FROM account
+                """)
+            trojan.user = .init(subject: "667", email: "mallory@example.com", name: "Mallory")
+            let before = deployment.browser()
+            _ = try await place.signIn(.google, in: before)
+            #expect(try await before.isSignedInOnHomePage(of: deployment), "the added identity works")
+
+            _ = try await deployment.signedIn()
+            #expect(try await Self.identities(place, "external") == 0)
+            #expect(try await !before.isSignedInOnHomePage(of: deployment))
+            // It makes an account of its own now.
+            let after = try await deployment.redeem(
+                place.signIn(.google, in: deployment.browser(), state: "after"), as: place.client)
+            #expect(after.email == "mallory@example.com")
+        }
+    }
+
+    @Test(
+        "unexpired email change: an identity that waits in the attacker's browser is not linked by what the victim does",
+        arguments: TestedMethod.byEmail)
+    func unexpiredEmailChange(method: TestedMethod) async throws {
+        try await ProviderDeployment.open(settings: ReplySettings.all) { place in
+            let (deployment, attacker) = (place.deployment, place.deployment.browser())
+            try await deployment.signedIn().signOut(of: deployment)
+            let page = try await Self.attack(place, by: attacker)
+            #expect(page.address.path == "/sign-in/known-address")
+            deployment.clock.advance(by: .minutes(1))
+            let earlier = deployment.mailbox.all(to: "ann@example.com")
+            let waiting = try await attacker.follow(attacker.submit(page.page().form(to: "/sign-in"), on: page))
+            let unasked = PendingProof(
+                method: method, address: "ann@example.com", waiting: waiting,
+                email: try await deployment.mailbox.email(to: "ann@example.com", besides: earlier),
+                deployment: deployment)
+
+            // The victim tries the email that the attacker has asked for.
+            let victim = deployment.browser()
+            if method == .emailReply {
+                #expect(try await unasked.answer(unasked.wrong(unasked.number)) != "accepted")
+            } else {
+                let token = try await victim.get(deployment.origin + "/sign-in").formToken()
+                let opened = try await unasked.prepare(in: victim)
+                #expect(try await unasked.decide(in: victim, on: opened, token: token).status < 500)
+            }
+            #expect(try await deployment.signedInSessions() == 0)
+
+            // The victim signs in with an email of their own.
+            deployment.clock.advance(by: .minutes(1))
+            let own = try await deployment.begin(method, in: victim, as: "ann@example.com")
+            #expect(try await victim.follow(own.prove(in: victim)).token().hasPrefix("sst_"))
+            #expect(try await !attacker.isSignedInOnHomePage(of: deployment))
+            #expect(try await Self.identities(place, "external") == 0)
+            #expect(deployment.events("identity_linked") == 0)
+        }
+    }
+
+    @Test("non-verifying provider: an address that it has not verified leads to no account and makes none")
+    func nonVerifyingProvider() async throws {
+        try await ProviderDeployment.open { place in
+            let deployment = place.deployment
+            let standIn = try place.standIn(.oidc)
+            standIn.user = .init(subject: "666", emailVerified: false)
+            let before = try await place.signIn(.oidc, in: deployment.browser())
+            #expect(before.status == 403)
+            #expect(try await deployment.rows(of: "account") == 0)
+
+            let victim = try await deployment.signedIn()
+            let attacker = deployment.browser()
+            let after = try await place.signIn(.oidc, in: attacker)
+            #expect(after.status == 403)
+            #expect(place.refusalReasons == ["no_verified_email", "no_verified_email"])
+            #expect(try await Self.identities(place, "external") == 0)
+            #expect(try await !attacker.isSignedInOnHomePage(of: deployment))
+            #expect(try await victim.isSignedInOnHomePage(of: deployment))
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import IdP
+@testable import TestSupport
+
+/// What the standards permit a provider signs in, so that no refusal of ``HostileProviderTests`` is too wide.
+@Suite("An honest provider at the limits of the rules")
+struct ProviderToleranceTests {
+    private static let rows: [HostileRow] = [
+        HostileRow.claims("expired 59 seconds ago", .expired) { $0["exp"] = .number(($0["iat"]?.number ?? 0) - 59) },
+        HostileRow.claims("issued in 60 seconds", .issuedAt) { $0["iat"] = .number(($0["iat"]?.number ?? 0) + 60) },
+        HostileRow.claims("issued 10 minutes ago", .tooOld) { $0["iat"] = .number(($0["iat"]?.number ?? 0) - 600) },
+        HostileRow.claims("valid in 60 seconds", .notBefore) { $0["nbf"] = .number(($0["iat"]?.number ?? 0) + 60) },
+        HostileRow.claims("aud as a list", .audience) { $0["aud"] = .array([$0["aud"] ?? .null]) },
+        HostileRow.claims("two audiences, and azp is ours", .authorizedParty) { claims in
+            claims["azp"] = claims["aud"]
+            claims["aud"] = .array([claims["aud"] ?? .null, "another-client"])
+        },
+        HostileRow.claim("no at_hash", .accessTokenHash, "at_hash", nil),
+        HostileRow.claim("sub of 255 bytes", .subject, "sub", .string(String(repeating: "s", count: 255))),
+        HostileRow.claim("email_verified as a text", .claims, "email_verified", "true"),
+        HostileRow.claim("a claim of its own", .claims, "https://idp.example.org/groups", ["staff", 1, .null]),
+        HostileRow.token("no kid and one key", .keyAmbiguous) { $0.header["kid"] = nil },
+        HostileRow.token("no typ", .tokenType) { $0.header["typ"] = nil },
+        HostileRow.token("typ in lower case", .tokenType) { $0.header["typ"] = "jwt" },
+        HostileRow.token("a certificate in the header", .keyUnknown) { $0.header["x5c"] = ["MIIB"] },
+        HostileRow.altering("keys that are not for us beside its own", "", .keys) { members in
+            let others: [JSONValue] = [
+                ["kty": "oct", "kid": "a", "k": "c2VjcmV0"], ["kty": "future", "kid": "b"],
+                ["kty": "EC", "crv": "P-521", "kid": "c", "use": "enc"],
+            ]
+            members["keys"] = .array(others + (members["keys"]?.items ?? []))
+        },
+        HostileRow.altering("no list of authentication methods", "", .discovery) {
+            $0["token_endpoint_auth_methods_supported"] = nil
+        },
+    ]
+
+    @Test("signs its users in", arguments: rows)
+    func permitted(row: HostileRow) async throws {
+        try await ProviderDeployment.open(row.kinds) { place in
+            place.deployment.clock.advance(by: .hours(25))
+            try row.prepare(place)
+            let complete = try await place.signIn(.oidc, in: place.deployment.browser())
+            #expect(try complete.token().hasPrefix("sst_"), "\(row.name)")
+            #expect(place.refusalReasons.isEmpty)
+        }
+    }
+
+    @Test("the name in Apple's form is text on our pages and only ever the name of a new account")
+    func appleName() async throws {
+        try await ProviderDeployment.open([.apple]) { place in
+            let deployment = place.deployment
+            func signIn(_ browser: Browser, user: String, state: String) async throws -> Visit {
+                let page = try await browser.follow(browser.get(deployment.authorize(place.client, state: state)))
+                let answer = try await place.standIn(.apple).visit(from: page, in: browser)
+                return try await browser.follow(browser.bring(answer.with(["user": user])))
+            }
+            let script = "<script>alert(1)</script>"
+            let browser = deployment.browser()
+            let first = try await signIn(
+                browser, user: "{\"name\":{\"firstName\":\"\(script)\",\"lastName\":\"Lee\"}}", state: "1")
+            #expect(try first.token().hasPrefix("sst_"))
+            let home = try await browser.get(deployment.origin + "/")
+            #expect(!home.text.contains("<script>alert"))
+            // Replayed later: somebody who holds the browser cannot rename the account.
+            let again = try await signIn(
+                deployment.browser(), user: "{\"name\":{\"firstName\":\"Mallory\"}}", state: "2")
+            #expect(try again.token().hasPrefix("sst_"))
+            #expect(try await deployment.rows(of: "account", where: "name = '\(script) Lee'") == 1)
+        }
+    }
+
+    @Test(
+        "an odd name in Apple's form is ignored, and the user gets in",
+        arguments: [
+            "not JSON", "[]", "{\"name\":\"Ann\"}", "{\"name\":{\"firstName\":1}}",
+            "{\"name\":{\"firstName\":\"A\",\"firstName\":\"B\"}}", "{\"name\":{\"firstName\":\"\\u202eAnn\"}}",
+        ])
+    func oddAppleName(user: String) async throws {
+        try await ProviderDeployment.open([.apple]) { place in
+            let (deployment, browser) = (place.deployment, place.deployment.browser())
+            let page = try await browser.follow(browser.get(deployment.authorize(place.client, state: "s")))
+            let answer = try await place.standIn(.apple).visit(from: page, in: browser)
+            let complete = try await browser.follow(browser.bring(answer.with(["user": user])))
+            #expect(try complete.token().hasPrefix("sst_"))
+            #expect(try await deployment.rows(of: "account", where: "name = 'ann'") == 1)
+        }
+    }
+}
