@@ -103,7 +103,7 @@ struct SignInMethodEndTests {
         }
     }
 
-    /// GitHub is not in the list: it never says when it asked the user. The next test has its page.
+    /// GitHub is not in the list: it never says when it asked the user, so its button is not there then.
     @Test(
         "a request for a fresh sign-in is met by it, and verify has the new moment",
         arguments: TestedMethod.allCases.filter { $0 != .gitHub }, ["&prompt=login", "&max_age=0"])
@@ -128,9 +128,10 @@ struct SignInMethodEndTests {
         }
     }
 
+    /// GitHub is not in the list either. The next test sends its form by hand.
     @Test(
-        "a provider that does not say that it asked the user again meets no such request: its page offers the other ways",
-        arguments: TestedMethod.byProvider)
+        "a provider that asked the user before meets no such request: its page offers the other ways",
+        arguments: [TestedMethod.openID, .apple])
     func notFresh(method: TestedMethod) async throws {
         try await TestDeployment.withEveryMethod(method) { deployment in
             let browser = deployment.browser()
@@ -138,9 +139,7 @@ struct SignInMethodEndTests {
             #expect(try await browser.follow(first.prove(in: browser)).token().hasPrefix("sst_"))
             let kind = try #require(method.provider)
             let before = deployment.clock.now.seconds
-            if kind != .github {
-                try deployment.standIn(kind).claims { $0["auth_time"] = .number(Double(before)) }
-            }
+            try deployment.standIn(kind).claims { $0["auth_time"] = .number(Double(before)) }
             deployment.clock.advance(by: .minutes(5))
 
             let asking = deployment.authorize(deployment.client, state: "again") + "&prompt=login"
@@ -161,6 +160,27 @@ struct SignInMethodEndTests {
             #expect(end.callback.query("state") == "again")
             #expect(end.methods == ["email_code"])
             #expect(end.authenticatedAt == deployment.clock.now.seconds)
+        }
+    }
+
+    @Test("a provider without a button on the page is refused too when its form is sent by hand")
+    func notOffered() async throws {
+        try await TestDeployment.withEveryMethod(.gitHub) { deployment in
+            let (browser, standIn) = (deployment.browser(), try deployment.standIn(.github))
+            let page = try await browser.follow(
+                browser.get(deployment.authorize(deployment.client, state: "s") + "&prompt=login"))
+            let (path, flow) = (
+                "/sign-in/with/\(Provider.Kind.github.testID)", try #require(page.address.query("flow"))
+            )
+            #expect(try page.page().form(to: path) == nil)
+            let leaving = try await browser.follow(
+                browser.post(
+                    page.address.resolving(path), [("form_token", try page.formToken()), ("flow", flow)]))
+            let answer = try standIn.answer(to: standIn.authorizationURL(on: leaving))
+            #expect(try await browser.follow(browser.bring(answer)).status == 403)
+            #expect(deployment.events("provider_answer_refused", reason: "not_fresh") == 1)
+            #expect(try await deployment.signedInSessions() == 0)
+            #expect(try await deployment.rows(of: "account") == 0)
         }
     }
 

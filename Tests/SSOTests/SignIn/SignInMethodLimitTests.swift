@@ -131,6 +131,7 @@ struct SignInMethodLimitTests {
     }
 
     /// The answer comes from a mail server. What may be tried with it is counted for the account alone.
+    /// A provider's answer cannot be guessed: no limit counts it.
     @Test(
         "beyond the network's limit code and link get 429 and stay valid for another network; an answer is not counted there",
         arguments: TestedMethod.byEmail)

@@ -215,8 +215,8 @@ struct SignInMethodTests {
             guard case .object(let members) = slots else { throw ProbeFailure("slots are not an object: \(slots)") }
             #expect(
                 Set(members.keys) == [
-                    PendingFlows.key, PendingHandoffs.key, PendingProviderAttempts.key, CurrentSignIn.key,
-                    OneClickMethod.KeptSlot.key,
+                    PendingFlows.key, PendingHandoffs.key, PendingAccountChanges.key, PendingProviderAttempts.key,
+                    CurrentSignIn.key, OneClickMethod.KeptSlot.key,
                 ])
             #expect(slots[OneClickMethod.KeptSlot.key]?["visits"] == 1)
             let flows = slots[PendingFlows.key]?["flows"]
