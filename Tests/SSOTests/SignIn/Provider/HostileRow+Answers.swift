@@ -37,7 +37,7 @@ extension HostileRow {
                 let longer = answer.state + String(repeating: "A", count: 65)
                 return try await browser.follow(browser.bring(answer.with(["state": longer])))
             }),
-        bringing("a state that somebody made up", "unknown_state", ["state": .some(String(repeating: "A", count: 43))]),
+        bringing("a state that is made up", "unknown_state", ["state": .some(String(repeating: "A", count: 43))]),
         HostileRow(
             name: "an answer in a browser without a session", reason: "other_browser",
             arrive: { place, _, answer in try await place.deployment.browser().bring(answer) }),

@@ -35,7 +35,7 @@ extension HostileRow {
         answering(
             "two id_token members", "token_endpoint_json", .token, .json("{\"id_token\":\"a\",\"id_token\":\"b\"}")),
         answering(
-            "bytes of gzip that nobody asked for", "token_endpoint_json", .token,
+            "bytes of gzip that were not asked for", "token_endpoint_json", .token,
             .bytes(
                 BackChannelFixture.http(
                     "200 OK", ["Content-Type: application/json", "Content-Encoding: gzip"],
