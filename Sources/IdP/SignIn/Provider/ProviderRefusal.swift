@@ -87,9 +87,12 @@ extension ProviderError {
                 "provider": "\(provider.id)", "reason": "\(reason)", "detail": "\(self)",
                 "session": "\(context.session?.handle ?? "-")",
             ])
-        let key = isUnavailable ? "provider.unavailable" : "provider.failed"
+        // The user's account there is outside `allowed_domains`: another try with it changes nothing.
+        let isAboutUser = reason == AnswerProblem.domain.rawValue
+        let key =
+            isUnavailable ? "provider.unavailable" : isAboutUser ? "provider.not-allowed" : "provider.failed"
         return PublicError(
-            isUnavailable ? .serviceUnavailable : .badRequest,
+            isUnavailable ? .serviceUnavailable : isAboutUser ? .forbidden : .badRequest,
             code: isUnavailable ? "provider_unavailable" : "provider_answer_refused",
             title: Text("\(key).title", ["provider": provider.name]),
             explanation: Text(key, ["provider": provider.name]),
