@@ -119,7 +119,9 @@ let package = Package(
                 "SignIn/EmailCode/email-code-message-text.mustache",
                 "SignIn/EmailLink/email-link.mustache", "SignIn/EmailLink/email-link-ended.mustache",
                 "SignIn/EmailReply/signed-in-elsewhere.mustache",
-                "SignIn/Provider/provider-continue.mustache", "SignIn/Provider/provider-known-address.mustache"),
+                "SignIn/Provider/provider-continue.mustache", "SignIn/Provider/provider-known-address.mustache",
+                "SignIn/Provider/provider-apple.svg", "SignIn/Provider/provider-github.svg",
+                "SignIn/Provider/provider-google.svg", "SignIn/Provider/provider-microsoft.svg"),
             swiftSettings: settings),
         .executableTarget(
             name: "RelyingParty",

@@ -182,7 +182,8 @@ extension IdPComponents {
         SignInRoutes(
             sessions: sessions, completion: signIn.completion,
             page: SignInPage(
-                pages: pages, sessions: sessions, clients: clients, methods: signIn.methods, script: script),
+                pages: pages, sessions: sessions, clients: clients, methods: signIn.methods,
+                lastMethod: signIn.completion.lastMethod, assets: assets, script: script),
             submitAddress: signIn.emailCode.submitAddress
         ).add(to: router)
         for method in signIn.methods { method.addRoutes(to: router) }

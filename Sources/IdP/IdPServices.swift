@@ -37,6 +37,10 @@ enum IdPPages {
                 "brand.css": PackageResources.idp_brand_css, "icon.svg": PackageResources.idp_icon_svg,
                 "continue.js": PackageResources.continue_js, "native.js": PackageResources.native_js,
                 "sign-in.js": PackageResources.sign_in_js,
+                "provider-apple.svg": PackageResources.provider_apple_svg,
+                "provider-github.svg": PackageResources.provider_github_svg,
+                "provider-google.svg": PackageResources.provider_google_svg,
+                "provider-microsoft.svg": PackageResources.provider_microsoft_svg,
             ].merging(brand.assets) { $1 }.merging(ClientLogos.files(of: clients)) { $1 })
     }
 

@@ -27,7 +27,8 @@ struct IdPSignIn: Sendable {
             ] + additions.slots
         completion = SignInCompletion(
             sessions: parts.sessions, slots: slots, accounts: parts.accounts, devices: parts.devices,
-            tokens: parts.accessTokens, changes: parts.changes, clock: clock)
+            tokens: parts.accessTokens, changes: parts.changes,
+            lastMethod: LastMethodCookie(origin: settings.publicURL), clock: clock)
 
         // What the methods that use email share.
         let code = EmailCode(keys: settings.keys)
@@ -82,7 +83,7 @@ extension ProviderMethod {
             pages: parts.pages, continueScript: parts.assets.path(of: "continue.js"), formScript: parts.script)
         let signIn = ProviderSignIn(
             accounts: parts.accounts, sessions: parts.sessions, completion: completion,
-            refreshTokens: parts.refreshTokens, clock: clock)
+            refreshTokens: parts.refreshTokens, newcomers: parts.limits.newcomers, clock: clock)
         self.init(
             providers: parts.providers,
             start: ProviderStart(

@@ -22,10 +22,14 @@ struct HandoffApp: Sendable {
     }
 
     /// What the app opens in the system browser.
-    var start: String { Self.start(origin, [("challenge", CodeChallenge.s256(verifier)), ("redirect", redirect)]) }
+    var start: String { Self.start(origin, fields) }
 
-    static func start(_ origin: String, _ fields: [(String, String)]) -> String {
-        "\(origin)/auth/native/email?\(FormCoding.encode(fields))"
+    /// Challenge and redirect URI.
+    var fields: [(String, String)] { [("challenge", CodeChallenge.s256(verifier)), ("redirect", redirect)] }
+
+    /// - Parameter method: `email`, or the id of a provider.
+    static func start(_ origin: String, _ fields: [(String, String)], with method: String = "email") -> String {
+        "\(origin)/auth/native/\(method)?\(FormCoding.encode(fields))"
     }
 
     /// What the app opens in its web view.
@@ -33,9 +37,10 @@ struct HandoffApp: Sendable {
         "\(origin)\(signInPath)?\(FormCoding.encode([("code", code), ("verifier", verifier)]))"
     }
 
-    /// From the app to the sign-in page, or to the question for a user who is signed in.
-    func begin(in browser: Browser) async throws -> Visit {
-        let page = try await browser.get(start)
+    /// From the app to the sign-in page or the page that goes on to a provider, or to the question for a user who is signed
+    /// in.
+    func begin(with method: String = "email", in browser: Browser) async throws -> Visit {
+        let page = try await browser.get(Self.start(origin, fields, with: method))
         return try await browser.follow(browser.submit(page.page().form(to: "/auth/native/"), on: page))
     }
 

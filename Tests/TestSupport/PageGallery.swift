@@ -26,9 +26,7 @@ struct PageGallery: Sendable {
     static func capture(_ groups: [PageStates.Group], in languages: [String]) async throws -> PageGallery {
         var gallery = PageGallery()
         for group in groups {
-            try await TestDeployment.open(
-                clients: group.clients, settings: group.settings, clientSettings: group.clientSettings
-            ) { deployment in
+            try await group.open { deployment in
                 for state in group.states {
                     for language in languages {
                         let studio = PageStudio(deployment: deployment, language: language, state: state.name)
@@ -47,8 +45,9 @@ struct PageGallery: Sendable {
     }
 
     private mutating func add(_ visit: Visit, _ state: PageState, _ studio: PageStudio) async throws {
-        // The link of the completion page leads here, where it ends, so that the page stays.
-        let text = studio.deployment.clients.reduce(visit.text) { $0.replacing($1.callback, with: Self.hold) }
+        // The links of pages that go on by themselves lead here, where they end, so that the page stays.
+        let onward = studio.deployment.clients.map(\.callback) + studio.deployment.standIns.map(\.issuer)
+        let text = onward.reduce(visit.text) { $0.replacing($1, with: Self.hold) }
         let reply = ProbeReply(status: visit.reply.status, headers: visit.reply.headers, body: Array(text.utf8))
         pages.append(CapturedPage(state: state, language: studio.language, reply: reply))
         for tag in try visit.page().tags {

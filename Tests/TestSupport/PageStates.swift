@@ -1,6 +1,8 @@
 import SSOShared
 import SSOWeb
 
+@testable import IdP
+
 /// One state of one page: its name, how a user gets there, and how to tell that it is this state.
 struct PageState: Sendable {
     let name: String
@@ -81,7 +83,20 @@ enum PageStates {
         var clients = 1
         var settings: [String: String] = [:]
         var clientSettings: [String: String] = [:]
+        /// The stand-ins that are started, and further lines of their entries.
+        var providers: [Provider.Kind] = []
+        var providerLines: [String] = []
         let states: [PageState]
+
+        func open(_ body: (TestDeployment) async throws -> Void) async throws {
+            guard providers.isEmpty else {
+                return try await ProviderDeployment.open(
+                    providers, lines: providerLines, clients: clients, settings: settings
+                ) { try await body($0.deployment) }
+            }
+            try await TestDeployment.open(
+                clients: clients, settings: settings, clientSettings: clientSettings, body)
+        }
     }
 
     static let languages = ["en", "de"]
@@ -93,6 +108,10 @@ enum PageStates {
             Group(settings: ReplySettings.all, states: replies),
             Group(settings: HandoffApp.settings, states: handoff),
             Group(settings: try providers(in: folder), states: identities),
+            Group(settings: try UnvisitedProviders.settings(in: folder), states: providerButtons),
+            Group(providers: [.oidc], states: providers),
+            Group(settings: HandoffApp.settings, providers: [.oidc], states: appLinks),
+            Group(providers: [.oidc], providerLines: ["new_accounts: false"], states: [providerNoAccount]),
             Group(
                 settings: try brand(folder).merging(rightToLeftClient(folder)) { $1 },
                 clientSettings: rightToLeft, states: branded),

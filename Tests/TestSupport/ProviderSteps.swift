@@ -19,13 +19,10 @@ extension Provider.Kind {
 /// A deployment whose `IDP_PROVIDERS_FILE` has stand-ins.
 struct ProviderDeployment: Sendable {
     let deployment: TestDeployment
-    let standIns: [StandInProvider]
+    var standIns: [StandInProvider] { deployment.standIns }
 
     /// The stand-in of a kind.
-    func standIn(_ kind: Provider.Kind) throws -> StandInProvider {
-        guard let found = standIns.first(where: { $0.kind == kind }) else { throw ProbeFailure("no \(kind)") }
-        return found
-    }
+    func standIn(_ kind: Provider.Kind) throws -> StandInProvider { try deployment.standIn(kind) }
 
     /// Opens one.
     ///
@@ -41,8 +38,10 @@ struct ProviderDeployment: Sendable {
         let file = try folder.write(
             StandInProvider.file(standIns.map { $0.yaml(id: $0.kind.testID, adding: lines) }), to: "providers.yaml")
         let all = settings.merging(["IDP_PROVIDERS_FILE": file]) { $1 }
-        try await TestDeployment.open(clients: clients, at: clock, settings: all, adding: additions) { deployment in
-            try await body(ProviderDeployment(deployment: deployment, standIns: standIns))
+        try await TestDeployment.open(
+            clients: clients, at: clock, settings: all, standIns: standIns, adding: additions
+        ) { deployment in
+            try await body(ProviderDeployment(deployment: deployment))
         }
         standIns.forEach { $0.stop() }
     }

@@ -1,4 +1,7 @@
 import SSOShared
+import Synchronization
+
+@testable import IdP
 
 /// Every sign-in method, as a user uses it from the sign-in page: the one list of them in the tests.
 ///
@@ -9,9 +12,32 @@ enum TestedMethod: String, CaseIterable, Sendable {
     case emailLink = "email_link"
     case emailReply = "email_reply"
     case oneClick = "one_click"
+    /// Google and Microsoft are presets of the same code: only their defaults and their words on an address differ, which
+    /// the tests of the providers hold. So one case stands for the three.
+    case openID = "oidc:work"
+    /// The answer comes as a form of another site (`form_post`).
+    case apple
+    /// OAuth 2.0 without ID tokens.
+    case gitHub = "github"
 
     /// The methods that share one email and one challenge.
     static let byEmail: [TestedMethod] = [.emailCode, .emailLink, .emailReply]
+
+    /// The methods with an account elsewhere.
+    static let byProvider: [TestedMethod] = [.openID, .apple, .gitHub]
+
+    /// The methods whose proof works once. One click proves nothing, so it works as often as it is pressed.
+    static let usedOnce = byEmail + byProvider
+
+    /// The kind of the stand-in that a test of the method needs; nil for a method without a provider.
+    var provider: Provider.Kind? {
+        switch self {
+        case .openID: .oidc
+        case .apple: .apple
+        case .gitHub: .github
+        case .emailCode, .emailLink, .emailReply, .oneClick: nil
+        }
+    }
 
     /// Every ordered pair of two different methods of one email.
     static let pairs = byEmail.flatMap { first in byEmail.filter { $0 != first }.map { (first, $0) } }
@@ -29,6 +55,8 @@ struct PendingProof: Sendable {
     var email: Mailbox.Email?
     /// Where the proof goes.
     var deployment: TestDeployment
+    /// What the browser is to bring back from a provider; nil for a method without one.
+    var visit: ProviderVisit?
 
     func with(_ method: TestedMethod) -> PendingProof {
         var copy = self
@@ -60,6 +88,7 @@ struct PendingProof: Sendable {
         case .emailReply:
             try await answer()
             return waiting
+        case .openID, .apple, .gitHub: return try await required(visit).prepare(in: browser)
         }
     }
 
@@ -76,6 +105,7 @@ struct PendingProof: Sendable {
         case .emailReply: return try await browser.get(waiting.address.resolving(replyPath))
         case .oneClick:
             return try await browser.click(page.page().link(containing: OneClickMethod.path), on: page)
+        case .openID, .apple, .gitHub: return try await required(visit).decide(in: browser, on: page)
         }
     }
 
@@ -98,13 +128,54 @@ struct PendingProof: Sendable {
 
     private func required<Value>(_ value: Value?) throws -> Value {
         guard let value else {
-            throw ProbeFailure("the email has no \(method.rawValue):\n\(email?.text ?? "no email")")
+            throw ProbeFailure("no proof by \(method.rawValue):\n\(email?.text ?? "no email")")
         }
         return value
     }
 
     /// The path at which the waiting page goes on after an answer.
     private var replyPath: String { "/sign-in/reply" + (waiting.address.query("flow").map { "?flow=\($0)" } ?? "") }
+}
+
+/// A browser that has been at a provider: the user has agreed there, and the answer is on its way.
+struct ProviderVisit: Sendable {
+    /// The page of ours that went on to the provider.
+    let leaving: Visit
+    let answer: StandInAnswer
+    private let parked = Parked()
+
+    init(leaving: Visit, answer: StandInAnswer) { (self.leaving, self.answer) = (leaving, answer) }
+
+    /// The result of posting the form. The provider's page posts it once, without cookies: the request is the same from
+    /// every browser.
+    private final class Parked: Sendable {
+        let visit = Mutex<Visit?>(nil)
+    }
+
+    /// Posts the form, if the answer is one.
+    ///
+    /// - Returns: what ``decide(in:on:)`` needs.
+    func prepare(in browser: Browser) async throws -> Visit {
+        guard answer.isFormPost else { return leaving }
+        if let visit = parked.visit.withLock({ $0 }) { return visit }
+        let visit = try await browser.postFromOtherSite(answer)
+        parked.visit.withLock { $0 = visit }
+        return visit
+    }
+
+    /// Goes to the callback with the cookies of this browser. Redirects are not followed.
+    func decide(in browser: Browser, on page: Visit) async throws -> Visit {
+        guard answer.isFormPost else { return try await browser.bring(answer) }
+        return page.status == 303 ? try await browser.get(page.location(), [("Sec-Fetch-Site", "cross-site")]) : page
+    }
+
+    /// Where the browser's history leads back to: the page that went on, and the callback once the answer was brought.
+    var history: [String] {
+        get throws {
+            let back = try parked.visit.withLock { $0 }.map { try $0.location().absolute }
+            return [leaving.address.absolute, back ?? answer.address]
+        }
+    }
 }
 
 extension PendingProof {
@@ -147,13 +218,26 @@ extension PendingProof {
 }
 
 extension TestDeployment {
-    /// Opens a deployment with every sign-in method.
+    /// Opens a deployment with every sign-in method that is not a provider's, and with the provider of one method.
+    ///
+    /// - Parameter method: its stand-in is started. Starting all of them for every test would take too long.
     static func withEveryMethod(
-        clients count: Int = 1, settings: [String: String] = [:], _ body: (TestDeployment) async throws -> Void
+        _ method: TestedMethod? = nil, clients count: Int = 1, settings: [String: String] = [:],
+        _ body: (TestDeployment) async throws -> Void
     ) async throws {
-        try await open(
-            clients: count, settings: ReplySettings.all.merging(settings) { $1 }, adding: OneClickMethod.additions,
-            body)
+        let all = ReplySettings.all.merging(settings) { $1 }
+        guard let kind = method?.provider else {
+            return try await open(clients: count, settings: all, adding: OneClickMethod.additions, body)
+        }
+        try await ProviderDeployment.open(
+            [kind], clients: count, settings: all, adding: OneClickMethod.additions
+        ) { try await body($0.deployment) }
+    }
+
+    /// The stand-in of a kind.
+    func standIn(_ kind: Provider.Kind) throws -> StandInProvider {
+        guard let found = standIns.first(where: { $0.kind == kind }) else { throw ProbeFailure("no \(kind)") }
+        return found
     }
 
     /// Goes from a sign-in page to the moment before the proof.
@@ -162,6 +246,15 @@ extension TestDeployment {
     ) async throws -> PendingProof {
         guard method != .oneClick else {
             return PendingProof(method: method, address: address, waiting: page, email: nil, deployment: self)
+        }
+        if let kind = method.provider {
+            let standIn = try standIn(kind)
+            standIn.user.email = address
+            let leaving = try await standIn.press(on: page, in: browser)
+            let answer = try standIn.answer(to: standIn.authorizationURL(on: leaving))
+            return PendingProof(
+                method: method, address: address, waiting: page, email: nil, deployment: self,
+                visit: ProviderVisit(leaving: leaving, answer: answer))
         }
         let earlier = mailbox.all(to: address)
         let waiting = try await browser.ask(for: address, on: page)

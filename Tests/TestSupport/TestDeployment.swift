@@ -26,6 +26,8 @@ final class TestDeployment: Deployment {
     let mailbox: Mailbox
     let clients: [Client]
     let log: CapturedLog
+    /// The sign-in providers that it knows.
+    let standIns: [StandInProvider]
     /// The paths of the development pages.
     let dev: DevPages
     var mailboxPage: String { dev.path(of: .mailbox) }
@@ -35,15 +37,18 @@ final class TestDeployment: Deployment {
 
     private struct IdP: Sendable {
         let settings: IdPSettings
+        /// What the settings were read from.
+        let values: [String: String]
         let additions: SignInAdditions
     }
 
     private init(
         folder: TemporaryFolder, clock: TestClock, port: UInt16, idp: IdP, database: SQLiteDatabase, mailbox: Mailbox,
-        clients: [Client], log: CapturedLog, dev: DevPages
+        clients: [Client], log: CapturedLog, standIns: [StandInProvider], dev: DevPages
     ) {
         (self.folder, self.clock, self.port, self.idp, self.database) = (folder, clock, port, idp, database)
         (self.mailbox, self.clients, self.log, self.dev) = (mailbox, clients, log, dev)
+        self.standIns = standIns
     }
 
     /// Opens a deployment, lets `body` use it, and closes it.
@@ -53,6 +58,7 @@ final class TestDeployment: Deployment {
     ///   - clock: the clock of everything in it.
     ///   - settings: further settings of the IdP, which override the ones made here.
     ///   - clientSettings: the same for every client.
+    ///   - standIns: the sign-in providers that the settings name.
     ///   - additions: sign-in methods and session slots of the test.
     ///   - wrap: puts a test double around the IdP's database.
     ///   - pages: pages of the IdP in place of the built-in ones.
@@ -61,7 +67,7 @@ final class TestDeployment: Deployment {
     ///   - mailer: delivers emails into the given folder.
     static func open(
         clients count: Int = 1, at clock: TestClock = TestClock(), settings: [String: String] = [:],
-        clientSettings: [String: String] = [:],
+        clientSettings: [String: String] = [:], standIns: [StandInProvider] = [],
         mailer: (String) -> any Mailer = { OutboxMailer(folder: $0) }, adding additions: SignInAdditions = .init(),
         wrapping wrap: (any Database) -> any Database = { $0 }, pages: Pages? = nil, clientPages: Pages? = nil,
         preparing prepare: (String) async throws -> Void = { _ in }, _ body: (TestDeployment) async throws -> Void
@@ -88,7 +94,8 @@ final class TestDeployment: Deployment {
         ]
         try await prepare(folder.path(of: "idp.sqlite"))
         let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
-        let idp = try readIdPSettings(base.merging(settings) { $1 })
+        let values = base.merging(settings) { $1 }
+        let idp = try readIdPSettings(values)
         let dev = try DevPages(randomness: SystemRandomness())
         let services = IdPServices(
             database: wrap(database), mailer: mailer(mailbox.folder), clock: clock.clock,
@@ -107,8 +114,9 @@ final class TestDeployment: Deployment {
             try await serve(clients[...], done: [], idp: port, clock, log, clientSettings, clientPages) { clients in
                 try await body(
                     TestDeployment(
-                        folder: folder, clock: clock, port: port, idp: IdP(settings: idp, additions: additions),
-                        database: database, mailbox: mailbox, clients: clients, log: log, dev: dev))
+                        folder: folder, clock: clock, port: port,
+                        idp: IdP(settings: idp, values: values, additions: additions), database: database,
+                        mailbox: mailbox, clients: clients, log: log, standIns: standIns, dev: dev))
             }
         }
         await database.close()
@@ -116,19 +124,25 @@ final class TestDeployment: Deployment {
 
     /// Builds a second IdP from the same settings on the same database and lets `body` use it in place of the first. It
     /// has nothing of what the first one keeps in memory, as after a restart or behind a load balancer.
-    func withSecondIdP(_ body: (TestDeployment) async throws -> Void) async throws {
+    ///
+    /// - Parameter changed: settings that it has in place of those of the first.
+    func withSecondIdP(
+        settings changed: [String: String] = [:], _ body: (TestDeployment) async throws -> Void
+    ) async throws {
+        let settings =
+            try changed.isEmpty ? idp.settings : Self.readIdPSettings(idp.values.merging(changed) { $1 })
         let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
         let services = IdPServices(
             database: database, mailer: OutboxMailer(folder: mailbox.folder), clock: clock.clock,
             randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev,
-            pages: try BuiltInPages.idp(idp.settings.brand))
+            pages: try BuiltInPages.idp(settings.brand))
         try await serving({
-            try buildIdP(settings: idp.settings, services: services, adding: idp.additions, started: $0)
+            try buildIdP(settings: settings, services: services, adding: idp.additions, started: $0)
         }) { port in
             try await body(
                 TestDeployment(
                     folder: folder, clock: clock, port: port, idp: idp, database: database, mailbox: mailbox,
-                    clients: clients, log: log, dev: dev))
+                    clients: clients, log: log, standIns: standIns, dev: dev))
         }
         await database.close()
     }

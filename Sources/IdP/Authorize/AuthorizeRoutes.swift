@@ -69,7 +69,9 @@ struct AuthorizeRoutes: Sendable {
         case .noSession where wishes.prompt == .silent: return loginRequired(asked, context)
         case .noSession:
             var slots = SessionSlots()
-            slots[PendingFlows.self].add(asked, id: flowID, now: clock.now(), loginHint: wishes.loginHint)
+            let now = clock.now()
+            slots[PendingFlows.self].add(
+                asked, id: flowID, now: now, signInSince: wishes.earliest(now: now), loginHint: wishes.loginHint)
             let session = try await sessions.begin(slots, request, context, isVisit: true)
             return try signIn(asked, flowID, session, request, context)
         }
@@ -100,11 +102,12 @@ struct AuthorizeRoutes: Sendable {
             let tooOld = session[CurrentSignIn.self].signIn.flatMap {
                 wishes.isMet(by: $0.authenticatedAt, now: now) ? nil : $0.earliestNext
             }
+            let since = tooOld ?? (user == nil ? wishes.earliest(now: now) : nil)
             let updated = try sessions.store.update(
                 session,
                 {
                     $0[PendingFlows.self].add(
-                        asked, id: flowID, now: now, signInSince: tooOld, loginHint: wishes.loginHint)
+                        asked, id: flowID, now: now, signInSince: since, loginHint: wishes.loginHint)
                     return true
                 }, connection)
             let isChoosing = user != nil && (wishes.prompt == .selectAccount || choosesAccount && tooOld == nil)

@@ -32,6 +32,12 @@ extension SignInWishes {
         return seconds <= longestMaxAge ? seconds : nil
     }
 
+    /// The moment that a sign-in must not be older than; nil when any will do. A provider may have authenticated its user
+    /// long before the sign-in here.
+    func earliest(now: Timestamp) -> Timestamp? {
+        prompt == .login ? now : maxAge.map { now - $0 }
+    }
+
     /// Whether a sign-in is recent enough that its user need not sign in again.
     func isMet(by authenticatedAt: Timestamp, now: Timestamp) -> Bool {
         guard prompt != .login else { return false }

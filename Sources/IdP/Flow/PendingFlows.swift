@@ -5,7 +5,7 @@ import SSOWeb
 /// client an ended flow belonged to, so that a user who comes back to one learns where to start again.
 ///
 /// Each flow has an id of its own: with a single place the second tab would overwrite the first one's redirect URI and
-/// state. It is the only slot that survives a sign-in.
+/// state.
 struct PendingFlows: SessionSlot {
     static let key = "sso"
     static let survivesSignIn = true

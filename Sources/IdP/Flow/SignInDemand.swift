@@ -7,7 +7,7 @@ extension SessionSlots {
         self[PendingFlows.self].signInSince(flow) ?? self[PendingAccountChanges.self].signInSince(flow)
     }
 
-    /// Whether a flow was begun by a user who was signed in and has to sign in again.
+    /// Whether not every sign-in will do for a flow.
     func needsNewSignIn(_ flow: FlowID?) -> Bool { signInSince(flow) != nil }
 
     /// Whether a pending flow asks a user who is signed in to sign in again.

@@ -80,6 +80,10 @@ struct Provider: Sendable {
         }
     }
 
+    /// Whether the provider may say when it authenticated the user (`auth_time`). Google and GitHub do not, so a sign-in with
+    /// them is never known to be new.
+    var saysWhenAuthenticated: Bool { kind != .google && kind != .github }
+
     /// Where the provider sends the browser back: the redirect URI to register there.
     func callback(at origin: PublicOrigin) -> String { "\(origin.text)\(callbackPath)" }
 

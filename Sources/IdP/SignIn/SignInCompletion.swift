@@ -16,6 +16,7 @@ struct SignInCompletion: Sendable {
     let tokens: AccessTokenStore
     /// Tells users what a sign-in has changed about their account.
     let changes: any AccountChangeReporter
+    let lastMethod: LastMethodCookie
     let clock: ServiceClock
 
     /// Signs the owner of an identity in and sends the browser on.
@@ -36,6 +37,7 @@ struct SignInCompletion: Sendable {
         guard let done else { return nil }
         var response = Response.redirect(to: destination(flow, done.session, request))
         remember(done, request, in: &response)
+        lastMethod.remember(identity, in: &response)
         return response
     }
 

@@ -32,6 +32,8 @@ struct SignInAttempt: Sendable {
     let clientName: String?
     /// Whether the page is for the web view of an app, where no provider may be shown (RFC 8252 8.12).
     var isNativeShell = false
+    /// Whether only a new sign-in will do.
+    var needsNewSignIn = false
 }
 
 /// How the sign-in page offers a method.
@@ -48,9 +50,11 @@ enum SignInOption: Sendable {
 struct ProviderButton: Sendable {
     /// The id of the provider.
     let id: String
-    /// What users call the provider.
-    let name: String
     let kind: Provider.Kind
+    /// The text of the button.
+    let label: Text
+    /// The provider's name where another button has the same text.
+    let detail: String?
     /// Where the form goes.
     let path: String
 }

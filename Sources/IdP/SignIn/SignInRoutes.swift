@@ -61,17 +61,17 @@ struct SignInPage: Sendable {
     let sessions: Sessions
     let clients: ClientRegistry
     let methods: [any SignInMethod]
+    let lastMethod: LastMethodCookie
+    let assets: StaticAssets
     let script: String
 
     struct Link: Sendable { let label, href: String }
 
-    struct ProviderForm: Sendable { let id, name, action: String }
-
     struct Model: Sendable {
         let formToken, flow, service, cancel, email, address, script, hint, button: String
-        let hasService, isApp, isAskedAgain, isForAccountChange, hasError, hasEmailField, hasLinks, hasProviders: Bool
+        let hasService, isApp, isAskedAgain, isForAccountChange, hasError, hasLinks: Bool
         let links: [Link]
-        let providers: [ProviderForm]
+        let parts: [SignInParts.Part]
     }
 
     /// - Parameters:
@@ -83,7 +83,8 @@ struct SignInPage: Sendable {
         hasError: Bool = false
     ) -> Response {
         let attempt = SignInAttempt(
-            flow: flow, clientName: clientName(flow, session), isNativeShell: request.isFromNativeShell)
+            flow: flow, clientName: clientName(flow, session), isNativeShell: request.isFromNativeShell,
+            needsNewSignIn: session.slots.needsNewSignIn(flow))
         let texts = pages.texts(for: request)
         var (field, links): ((hint: String, button: String)?, [Link]) = (nil, [])
         var providers: [ProviderButton] = []
@@ -95,6 +96,10 @@ struct SignInPage: Sendable {
             case .provider(let button): providers.append(button)
             }
         }
+        let parts = SignInParts(
+            providers: providers, hasEmailField: field != nil, hasError: hasError,
+            lastUsed: lastMethod.value(in: request), texts: texts,
+            logo: { assets.path(of: "provider-\($0.rawValue).svg") })
         let model = Model(
             formToken: sessions.formToken(for: session), flow: flow?.text ?? "", service: attempt.clientName ?? "",
             cancel: flow?.cancel ?? "", email: user?.account.email ?? "",
@@ -103,9 +108,7 @@ struct SignInPage: Sendable {
             isApp: flow.map { session[PendingHandoffs.self].contains($0) } ?? false,
             isAskedAgain: user != nil && attempt.clientName != nil,
             isForAccountChange: user != nil && flow.map { session[PendingAccountChanges.self].contains($0) } ?? false,
-            hasError: hasError, hasEmailField: field != nil,
-            hasLinks: !links.isEmpty, hasProviders: !providers.isEmpty, links: links,
-            providers: providers.map { ProviderForm(id: $0.id, name: $0.name, action: $0.path) })
+            hasError: hasError, hasLinks: !links.isEmpty, links: links, parts: parts.ordered)
         var response = pages.response("sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok)
         sessions.remember(session, in: &response)
         return response

@@ -160,8 +160,9 @@ public struct NewSessionLimit: Sendable {
         if let wait = browsers.hit(browser) { throw PublicError.tooManyRequests(retryAfter: wait) }
     }
 
-    /// Removes one session of this network from the count: its user has signed in.
+    /// Removes one session of this network from the count: its user has signed in. A known browser was counted for itself.
     public func giveBack(_ request: Request, _ context: some WebRequestContext) {
+        guard knownBrowser(request) == nil else { return }
         addresses.giveBack(limit, request, context.peer)
     }
 }

@@ -25,6 +25,7 @@ struct APISignInTests {
             let session = try #require(reply.all("set-cookie").first { $0.hasPrefix("idp_session=") })
             #expect(session.contains("Max-Age=2592000"), "the session of an app")
             #expect(reply.all("set-cookie").contains { $0.hasPrefix("idp_device=") })
+            #expect(!reply.all("set-cookie").contains { $0.hasPrefix("idp_last_method=") }, "an app shows no such page")
             #expect(deployment.log.contains("signed_in"))
 
             let me = try await app.authorized("GET", "/me")

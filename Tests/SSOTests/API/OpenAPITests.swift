@@ -72,13 +72,21 @@ struct OpenAPITests {
             let challenge = try begun.json()["challenge"]?.text ?? ""
             let digits = try await deployment.mailbox.code(to: "ann@example.com")
             try expect(try await app.finish(challenge, digits), 200, "POST", "/sign-in/code")
-            for path in ["/session", "/session/check", "/me", "/devices"] {
+            for path in ["/session", "/session/check", "/me", "/devices", "/identities"] {
                 try expect(try await app.authorized("GET", path), 200, "GET", path)
                 try expect(try await app.send("GET", path, token: "stale"), 401, "GET", path)
                 let foreign = [("Sec-Fetch-Site", "cross-site")]
                 try expect(try await app.send("GET", path, headers: foreign), 403, "GET", path)
             }
             try expect(try await app.send("GET", "/session"), 200, "GET", "/session")
+            for path in ["/identities", "/identities/tickets"] {
+                let example = try #require(document.example("POST", "/api/v1" + path))
+                try expect(try await app.send("POST", path, example, token: app.token), 400, "POST", path)
+                try expect(try await app.send("POST", path, example), 401, "POST", path)
+                try expect(try await app.send("POST", path, [:], token: app.token), 400, "POST", path)
+                let cut = try await app.raw("POST", path, [("Authorization", "Bearer \(app.token ?? "")")])
+                try expect(cut, 415, "POST", path)
+            }
             try expect(try await app.authorized("DELETE", "/devices"), 204, "DELETE", "/devices")
             let unknown = try await app.authorized("DELETE", "/devices/dev_x")
             #expect(unknown.status == 404)

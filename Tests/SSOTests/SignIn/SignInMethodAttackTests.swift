@@ -16,7 +16,7 @@ struct SignInMethodAttackTests {
         "after success Back to its pages and its form sent again issue no token, change no session and lead to the client",
         arguments: TestedMethod.allCases)
     func back(method: TestedMethod) async throws {
-        try await TestDeployment.withEveryMethod { deployment in
+        try await TestDeployment.withEveryMethod(method) { deployment in
             let browser = deployment.browser()
             let proof = try await deployment.begin(method, in: browser)
             let page = try await proof.prepare(in: browser)
@@ -28,11 +28,12 @@ struct SignInMethodAttackTests {
             switch method {
             case .emailLink: addresses.append("\(deployment.origin)/sign-in/link")
             case .emailReply: addresses.append("\(deployment.origin)/sign-in/reply?flow=\(flow)")
+            case .openID, .apple, .gitHub: addresses += try #require(proof.visit).history
             case .emailCode, .oneClick: break
             }
             var visits: [Visit] = []
             for address in addresses { visits.append(try await browser.follow(browser.get(address))) }
-            if method == .emailCode || method == .emailReply {
+            if method != .emailLink && method != .oneClick {
                 visits.append(try await browser.follow(proof.decide(in: browser, on: page)))
             }
             for visit in visits {
@@ -58,9 +59,11 @@ struct SignInMethodAttackTests {
         }
     }
 
-    @Test("the same proof sent twice signs in once, and the user ends at the client", arguments: TestedMethod.byEmail)
+    @Test(
+        "the same proof sent twice signs in once, and the user ends at the client",
+        arguments: TestedMethod.usedOnce)
     func twice(method: TestedMethod) async throws {
-        try await TestDeployment.withEveryMethod { deployment in
+        try await TestDeployment.withEveryMethod(method) { deployment in
             let browser = deployment.browser()
             let proof = try await deployment.begin(method, in: browser)
             let page = try await proof.prepare(in: browser)
@@ -83,7 +86,7 @@ struct SignInMethodAttackTests {
 
     @Test("sixteen of the same proof at the same instant sign in once", arguments: TestedMethod.allCases)
     func together(method: TestedMethod) async throws {
-        try await TestDeployment.withEveryMethod { deployment in
+        try await TestDeployment.withEveryMethod(method) { deployment in
             let browser = deployment.browser()
             let proof = try await deployment.begin(method, in: browser)
             let page = try await proof.prepare(in: browser)
@@ -100,9 +103,9 @@ struct SignInMethodAttackTests {
 
     @Test(
         "nobody signs in with a cookie of an earlier step, before and after the sign-in",
-        arguments: TestedMethod.byEmail)
+        arguments: TestedMethod.usedOnce)
     func earlierCookie(method: TestedMethod) async throws {
-        try await TestDeployment.withEveryMethod { deployment in
+        try await TestDeployment.withEveryMethod(method) { deployment in
             let browser = deployment.browser()
             let form = try await browser.beginSignIn(at: deployment.client)
             let (token, firstStep) = (try form.formToken(), browser.twin())
@@ -126,9 +129,9 @@ struct SignInMethodAttackTests {
 
     @Test(
         "in another browser its proof signs nobody in, and the browser that asked still can",
-        arguments: TestedMethod.byEmail)
+        arguments: TestedMethod.usedOnce)
     func otherBrowser(method: TestedMethod) async throws {
-        try await TestDeployment.withEveryMethod { deployment in
+        try await TestDeployment.withEveryMethod(method) { deployment in
             let browser = deployment.browser()
             let proof = try await deployment.begin(method, in: browser)
             // One without a session, one with a session and a form token of its own, and one that waits for another address.

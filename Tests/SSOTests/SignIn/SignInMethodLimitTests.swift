@@ -11,9 +11,10 @@ struct SignInMethodLimitTests {
     /// Loopback addresses are counted as networks only behind a declared proxy.
     private static let counted = ["IDP_TRUSTED_PROXIES": "127.0.0.0/8"]
 
+    /// Not by a provider: it is no proof of an address that has an account. The next test has its claim.
     @Test(
         "a known browser signs in while strangers have used up the guesses of its account",
-        arguments: TestedMethod.allCases)
+        arguments: TestedMethod.byEmail + [.oneClick])
     func knownBrowser(method: TestedMethod) async throws {
         try await TestDeployment.withEveryMethod { deployment in
             let owner = try await deployment.knownBrowser(of: Self.address)
@@ -24,6 +25,23 @@ struct SignInMethodLimitTests {
             let complete = try await owner.follow(proof.prove(in: owner))
             #expect(try await deployment.redeem(complete, as: deployment.client).methods == [method.rawValue])
             #expect(try await deployment.failures(of: Self.address) == 20)
+        }
+    }
+
+    @Test(
+        "a provider signs in, from any browser, while strangers have used up the guesses of the account",
+        arguments: TestedMethod.byProvider)
+    func provider(method: TestedMethod) async throws {
+        try await TestDeployment.withEveryMethod(method) { deployment in
+            let first = deployment.browser()
+            #expect(try await deployment.begin(method, in: first).prove(in: first).status == 303)
+            try await deployment.typeWrongCodes(20, for: Self.address)
+            let browser = deployment.browser()
+            let proof = try await deployment.begin(method, in: browser)
+            let complete = try await browser.follow(proof.prove(in: browser))
+            #expect(try await deployment.redeem(complete, as: deployment.client).methods == [method.rawValue])
+            #expect(try await deployment.failures(of: Self.address) == 20)
+            #expect(try await deployment.rows(of: "account") == 1)
         }
     }
 
@@ -113,6 +131,7 @@ struct SignInMethodLimitTests {
     }
 
     /// The answer comes from a mail server. What may be tried with it is counted for the account alone.
+    /// A provider's answer cannot be guessed: no limit counts it.
     @Test(
         "beyond the network's limit code and link get 429 and stay valid for another network; an answer is not counted there",
         arguments: TestedMethod.byEmail)
@@ -137,14 +156,15 @@ struct SignInMethodLimitTests {
 
     @Test(
         "a success returns its counts: an office of any size signs in behind one address",
-        arguments: TestedMethod.byEmail)
+        arguments: TestedMethod.usedOnce)
     func givenBack(method: TestedMethod) async throws {
         let limits = [
             "IDP_LIMIT_EMAIL_POSTS": "2", "IDP_LIMIT_CODE_POSTS": "2", "IDP_LIMIT_NEW_SESSIONS": "2",
         ]
-        try await TestDeployment.withEveryMethod(settings: Self.counted.merging(limits) { $1 }) { deployment in
+        try await TestDeployment.withEveryMethod(method, settings: Self.counted.merging(limits) { $1 }) { deployment in
             for number in 0..<5 {
                 let browser = deployment.browser()
+                if let kind = method.provider { try deployment.standIn(kind).user.subject = "\(10_021 + number)" }
                 let proof = try await deployment.begin(method, in: browser, as: "user-\(number)@example.com")
                 #expect(try await proof.prove(in: browser).status == 303)
             }

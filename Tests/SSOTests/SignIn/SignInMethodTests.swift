@@ -29,7 +29,7 @@ struct SignInMethodTests {
         "client, redirect URI and state survive it in one, two and three tabs, and the other tabs need no further proof",
         arguments: TestedMethod.allCases, 1...3)
     func tabs(method: TestedMethod, count: Int) async throws {
-        try await TestDeployment.withEveryMethod(clients: 2) { deployment in
+        try await TestDeployment.withEveryMethod(method, clients: 2) { deployment in
             let (browser, middle) = (deployment.browser(), count / 2)
             func client(_ tab: Int) -> TestDeployment.Client { deployment.clients[tab % 2] }
             var tabs: [Visit] = []
@@ -48,11 +48,12 @@ struct SignInMethodTests {
 
             deployment.clock.advance(by: .seconds(30))
             for tab in (0..<count).reversed() where tab != middle {
-                // The last tab sends the form that it shows, an earlier one is reloaded.
+                // The last tab sends a form that it shows, an earlier one is reloaded.
+                let page = try tabs[tab].page()
+                let form = page.form(to: "/sign-in/with/") ?? page.form(with: "email")
                 let next =
                     tab > middle
-                    ? try await browser.submit(
-                        tabs[tab].page().form(with: "email"), on: tabs[tab], ["email": Self.address])
+                    ? try await browser.submit(form, on: tabs[tab], ["email": Self.address])
                     : try await browser.get(tabs[tab].address)
                 try await Self.check(
                     try await browser.follow(next), method, client(tab), state: "state-of-tab-\(tab)", at: signedInAt,
@@ -95,7 +96,7 @@ struct SignInMethodTests {
         "a handoff survives it: the page goes on to the app, and a request of a client beside it is kept",
         arguments: TestedMethod.allCases)
     func handoff(method: TestedMethod) async throws {
-        try await TestDeployment.withEveryMethod(settings: HandoffApp.settings) { deployment in
+        try await TestDeployment.withEveryMethod(method, settings: HandoffApp.settings) { deployment in
             let (browser, webView, app) = (deployment.browser(), deployment.webView(), try deployment.app())
             let tab = try await browser.follow(browser.get(deployment.authorize(deployment.client, state: "beside")))
             let page = try await app.begin(in: browser)
@@ -132,7 +133,7 @@ struct SignInMethodTests {
         "what one process began another one finishes with none of its memory, as after a restart",
         arguments: TestedMethod.allCases)
     func restart(method: TestedMethod) async throws {
-        try await TestDeployment.withEveryMethod { deployment in
+        try await TestDeployment.withEveryMethod(method) { deployment in
             let browser = deployment.browser()
             let proof = try await deployment.begin(method, in: browser)
             try await deployment.withSecondIdP { second in
@@ -199,7 +200,7 @@ struct SignInMethodTests {
         "its sign-in keeps the pending requests, and of everything else only slots that say so",
         arguments: TestedMethod.allCases)
     func slots(method: TestedMethod) async throws {
-        try await TestDeployment.withEveryMethod(clients: 2) { deployment in
+        try await TestDeployment.withEveryMethod(method, clients: 2) { deployment in
             let browser = deployment.browser()
             let other = try await browser.follow(
                 browser.get(deployment.authorize(deployment.clients[1], state: "other-tab")))
@@ -207,14 +208,15 @@ struct SignInMethodTests {
             let proof = try await deployment.begin(method, in: browser)
             let before = try await Self.slots(of: deployment)
             #expect(before[OneClickMethod.DroppedSlot.key]?["visits"] == 1, "it was there before the sign-in")
-            #expect((before[BrowserChallenges.key] != nil) == (method != .oneClick))
+            #expect((before[BrowserChallenges.key] != nil) == TestedMethod.byEmail.contains(method))
 
             _ = try await proof.prove(in: browser)
             let slots = try await Self.slots(of: deployment)
             guard case .object(let members) = slots else { throw ProbeFailure("slots are not an object: \(slots)") }
             #expect(
                 Set(members.keys) == [
-                    PendingFlows.key, PendingHandoffs.key, CurrentSignIn.key, OneClickMethod.KeptSlot.key,
+                    PendingFlows.key, PendingHandoffs.key, PendingAccountChanges.key, PendingProviderAttempts.key,
+                    CurrentSignIn.key, OneClickMethod.KeptSlot.key,
                 ])
             #expect(slots[OneClickMethod.KeptSlot.key]?["visits"] == 1)
             let flows = slots[PendingFlows.key]?["flows"]

@@ -21,15 +21,30 @@ struct ProviderMethod: SignInMethod {
     }
 
     func options(for attempt: SignInAttempt) -> [SignInOption] {
+        let all = providers.all.filter { !attempt.needsNewSignIn || $0.saysWhenAuthenticated }
         // An app opens these links in the system browser.
         if attempt.isNativeShell {
             return hasApps
-                ? providers.all.map {
-                    .link(label: Text("sign-in.provider", ["name": $0.name]), path: NativeStart.prefix + $0.id)
-                } : []
+                ? all.map { .link(label: Self.label($0), path: NativeStart.prefix + $0.id) } : []
         }
-        return providers.all.map {
-            .provider(ProviderButton(id: $0.id, name: $0.name, kind: $0.kind, path: ProviderStart.path($0)))
+        let hasTenants = all.count { $0.kind == .microsoft } > 1
+        return all.map {
+            .provider(
+                ProviderButton(
+                    id: $0.id, kind: $0.kind, label: Self.label($0),
+                    detail: $0.kind == .microsoft && hasTenants ? $0.name : nil, path: ProviderStart.path($0)))
+        }
+    }
+
+    /// The brands' rules fix the words, so the name in the file is not used for them (docs/providers.md).
+    private static func label(_ provider: Provider) -> Text {
+        switch provider.kind {
+        case .apple: Text("provider.apple")
+        case .google: Text("provider.google")
+        case .microsoft: Text("provider.microsoft")
+        case .github where provider.issuer == provider.kind.defaultIssuer: Text("provider.github")
+        // An OpenID provider, or a GitHub Enterprise Server of its own.
+        case .github, .oidc: Text("provider.oidc", ["name": provider.name])
         }
     }
 

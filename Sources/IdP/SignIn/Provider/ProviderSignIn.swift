@@ -10,6 +10,7 @@ struct ProviderSignIn: Sendable {
     let sessions: Sessions
     let completion: SignInCompletion
     let refreshTokens: SealedBox
+    let newcomers: NewSessionLimit
     let clock: ServiceClock
 
     /// What an identity means here.
@@ -46,6 +47,7 @@ struct ProviderSignIn: Sendable {
             let done = try await completion.finish(
                 .external(identity), method: provider.method, flow: flow, session, request, context,
                 consuming: { _ in true })
+            if done != nil { newcomers.giveBack(request, context) }
             // Another request of this browser has replaced the session meanwhile.
             return done ?? .redirect(to: FlowID.path("/sign-in", flow))
         }

@@ -63,6 +63,39 @@ struct ProviderSignInTests {
         }
     }
 
+    @Test(
+        "a client that asks for a new sign-in gets one only from a provider that says when it was", arguments: [0, 3])
+    func newSignIn(hours: Int) async throws {
+        try await ProviderDeployment.open { place in
+            let (deployment, standIn) = (place.deployment, try place.standIn(.oidc))
+            let moment = deployment.clock.now - .hours(hours)
+            standIn.claims { $0["auth_time"] = .number(Double(moment.seconds)) }
+            let browser = deployment.browser()
+            let page = try await browser.follow(
+                browser.get(deployment.authorize(place.client, state: "s") + "&max_age=3600"))
+            let answer = try await standIn.visit(from: page, in: browser)
+            let end = try await browser.follow(browser.bring(answer))
+            #expect(end.status == (hours == 0 ? 200 : 403))
+            #expect(place.refusals("not_fresh") == (hours == 0 ? 0 : 1))
+            #expect(try await deployment.signedInSessions() == (hours == 0 ? 1 : 0))
+        }
+    }
+
+    @Test("a provider that never says when it was is not offered where only a new sign-in will do")
+    func notOffered() async throws {
+        try await ProviderDeployment.open([.oidc, .google, .github]) { place in
+            let authorize = place.deployment.authorize(place.client, state: "s")
+            let (first, second) = (place.deployment.browser(), place.deployment.browser())
+            let all = try await first.follow(first.get(authorize))
+            let some = try await second.follow(second.get(authorize + "&prompt=login"))
+            for (kind, isOffered) in [(Provider.Kind.oidc, true), (.google, false), (.github, false)] {
+                let path = "/sign-in/with/\(kind.testID)"
+                #expect(try all.page().form(to: path) != nil)
+                #expect(try (some.page().form(to: path) != nil) == isOffered)
+            }
+        }
+    }
+
     @Test("a verified address of an account that exists signs no user in until its owner has proven it by email")
     func knownAddress() async throws {
         try await ProviderDeployment.open { place in

@@ -1,0 +1,54 @@
+import SSOWeb
+
+/// The two parts of the sign-in page that offer a sign-in at once: the buttons of providers and the form for an email, in
+/// their order.
+///
+/// The providers come first, in the order of their file. What the browser used last comes before everything else, and so does
+/// the form for an email whose address has to be corrected.
+struct SignInParts: Sendable {
+    struct Part: Sendable {
+        var isSecond = false
+        var hasEmailField = false
+        var hasProviders = false
+        /// Whether the form for an email is what the browser used last.
+        var isLastUsed = false
+        var providers: [ProviderForm] = []
+    }
+
+    struct ProviderForm: Sendable {
+        let id, kind, action, logo, labelHTML, detail: String
+        let hasLogo, hasDetail, hasNote, isLastUsed: Bool
+    }
+
+    /// At most two.
+    let ordered: [Part]
+
+    /// - Parameters:
+    ///   - lastUsed: from the browser: the id of a provider, ``LastMethodCookie/email``, or any text.
+    ///   - logo: the path of a provider's logo; empty for none.
+    init(
+        providers: [ProviderButton], hasEmailField: Bool, hasError: Bool, lastUsed: Substring?, texts: Texts,
+        logo: (Provider.Kind) -> String
+    ) {
+        let isLast = { (id: String) in lastUsed.map { $0.utf8.elementsEqual(id.utf8) } ?? false }
+        let sorted = providers.filter { isLast($0.id) } + providers.filter { !isLast($0.id) }
+        let buttons = Part(
+            hasProviders: true,
+            providers: sorted.map { button in
+                let path = logo(button.kind)
+                return ProviderForm(
+                    id: button.id, kind: button.kind.rawValue, action: button.path, logo: path,
+                    labelHTML: texts.html(button.label), detail: button.detail ?? "", hasLogo: !path.isEmpty,
+                    hasDetail: button.detail != nil, hasNote: button.detail != nil || isLast(button.id),
+                    isLastUsed: isLast(button.id))
+            })
+        // One way alone is no choice.
+        let isEmailLast = !providers.isEmpty && isLast(LastMethodCookie.email)
+        let email = Part(hasEmailField: true, isLastUsed: isEmailLast)
+        var parts: [Part] = []
+        if !providers.isEmpty { parts.append(buttons) }
+        if hasEmailField { parts.insert(email, at: isEmailLast || hasError ? 0 : parts.count) }
+        if parts.count == 2 { parts[1].isSecond = true }
+        ordered = parts
+    }
+}
