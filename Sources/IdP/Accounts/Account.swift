@@ -60,8 +60,12 @@ struct AccountStore: Sendable {
     /// no account yet, where the provider may make accounts. A verified address never leads to an account that exists: that
     /// would let a provider open it.
     ///
+    /// - Parameter current: the sign-in of this browser until now. The first proof of an address leaves the other identities
+    ///   alone if it comes from a browser that one of them has signed in to the same account.
     /// - Returns: nil for an identity that is not linked to an account and may not make one.
-    func account(of identity: ProvenIdentity, _ connection: any SQLConnection) throws -> AccountMatch? {
+    func account(
+        of identity: ProvenIdentity, after current: CurrentSignIn.SignIn? = nil, _ connection: any SQLConnection
+    ) throws -> AccountMatch? {
         if let account = try Self.find(identity, connection) {
             try noteUse(of: identity, connection)
             return AccountMatch(account: account)
@@ -70,7 +74,8 @@ struct AccountStore: Sendable {
         case .email(let address):
             let (account, isNew) = try make(address, name: nil, connection)
             // Until now only a provider vouched for the address.
-            let revoked = isNew ? [] : try revokeUnproven(account, connection)
+            let isOwn = current?.accountID == account.id && current?.accountSignOuts == account.signOuts
+            let revoked = isNew || isOwn ? [] : try revokeUnproven(account, connection)
             try link(identity, to: account, connection)
             let current = revoked.isEmpty ? account : try Self.find(account.id, connection) ?? account
             return AccountMatch(account: current, isNew: isNew, revoked: revoked)

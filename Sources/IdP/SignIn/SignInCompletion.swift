@@ -63,7 +63,10 @@ struct SignInCompletion: Sendable {
             session,
             with: { old, connection in
                 guard try proof(connection) else { return nil }
-                guard let match = try accounts.account(of: identity, connection) else { throw Self.unknownIdentity }
+                let current = old[CurrentSignIn.self].signIn
+                guard let match = try accounts.account(of: identity, after: current, connection) else {
+                    throw Self.unknownIdentity
+                }
                 let account = match.account
                 guard accounts.eligibility.maySignIn(account) else { throw Self.notAllowed }
                 let device = try identity.email.map { try devices.store.remember($0, known: known, connection) }
