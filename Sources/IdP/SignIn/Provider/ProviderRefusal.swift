@@ -87,9 +87,11 @@ extension ProviderError {
                 "provider": "\(provider.id)", "reason": "\(reason)", "detail": "\(self)",
                 "session": "\(context.session?.handle ?? "-")",
             ])
-        let key = isUnavailable ? "unavailable" : "failed"
+        // The user's account there is outside `allowed_domains`: another try with it changes nothing.
+        let isAboutUser = reason == AnswerProblem.domain.rawValue
+        let key = isUnavailable ? "unavailable" : isAboutUser ? "not-allowed" : "failed"
         return PublicError(
-            isUnavailable ? .serviceUnavailable : .badRequest,
+            isUnavailable ? .serviceUnavailable : isAboutUser ? .forbidden : .badRequest,
             code: isUnavailable ? "provider_unavailable" : "provider_answer_refused",
             title: Text("provider.\(key).title", ["provider": provider.name]),
             explanation: Text("provider.\(key)", ["provider": provider.name]),
