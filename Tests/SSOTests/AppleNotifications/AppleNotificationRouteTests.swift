@@ -23,11 +23,14 @@ struct AppleNotificationRouteTests {
     func withdrawn(event: String) async throws {
         try await ProviderDeployment.open([.apple]) { place in
             let browser = try await place.owner(adding: .apple)
+            let app = try await place.deployment.signedInApp()
+            #expect(try await app.authorized("GET", "/me").status == 200)
             let standIn = try place.standIn(.apple)
             let body = try standIn.notification(event, subject: standIn.user.subject)
             #expect(try await Self.send(body, to: place).status == 200)
             #expect(try await place.externalIdentities() == 0)
             #expect(try await !browser.isSignedInOnHomePage(of: place.deployment))
+            #expect(try await app.authorized("GET", "/me").status == 401)
             let notices = try await place.notices(2)
             let text = notices.map { $0.text.decodingQuotedPrintable() }.joined()
             #expect(text.contains("Provider apple told us that it is not to be used for the account ann@example.com"))
@@ -57,7 +60,7 @@ struct AppleNotificationRouteTests {
         }
     }
 
-    @Test("Apple's word removes the last identity too, and the access tokens of apps end with the rest")
+    @Test("a report of Apple removes the last identity too, and every sign-in ends")
     func last() async throws {
         try await ProviderDeployment.open([.apple]) { place in
             let (deployment, browser) = (place.deployment, place.deployment.browser())
@@ -68,6 +71,7 @@ struct AppleNotificationRouteTests {
             #expect(try await Self.send(body, to: place).status == 200)
             #expect(try await deployment.rows(of: "account_identity") == 0)
             #expect(try await deployment.count("SELECT sign_outs FROM account") == before + 1)
+            #expect(try await !browser.isSignedInOnHomePage(of: deployment))
             _ = try await place.notices(1)
             // The owner of the address signs in by email, to the same account.
             _ = try await deployment.signedIn()

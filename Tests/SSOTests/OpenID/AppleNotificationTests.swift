@@ -112,7 +112,7 @@ struct AppleNotificationTests {
         #expect(garbage == "id_token_malformed")
     }
 
-    @Test("an ID token is no notification, and a notification no ID token")
+    @Test("an ID token is not accepted as a notification, nor a notification as an ID token")
     func confusion() async throws {
         let fixture = try OpenIDFixture(.apple)
         #expect(try await refusal(fixture, fixture.token()) == "notification_event_invalid")

@@ -5,7 +5,7 @@ import SSOWeb
 
 /// Why an answer of a provider signs nobody in. The raw values are stable: the log has them as `reason`, beside those of
 /// ``ProviderError``.
-enum ProviderRefusal: String, Sendable {
+enum ProviderRefusal: String, Sendable, CaseIterable {
     /// A frame, a fetch or a prefetch.
     case notAPage = "not_a_page"
     /// A field is missing, appears twice, or is too long.

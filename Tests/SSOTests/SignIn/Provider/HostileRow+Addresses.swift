@@ -144,7 +144,7 @@ extension HostileRow {
             name: "a query where a form is registered", kinds: [.apple], reason: "wrong_response_mode",
             arrive: { _, browser, answer in try await browser.get(answer.address) }),
         HostileRow(
-            name: "a handle that somebody made up", kinds: [.apple], reason: "unknown_handle",
+            name: "a handle that is made up", kinds: [.apple], reason: "unknown_handle",
             arrive: { place, browser, answer in
                 try await browser.get("\(answer.redirectURI)?answer=\(String(repeating: "A", count: 43))")
             }),
