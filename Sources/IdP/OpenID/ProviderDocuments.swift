@@ -1,7 +1,7 @@
 import SSOShared
 import SSOWeb
 
-/// The discovery documents and signing keys of all providers, each fetched once for everybody.
+/// The discovery documents and signing keys of all providers, each fetched once for all callers.
 struct ProviderDocuments: Sendable {
     private let http: ProviderHTTP
     private let discoveries: SharedCache<DiscoveryDocument>

@@ -158,7 +158,7 @@ struct ProviderURL: Sendable {
             return false
         }
         guard url.authority.isLoopback else { return url.isHTTPS }
-        // Another's document must not lead anybody to services on this machine.
+        // Another server's document must not lead this program to services on this machine.
         return isLoopback || (allowsPrivate && url.isHTTPS)
     }
 

@@ -42,7 +42,7 @@ actor SharedCache<Value: Sendable> {
     }
 
     /// Fetches a value again that is still fresh but turned out to lack something. At most once in five minutes, since
-    /// anybody may cause it. Returns nil when it is too early or the fetch failed.
+    /// any client on the network may cause it. Returns nil when it is too early or the fetch failed.
     func newerValue(for key: String, fetch: @escaping Fetch) async -> Value? {
         let now = clock.now()
         guard entries[key]?.task != nil || isEarlyFetchDue(key, now) else { return nil }

@@ -3,7 +3,7 @@ import Logging
 import SSOShared
 import SSOWeb
 
-/// Why an answer of a provider signs nobody in. The raw values are stable: the log has them as `reason`, beside those of
+/// Why an answer of a provider signs no user in. The raw values are stable: the log has them as `reason`, beside those of
 /// ``ProviderError``.
 enum ProviderRefusal: String, Sendable, CaseIterable {
     /// A frame, a fetch or a prefetch.
