@@ -91,9 +91,11 @@ struct AppleNotificationError: Error {
         (self.status, self.reason) = (status, reason)
     }
 
-    /// While Apple's keys cannot be fetched, a notification may be sent again.
+    /// While Apple's keys cannot be fetched, a notification may be sent again. So may one with a key that is not known yet:
+    /// notifications with made-up keys may have used up the early fetch, and Apple does not repeat what was refused.
     init(_ error: ProviderError) {
-        (status, reason) = (error.isUnavailable ? .serviceUnavailable : .badRequest, error.reason)
+        let isTemporary = error.isUnavailable || error.reason == ProviderError.AnswerProblem.keyUnknown.rawValue
+        (status, reason) = (isTemporary ? .serviceUnavailable : .badRequest, error.reason)
         detail = error.detail
     }
 

@@ -84,7 +84,7 @@ struct ProviderClient: Sendable {
         let reply = try await tokens.exchange(answer, provider, at: discovery.tokenEndpoint, discovery.authMethod)
         guard let text = reply.idToken else { throw .answer(.noIDToken) }
         let signed = try SignedToken(text, allowed: allowed)
-        let key = try await documents.verifier(signed, provider)
+        let key = try await documents.verifier(signed, provider, for: .signIn)
         let token = try IDToken(
             signed, key: key, provider: provider, nonce: answer.nonce, accessToken: reply.accessToken, now: clock.now())
         let claims = IdentityClaims(claims: token.claims, provider: provider)
@@ -116,7 +116,7 @@ struct ProviderClient: Sendable {
     /// Checks a server-to-server notification of Apple: signature, issuer, audience and age.
     func notification(_ provider: Provider, payload: String) async throws(ProviderError) -> AppleNotification {
         let signed = try SignedToken(payload, allowed: provider.algorithms)
-        let key = try await documents.verifier(signed, provider)
+        let key = try await documents.verifier(signed, provider, for: .notification)
         return try AppleNotification(signed, key: key, provider: provider, now: clock.now())
     }
 
