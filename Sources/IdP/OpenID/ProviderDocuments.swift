@@ -27,6 +27,9 @@ struct ProviderDocuments: Sendable {
         try await keySets.value(for: provider.issuer, fetch: fetchKeys(provider, try await discovery(provider)))
     }
 
+    /// Has the keys ready for a verifier.
+    func prefetchKeys(_ provider: Provider) async { _ = try? await keys(provider) }
+
     /// The one key for a token. For a `kid` that the keys lack they are fetched again, at most once in five minutes for each
     /// caller.
     func verifier(

@@ -85,11 +85,14 @@ struct OpenIDFixture: Sendable {
     let client: ProviderClient
     var provider: Provider
 
-    init(_ kind: Provider.Kind = .oidc, issuer: String = Self.issuer, logger: Logger? = nil) throws {
+    init(
+        _ kind: Provider.Kind = .oidc, issuer: String = Self.issuer, logger: Logger? = nil,
+        identityLimit: Duration = .minutes(1)
+    ) throws {
         keys = try OpenIDKeys.made.get()
         client = ProviderClient(
             clock: clock.clock, logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            transport: transport)
+            transport: transport, identityLimit: identityLimit)
         provider = Provider(
             id: "work", name: "Work", kind: kind, issuer: issuer, clientID: "client",
             credential: .secret(ProviderSecret(text: "secret")), scopes: ["openid", "email"], responseMode: .query,
