@@ -13,7 +13,6 @@ struct ProviderClient: Sendable {
         /// Of the method S256 (RFC 7636 4.2).
         let codeChallenge: String
         let redirectURI: String
-        var loginHint: String?
         /// The user must prove again who it is, where the provider has a way to ask for that.
         var asksAgain = false
     }

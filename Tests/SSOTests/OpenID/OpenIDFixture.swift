@@ -24,10 +24,12 @@ final class ScriptedTransport: ProviderTransport {
     func on(_ url: String, failing error: ConnectionError) { on(url) { _ in .failure(error) } }
 
     static func response(
-        _ body: String, status: Int = 200, type: String = "application/json", cache: String? = nil
+        _ body: String, status: Int = 200, type: String = "application/json", cache: String? = nil,
+        headers: [(String, String)] = []
     ) -> HTTPClient.Response {
         HTTPClient.Response(
-            status: status, headers: [("content-type", type)] + (cache.map { [("cache-control", $0)] } ?? []),
+            status: status,
+            headers: [("content-type", type)] + (cache.map { [("cache-control", $0)] } ?? []) + headers,
             body: Array(body.utf8))
     }
 

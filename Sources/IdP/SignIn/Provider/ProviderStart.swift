@@ -116,7 +116,6 @@ struct ProviderStart: Sendable {
                 .init(
                     state: state, nonce: keys.nonce(of: attempt.id, state: state),
                     codeChallenge: CodeChallenge.s256(verifier), redirectURI: provider.callback(at: origin),
-                    loginHint: nil,
                     asksAgain: session.slots.needsNewSignIn(attempt.flow)))
         } catch {
             throw error.page(provider, attempt.flow, context)
