@@ -38,7 +38,7 @@ func buildIdP(
         VisitorContext.self, origin: settings.publicURL, pages: parts.pages, assets: parts.assets,
         database: services.database, clock: services.clock, addresses: settings.trustedProxies, shutdown: shutdown,
         jsonPaths: [SSOPath.verify, InboundMailRoutes.path, AppleNotificationRoutes.path, "/api/"],
-        pathsWithTokens: ["\(EmailLink.path)/", HandoffSignIn.path])
+        pathsWithTokens: ["\(EmailLink.path)/", HandoffSignIn.path, "/auth/*/callback"])
     parts.addPublicFiles(association, to: router)
     parts.addBackChannel(signIn, to: router)
     authorize.addAuthorize(to: router)

@@ -54,6 +54,10 @@ struct IdPSignIn: Sendable {
             sessions: parts.sessions, challenges: challenges, guesses: guesses, addresses: addresses, codes: codes,
             mail: parts.mail, delay: parts.delay, completion: completion, limits: parts.limits,
             page: EmailCodePage(pages: pages, script: script), clock: clock, clientName: parts.clients.name,
+            addedProvider: { [providers = parts.providers] session in
+                session[PendingIdentity.self].confirmedProvider(now: clock.now())
+                    .map { providers.provider(id: $0)?.name ?? $0 }
+            },
             reply: { challenge, flow in reply.map { EmailReplyMethod.offer($0, challenge, flow) } })
         let emailLink = EmailLinkMethod(
             sessions: parts.sessions, challenges: challenges, guesses: guesses, devices: parts.devices, codes: code,
@@ -93,7 +97,7 @@ extension ProviderMethod {
             callback: ProviderCallback(
                 providers: parts.providers, client: parts.providerClient, attempts: attempts,
                 parked: ParkedAnswers(store: attempts, keys: settings.keys, randomness: randomness), keys: keys,
-                origin: settings.publicURL, sessions: parts.sessions, completion: completion,
+                origin: settings.publicURL, sessions: parts.sessions, completion: completion, limits: parts.limits,
                 purposes: AttemptPurposes(
                     signIn: signIn,
                     link: ProviderLink(

@@ -60,7 +60,8 @@ struct AppLinkPages: Sendable {
     static func over(_ app: NativeApp?) -> PublicError {
         PublicError(
             .gone, code: "link_over", title: Text("error.link-over.title"), explanation: Text("error.link-over"),
-            nextStep: way(to: app, error: "invalid_ticket"), cause: "link_refused")
+            nextStep: way(to: app, error: "invalid_ticket"), cause: "link_refused",
+            headers: [.referrerPolicy: "no-referrer"])
     }
 
     /// The answer of the provider is refused, or there is none. The log has the reason.

@@ -102,7 +102,9 @@ struct AuthorizeRoutes: Sendable {
             let tooOld = session[CurrentSignIn.self].signIn.flatMap {
                 wishes.isMet(by: $0.authenticatedAt, now: now) ? nil : $0.earliestNext
             }
-            let since = tooOld ?? (user == nil ? wishes.earliest(now: now) : nil)
+            // Later than the old sign-in is not enough: a provider may have authenticated its user before the request.
+            let isNeeded = user == nil || tooOld != nil
+            let since = [tooOld, isNeeded ? wishes.earliest(now: now) : nil].compactMap(\.self).max()
             let updated = try sessions.store.update(
                 session,
                 {

@@ -232,11 +232,13 @@ enum IdPMigrations {
                 "ALTER TABLE account_identity ADD COLUMN used_at BIGINT",
                 // Sealed: usable only with IDP_SECRET_KEY.
                 "ALTER TABLE account_identity ADD COLUMN refresh_token BLOB",
-                // answer is sealed, and there only between a form_post and the GET after it.
+                // answer is sealed, and there only between a form_post and the GET after it. registration is a hash of issuer and
+                // client id.
                 """
                 CREATE TABLE provider_attempt (
                     id TEXT PRIMARY KEY NOT NULL,
                     provider TEXT NOT NULL,
+                    registration BLOB NOT NULL,
                     purpose TEXT NOT NULL,
                     flow TEXT,
                     account_id TEXT,

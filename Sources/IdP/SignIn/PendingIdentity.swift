@@ -13,6 +13,8 @@ struct PendingIdentity: SessionSlot {
     private struct Stored: Codable {
         let identity: StoredIdentity
         let provenAt: Timestamp
+        /// The user has agreed on the page that names provider and account.
+        var isConfirmed = false
     }
 
     private var stored: Stored?
@@ -31,9 +33,22 @@ struct PendingIdentity: SessionSlot {
     /// The id of the provider; nil when nothing waits.
     func provider(now: Timestamp) -> String? { current(now)?.identity.identity.provider }
 
-    /// The identity to link to this account; nil when none waits for it.
+    /// The id of the provider that the next sign-in to its account adds; nil for none.
+    func confirmedProvider(now: Timestamp) -> String? {
+        current(now).flatMap { $0.isConfirmed ? $0.identity.identity.provider : nil }
+    }
+
+    /// Notes that the user has agreed for this address. Without it a user of a shared browser could link what the user
+    /// before has left behind.
+    mutating func confirm(for address: EmailAddress) {
+        if stored?.identity.email?.utf8.elementsEqual(address.text.utf8) == true { stored?.isConfirmed = true }
+    }
+
+    /// The identity to link to this account; nil when none waits for it, or the user has not agreed.
     func identity(for account: Account, now: Timestamp) -> ExternalIdentity? {
-        guard let identity = current(now)?.identity.identity,
+        guard let current = current(now), current.isConfirmed else { return nil }
+        let identity = current.identity.identity
+        guard
             identity.email?.text.utf8.elementsEqual(account.email.utf8) == true
         else { return nil }
         return identity

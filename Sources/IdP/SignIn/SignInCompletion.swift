@@ -70,13 +70,13 @@ struct SignInCompletion: Sendable {
                 let account = match.account
                 guard accounts.eligibility.maySignIn(account) else { throw Self.notAllowed }
                 let device = try identity.email.map { try devices.store.remember($0, known: known, connection) }
-                let linked = try link(old[PendingIdentity.self], to: account, after: identity, connection)
+                let linked = try link(old[PendingIdentity.self], to: account, connection)
                 try report(match, linked, by: origin, connection)
                 result.withLock { $0 = Outcome(match: match, linked: linked, device: device) }
                 var slots = old.survivingSignIn(slots)
                 slots[CurrentSignIn.self] = CurrentSignIn(
                     .init(
-                        accountID: account.id, authenticatedAt: authenticatedAt(identity, old, now: now),
+                        accountID: account.id, authenticatedAt: authenticatedAt(identity, old, for: flow, now: now),
                         methods: [method], signOuts: account.signOuts, flow: flow?.text, isFirst: match.isNew))
                 return SessionContent(slots, app: app.map { AppSession(owner: account.id, device: $0) })
             },
@@ -124,17 +124,19 @@ struct SignInCompletion: Sendable {
         }
     }
 
-    /// When the user was authenticated: by the provider's word, or now. Always later than the sign-in that it replaces, also
-    /// when two processes' clocks differ: a flow that asked for a newer sign-in has it now.
-    private func authenticatedAt(_ identity: ProvenIdentity, _ old: SessionSlots, now: Timestamp) -> Timestamp {
+    /// When the user was authenticated: by the provider's word, or now. Never before the moment that the flow asks for, which
+    /// the method has checked: clocks differ a little, and a flow that has had its sign-in must not ask for another one.
+    private func authenticatedAt(
+        _ identity: ProvenIdentity, _ old: SessionSlots, for flow: FlowID?, now: Timestamp
+    ) -> Timestamp {
         var moment = now
         if case .external(let external) = identity { moment = min(external.authenticatedAt ?? now, now) }
-        return max(moment, old[CurrentSignIn.self].signIn?.earliestNext ?? moment)
+        return max(moment, old.signInSince(flow) ?? moment)
     }
 
     /// Links the identity that waited for a sign-in to this account in another way.
     private func link(
-        _ pending: PendingIdentity, to account: Account, after identity: ProvenIdentity, _ connection: any SQLConnection
+        _ pending: PendingIdentity, to account: Account, _ connection: any SQLConnection
     ) throws -> ExternalIdentity? {
         guard let waiting = pending.identity(for: account, now: clock.now()),
             try accounts.link(.external(waiting), to: account, connection)

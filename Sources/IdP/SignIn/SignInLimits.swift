@@ -73,6 +73,11 @@ struct SignInLimits: Sendable {
         if beganSession { newcomers.giveBack(request, context) }
     }
 
+    /// Takes back one code that was counted.
+    func giveBackCodePost(_ request: Request, _ context: VisitorContext, deviceID: String?) {
+        if deviceID == nil { addresses.giveBack(codePosts, request, context.peer) }
+    }
+
     /// Names the request's network in the queue of emails: a keyed hash, so that a leaked database reveals no IP address.
     func network(_ request: Request, _ context: VisitorContext) -> [UInt8]? {
         guard let key = networkKeys.first, let address = addresses.countedAddress(of: request, peer: context.peer)

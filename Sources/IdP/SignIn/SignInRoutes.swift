@@ -36,8 +36,8 @@ struct SignInRoutes: Sendable {
         }
         let typed = try fields.text("email") ?? ""
         let submitted = SubmittedAddress(
-            text: typed, session: session, flow: flow, clientName: page.clientName(flow, session), request: request,
-            context: context)
+            text: typed, session: session, flow: flow, clientName: page.clientName(flow, session),
+            confirmsIdentity: try fields.text("known") == "1", request: request, context: context)
         if let next = try await submitAddress(submitted) { return next }
         let user = try await completion.askedAgain(context, flow: flow)
         return page.response(
@@ -51,6 +51,8 @@ struct SubmittedAddress: Sendable {
     let session: Session
     let flow: FlowID?
     let clientName: String?
+    /// The form was on a page that says what the sign-in adds to the account (``PendingIdentity``).
+    let confirmsIdentity: Bool
     let request: Request
     let context: VisitorContext
 }

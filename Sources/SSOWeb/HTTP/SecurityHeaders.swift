@@ -6,7 +6,8 @@ public struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
     private let fields: SecurityFields
     private let pathsWithTokens: Set<String>
 
-    /// - Parameter pathsWithTokens: paths whose URL contains a token; one that ends with a slash stands for all below it.
+    /// - Parameter pathsWithTokens: paths whose URL contains a token; one that ends with a slash stands for all below it, and
+    ///   `*` for one part of a path.
     ///   Their responses, error pages included, keep the URL out of the Referer of later requests.
     public init(origin: PublicOrigin, pathsWithTokens: Set<String> = []) {
         self.pathsWithTokens = pathsWithTokens
@@ -32,7 +33,12 @@ public struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
     }
 
     private func hasToken(_ path: String) -> Bool {
-        pathsWithTokens.contains { $0.hasSuffix("/") ? path.hasPrefix($0) : path == $0 }
+        pathsWithTokens.contains { pattern in
+            if pattern.hasSuffix("/") { return path.hasPrefix(pattern) }
+            guard pattern.contains("*") else { return path == pattern }
+            let (parts, given) = (pattern.split(separator: "/"), path.split(separator: "/"))
+            return parts.count == given.count && zip(parts, given).allSatisfy { $0 == "*" || $0 == $1 }
+        }
     }
 }
 

@@ -12,7 +12,8 @@ public enum WebRouter {
     ///   - addresses: finds the client's address for the log.
     ///   - shutdown: makes `/readyz` fail during the shutdown.
     ///   - jsonPaths: paths that programs request; one that ends with a slash stands for all below it. Their errors are JSON.
-    ///   - pathsWithTokens: paths whose URL contains a token; one that ends with a slash stands for all below it.
+    ///   - pathsWithTokens: paths whose URL contains a token; one that ends with a slash stands for all below it, and
+    ///     `*` for one part of a path.
     public static func router<Context: WebRequestContext>(
         _ context: Context.Type, origin: PublicOrigin, pages: Pages, assets: StaticAssets, database: any Database,
         clock: ServiceClock, addresses: ClientAddress, shutdown: ShutdownState, jsonPaths: Set<String> = [],

@@ -258,7 +258,7 @@ enum WrongProviders {
             .oidc, ["app_id: com.example.app"], "8: app_id is not for kind oidc, only for apple. Remove it."),
         Row(
             .apple, ["app_id: ABCDE12345"],
-            "9: app_id of \"work\" must be the identifier of the primary App ID, without the team. For example app_id: com.example.app"
+            "9: app_id of \"apple\" must be the identifier of the primary App ID, without the team. For example app_id: com.example.app"
         ),
         Row(
             .oidc, ["id: Work", "issuer: http://a.example", "scopes: [email]", "colour: red"],

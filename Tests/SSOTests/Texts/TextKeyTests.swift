@@ -18,10 +18,18 @@ struct TextKeyTests {
         #"callback.\(error.code).title"#: SignInError.codes.map { "callback.\($0).title" },
         #"date.month-\(date.month)"#: (1...12).map { "date.month-\($0)" },
         #"method.\($0)"#: SignInMethodNames.known.map { "method.\($0)" },
+        #"provider.\(key)"#: providerPages.map { "provider.\($0)" },
+        #"provider.\(key).title"#: providerPages.map { "provider.\($0).title" },
         #"link-tester.\(summary)"#: ["no-app", "not-set-up", "what-happens"].map { "link-tester.\($0)" },
         #"mail.device-\($0.rawValue)"#: [
             "android", "chromebook", "ipad", "iphone", "linux", "mac", "unknown", "windows",
         ].map { "mail.device-\($0)" },
+    ]
+
+    /// The pages of `ProviderRefusal`.
+    private static let providerPages = [
+        "other-browser", "ended", "not-fresh", "no-email", "not-allowed", "no-account", "other-user", "linked-elsewhere",
+        "failed", "unavailable",
     ]
 
     /// The keys that sources mention, dynamic ones expanded.

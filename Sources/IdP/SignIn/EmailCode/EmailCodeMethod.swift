@@ -22,6 +22,8 @@ struct EmailCodeMethod: SignInMethod {
     let clock: ServiceClock
     /// The name of the client that a flow belongs to.
     let clientName: @Sendable (FlowID?, Session) -> String?
+    /// The name of the provider that this sign-in adds to its account; nil for none.
+    let addedProvider: @Sendable (Session) -> String?
     /// How the page asks for an answer to the email; nil where answers are not received.
     let reply: @Sendable (Challenge, FlowID?) -> EmailCodePage.ReplyOffer?
 
@@ -57,6 +59,11 @@ struct EmailCodeMethod: SignInMethod {
                 asked, held: held, flow: submitted.flow, service: submitted.clientName, connection)
             email.value = begun.email
             slots[BrowserChallenges.self].keep(begun.entry)
+            if submitted.confirmsIdentity {
+                slots[PendingIdentity.self].confirm(for: asked.address)
+            } else {
+                slots[PendingIdentity.self] = PendingIdentity()
+            }
         }
         let fresh = try await session(after: begin, submitted)
         email.value?.log(to: context.logger, address: asked.address, flow: asked.logFlow)
@@ -166,7 +173,7 @@ struct EmailCodeMethod: SignInMethod {
         return page.response(
             request, formToken: sessions.formToken(for: session), challenge: challenge,
             entry: session[BrowserChallenges.self].current, flow: flow, service: clientName(flow, session),
-            reply: reply(challenge, flow), problem: error, isDelayed: delay.isDelayed,
+            adding: addedProvider(session), reply: reply(challenge, flow), problem: error, isDelayed: delay.isDelayed,
             pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
     }
 }

@@ -37,11 +37,12 @@ struct EmailCodePage: Sendable {
 
     struct Model: Sendable {
         let formToken, address, flow, signIn, script, errorHTML, statusHTML, wait, life, service: String
-        let number, events, next, withoutRefresh: String
+        let number, events, next, withoutRefresh, provider: String
         let waitSeconds: Int
         let maximumLength = EmailCode.maximumLength
         let takesCode, hasError, hasStatus, isSentAgain, isDeferred, isDelayed, hasBrowserHint, hasFocus: Bool
         let mustWait, hasLimits, hasCountdown, isQuiet, hasService, hasLinkHint, hasReply, refreshes: Bool
+        let addsProvider: Bool
     }
 
     /// Says the same for an address that may sign in and for one that may not: everything it shows is counted and stored
@@ -53,10 +54,12 @@ struct EmailCodePage: Sendable {
     ///   - pause: for how long no code is accepted for this address; nil when codes are accepted.
     ///   - wait: until another email may be sent to this address.
     ///   - service: the name of the client that the flow belongs to.
+    ///   - provider: the name of the provider that this sign-in adds to its account; nil for none.
     ///   - reply: nil where answers to the email are not received.
     func response(
         _ request: Request, formToken: String, challenge: Challenge, entry: BrowserChallenges.Entry?, flow: FlowID?,
-        service: String?, reply: ReplyOffer?, problem: InputError?, isDelayed: Bool, pause: Duration?, wait: Duration?,
+        service: String?, adding provider: String?, reply: ReplyOffer?, problem: InputError?, isDelayed: Bool,
+        pause: Duration?, wait: Duration?,
         now: Timestamp
     ) -> Response {
         let texts = pages.texts(for: request)
@@ -85,6 +88,7 @@ struct EmailCodePage: Sendable {
             wait: wait.map { texts.plain(.span($0)) } ?? "",
             life: texts.plain(.span(challenge.expiresAt - now)), service: service ?? "", number: reply?.number ?? "",
             events: reply?.events ?? "", next: reply?.next ?? "", withoutRefresh: Self.pathWithoutRefresh(flow),
+            provider: provider ?? "",
             waitSeconds: wait?.secondsRoundedUp ?? 0,
             takesCode: obstacle == nil, hasError: !error.isEmpty, hasStatus: !status.isEmpty && !isSentAgain,
             isSentAgain: isSentAgain, isDeferred: deferral != nil, isDelayed: isDelayed,
@@ -93,7 +97,7 @@ struct EmailCodePage: Sendable {
             hasLimits: obstacle != .noEmail && wait.map { $0 > .minutes(1) } ?? false, hasCountdown: wait != nil,
             isQuiet: obstacle == nil || isPaused, hasService: flow != nil && service != nil,
             hasLinkHint: isEmailOut && !challenge.isUsed && challenge.expiresAt > now,
-            hasReply: reply != nil, refreshes: refreshes)
+            hasReply: reply != nil, refreshes: refreshes, addsProvider: provider != nil)
         var headers: HTTPFields = [:]
         if reply != nil { headers[.contentSecurityPolicy] = ContentPolicy.formsAndEvents }
         if case .paused = problem, let pause { headers[.retryAfter] = String(max(1, pause.secondsRoundedUp)) }

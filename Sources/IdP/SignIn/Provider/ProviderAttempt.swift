@@ -16,9 +16,16 @@ struct ProviderAttempt: Sendable {
     let id: String
     /// The id of the provider.
     let provider: String
+    /// ``Provider/registration`` at the start.
+    let registration: [UInt8]
     let purpose: Purpose
 
     var flow: FlowID? { if case .signIn(let flow) = purpose { flow } else { nil } }
+}
+
+extension Provider {
+    /// Identifies issuer and client id. After a change of either in the file, no code of the old one is sent to the new one.
+    var registration: [UInt8] { SHA256.hash(Array("\(issuer)\u{0}\(clientID)".utf8)) }
 }
 
 /// What an attempt sends to the provider: `state`, `nonce` and the PKCE verifier, all derived from the attempt's random id

@@ -23,11 +23,12 @@ struct ProviderAttemptStore: Sendable {
             }
         try connection.execute(
             """
-            INSERT INTO provider_attempt (id, provider, purpose, flow, account_id, created_at, expires_at)
-            VALUES (:id, :provider, :purpose, :flow, :account, :now, :expires)
+            INSERT INTO provider_attempt (id, provider, registration, purpose, flow, account_id, created_at, expires_at)
+            VALUES (:id, :provider, :registration, :purpose, :flow, :account, :now, :expires)
             """,
             [
-                "id": .text(attempt.id), "provider": .text(attempt.provider), "purpose": .text(purpose),
+                "id": .text(attempt.id), "provider": .text(attempt.provider),
+                "registration": .blob(attempt.registration), "purpose": .text(purpose),
                 "flow": .optional(flow?.text), "account": .optional(account), "now": .timestamp(now),
                 "expires": .timestamp(now + Self.lifetime),
             ])
@@ -47,8 +48,9 @@ struct ProviderAttemptStore: Sendable {
         case expired(ProviderAttempt)
     }
 
-    /// Nil for an unknown attempt, and for one of another provider.
-    func state(of id: String, provider: String) async throws -> State? {
+    /// Nil for an unknown attempt, and for one of another provider. One of the same provider before a change of its issuer or
+    /// client id has expired.
+    func state(of id: String, provider: Provider) async throws -> State? {
         let now = clock.now()
         return try await database.read { connection in
             guard
@@ -58,10 +60,11 @@ struct ProviderAttemptStore: Sendable {
                 ).first
             else { return nil }
             let attempt = try Self.attempt(row)
-            guard attempt.provider.utf8.elementsEqual(provider.utf8) else { return nil }
+            guard attempt.provider.utf8.elementsEqual(provider.id.utf8) else { return nil }
             if try row.optionalInteger("used_at") != nil { return .used(attempt) }
             let isAlive =
-                try row.timestamp("expires_at") > now && row.timestamp("created_at") <= now + ClockSkew.tolerated
+                try attempt.registration == provider.registration && row.timestamp("expires_at") > now
+                && row.timestamp("created_at") <= now + ClockSkew.tolerated
             return isAlive ? .pending(attempt) : .expired(attempt)
         }
     }
@@ -71,19 +74,21 @@ struct ProviderAttemptStore: Sendable {
     ///
     /// - Parameter code: nil for an answer without one.
     /// - Returns: nil for an attempt that is unknown, used, expired or of another provider.
-    func take(_ id: String, provider: String, code: String?) async throws -> (ProviderAttempt, isCodeFresh: Bool)? {
+    func take(_ id: String, provider: Provider, code: String?) async throws -> (ProviderAttempt, isCodeFresh: Bool)? {
         let now = clock.now()
         return try await database.write { connection in
             guard
                 let row = try connection.query(
                     """
                     UPDATE provider_attempt SET used_at = :now, answer = NULL
-                     WHERE id = :id AND provider = :provider AND used_at IS NULL AND expires_at > :now
+                     WHERE id = :id AND provider = :provider AND registration = :registration
+                       AND used_at IS NULL AND expires_at > :now
                        AND created_at <= :skewed
                     RETURNING \(Self.columns)
                     """,
                     [
-                        "id": .text(id), "provider": .text(provider), "now": .timestamp(now),
+                        "id": .text(id), "provider": .text(provider.id), "registration": .blob(provider.registration),
+                        "now": .timestamp(now),
                         "skewed": .timestamp(now + ClockSkew.tolerated),
                     ]
                 ).first
@@ -91,7 +96,7 @@ struct ProviderAttemptStore: Sendable {
             let isFresh =
                 try code.map {
                     try remember(
-                        SHA256.hash(Array("code\u{0}\(provider)\u{0}\($0)".utf8)), until: now + Self.codeMemory,
+                        SHA256.hash(Array("code\u{0}\(provider.id)\u{0}\($0)".utf8)), until: now + Self.codeMemory,
                         connection)
                 } ?? true
             return (try Self.attempt(row), isFresh)
@@ -141,12 +146,12 @@ struct ProviderAttemptStore: Sendable {
         }
     }
 
-    /// Deletes what no answer can come for any more.
+    /// Deletes what no answer can come for any more. An hour later, so that a user who comes back late is told so.
     func purge(limit: Int) async throws -> Int {
         let now = clock.now()
         return try await database.write { connection in
             let values: [String: SQLValue] = [
-                "dead": .timestamp(now - ClockSkew.tolerated), "limit": .integer(Int64(limit)),
+                "dead": .timestamp(now - .hours(1)), "limit": .integer(Int64(limit)),
             ]
             let attempts = try connection.execute(
                 """
@@ -162,7 +167,7 @@ struct ProviderAttemptStore: Sendable {
         }
     }
 
-    private static let columns = "id, provider, purpose, flow, account_id"
+    private static let columns = "id, provider, registration, purpose, flow, account_id"
 
     private static func attempt(_ row: SQLRow) throws -> ProviderAttempt {
         let purpose: ProviderAttempt.Purpose
@@ -172,6 +177,8 @@ struct ProviderAttemptStore: Sendable {
         case ("app_link", let link?, _): purpose = .appLink(link)
         default: purpose = .signIn(flow)
         }
-        return ProviderAttempt(id: try row.text("id"), provider: try row.text("provider"), purpose: purpose)
+        return ProviderAttempt(
+            id: try row.text("id"), provider: try row.text("provider"),
+            registration: try row.blob("registration"), purpose: purpose)
     }
 }

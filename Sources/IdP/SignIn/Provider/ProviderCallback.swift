@@ -17,6 +17,7 @@ struct ProviderCallback: Sendable {
     let origin: PublicOrigin
     let sessions: Sessions
     let completion: SignInCompletion
+    let limits: SignInLimits
     let purposes: AttemptPurposes
 
     /// Adds the routes, below the session middleware. No HEAD: a GET consumes the answer.
@@ -72,7 +73,10 @@ struct ProviderCallback: Sendable {
         guard let session = context.session, session[PendingProviderAttempts.self].contains(id) else {
             throw refused(.otherBrowser, provider, nil, context)
         }
-        guard let taken = try await attempts.take(id, provider: provider.id, code: answer.code) else {
+        // Each answer costs the provider a call of ours. A right one is not counted.
+        let browser = completion.devices.countedBrowser(request).map { Base64URL.encode($0) }
+        try limits.countCodePost(request, context, deviceID: browser)
+        guard let taken = try await attempts.take(id, provider: provider, code: answer.code) else {
             return try await comesBack(id, provider, request, context)
         }
         let attempt = taken.0
@@ -91,7 +95,9 @@ struct ProviderCallback: Sendable {
             {
                 return done
             }
-            return try await purpose.finish(identity(answer, code, attempt, provider, context), answered)
+            let identity = try await identity(answer, code, attempt, provider, context)
+            limits.giveBackCodePost(request, context, deviceID: browser)
+            return try await purpose.finish(identity, answered)
         } catch let refusal as PublicError {
             throw try await purpose.page(refusal, answered)
         }
@@ -129,7 +135,7 @@ struct ProviderCallback: Sendable {
         guard let session = context.session, session[PendingProviderAttempts.self].contains(id) else {
             throw refused(.otherBrowser, provider, nil, context)
         }
-        guard let state = try await attempts.state(of: id, provider: provider.id) else {
+        guard let state = try await attempts.state(of: id, provider: provider) else {
             throw refused(.otherProvider, provider, nil, context)
         }
         let answered = AnsweredAttempt(

@@ -87,12 +87,14 @@ extension ProviderError {
                 "provider": "\(provider.id)", "reason": "\(reason)", "detail": "\(self)",
                 "session": "\(context.session?.handle ?? "-")",
             ])
-        let key = isUnavailable ? "provider.unavailable" : "provider.failed"
+        // The user's account there is outside `allowed_domains`: another try with it changes nothing.
+        let isAboutUser = reason == AnswerProblem.domain.rawValue
+        let key = isUnavailable ? "unavailable" : isAboutUser ? "not-allowed" : "failed"
         return PublicError(
-            isUnavailable ? .serviceUnavailable : .badRequest,
+            isUnavailable ? .serviceUnavailable : isAboutUser ? .forbidden : .badRequest,
             code: isUnavailable ? "provider_unavailable" : "provider_answer_refused",
-            title: Text("\(key).title", ["provider": provider.name]),
-            explanation: Text(key, ["provider": provider.name]),
+            title: Text("provider.\(key).title", ["provider": provider.name]),
+            explanation: Text("provider.\(key)", ["provider": provider.name]),
             nextStep: .init(label: Text("provider.other-way"), href: FlowID.path("/sign-in", flow)), cause: reason)
     }
 }

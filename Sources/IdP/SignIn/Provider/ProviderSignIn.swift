@@ -76,7 +76,7 @@ struct ProviderSignIn: Sendable {
     /// Whether the provider says that it has authenticated the user since then. `auth_time` has whole seconds, and the
     /// provider's clock may be a little late.
     private static func isFresh(_ identity: ProviderIdentity, since: Timestamp) -> Bool {
-        identity.authenticatedAt.map { $0 + ClockSkew.tolerated >= since } ?? false
+        identity.authenticatedAt.map { $0 + TokenClaims.skew >= since } ?? false
     }
 
     private func refused(

@@ -49,7 +49,8 @@ struct ProviderStart: Sendable {
         _ provider: Provider, _ purpose: ProviderAttempt.Purpose, _ session: Session, _ context: VisitorContext
     ) async throws -> Response {
         let attempt = ProviderAttempt(
-            id: try ProviderAttemptKeys.makeID(randomness), provider: provider.id, purpose: purpose)
+            id: try ProviderAttemptKeys.makeID(randomness), provider: provider.id,
+            registration: provider.registration, purpose: purpose)
         // A provider that is down costs no row, and the user learns it before leaving.
         _ = try await address(of: attempt, provider, session, context)
         guard let current = try await store(attempt, session) else {
@@ -75,6 +76,7 @@ struct ProviderStart: Sendable {
                 try attempts.forget(forgotten, connection)
             }
             try attempts.begin(attempt, connection)
+            slots[PendingIdentity.self] = PendingIdentity()
         }
         guard session[CurrentSignIn.self].signIn == nil else {
             return try await sessions.store.update(session) { slots, connection in
@@ -95,7 +97,7 @@ struct ProviderStart: Sendable {
         let id = (try? request.queryFields.text("attempt")) ?? nil
         guard request.isTopLevelNavigation, !request.isPrefetch, let id, let session = context.session,
             session[PendingProviderAttempts.self].contains(id),
-            let state = try await attempts.state(of: id, provider: provider.id)
+            let state = try await attempts.state(of: id, provider: provider)
         else { return .redirect(to: FlowID.path("/sign-in", FlowID.read(request.queryFields))) }
         guard case .pending(let attempt) = state else {
             return .redirect(to: FlowID.path("/sign-in", state.attempt.flow))

@@ -162,6 +162,13 @@ extension ProviderDeployment {
         }
     }
 
+    /// Whether a refusal was logged at a level that an operator should look at.
+    func isAlarm(_ reason: String) -> Bool {
+        deployment.log.text.split(separator: "\n").contains {
+            $0.hasPrefix("warning provider_answer_refused ") && $0.contains("\"reason\": \(reason)")
+        }
+    }
+
     /// Nobody is signed in, and there is neither an account nor an identity.
     func expectNobody(_ comment: String) async throws {
         #expect(try await deployment.signedInSessions() == 0, "\(comment): a session")

@@ -72,7 +72,7 @@ struct ProviderConcurrencyTests {
             standIn.idToken(nil)
             #expect(try await browser.bring(second.with(["code": first.code])).status == 400)
             #expect(place.refusalReasons == ["nonce_mismatch", "code_reused"])
-            #expect(place.deployment.log.text.contains("warning provider_answer_refused"))
+            #expect(place.isAlarm("code_reused"))
             #expect(standIn.requests(at: .token).count == 1, "the provider is not asked a second time")
             try await place.expectNobody("a code twice")
         }
@@ -96,6 +96,7 @@ struct ProviderConcurrencyTests {
             try await deployment.execute("UPDATE provider_attempt SET used_at = NULL")
             #expect(try await browser.bring(answer.with(["code": "another-code"])).status == 400)
             #expect(place.refusalReasons == ["no_verified_email", "id_token_reused"])
+            #expect(place.isAlarm("id_token_reused"))
             try await place.expectNobody("a token twice")
         }
     }
