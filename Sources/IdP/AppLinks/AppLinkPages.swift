@@ -15,8 +15,8 @@ struct AppLinkPages: Sendable {
         let formToken, action, challenge, redirect, ticket, app, provider, address, cancel, script: String
     }
 
-    /// Asks whether to go on. The page does not send itself: somebody else may have sent the user here, whose account it is
-    /// then, so it names the account.
+    /// Asks whether to go on. The page does not send itself, and it names the account: a link of an attacker may have led
+    /// the user here, and then the account is the attacker's.
     func ask(
         _ request: Request, _ asked: HandoffRequest, ticket: LinkTicket, provider: Provider, account: Account,
         formToken: String

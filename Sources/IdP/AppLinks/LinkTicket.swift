@@ -1,8 +1,8 @@
 import SSOShared
 
 /// What lets the system browser link a provider for an app: `slt_` and 43 base64url characters of 32 random bytes. It names an
-/// account, an app and a provider, works once and within a minute, and signs nobody in. Prints as `<redacted>`: only ``wire``
-/// returns the text.
+/// account, an app and a provider, works once and within a minute, and signs no user in. Prints as `<redacted>`: only
+/// ``wire`` returns the text.
 struct LinkTicket: Sendable {
     /// The beginning of every ticket. No other secret begins like it.
     static let prefix = "slt_"

@@ -82,7 +82,7 @@ struct HomePage: Sendable {
         let identities: [IdentityList.Item]
         let offers: [IdentityList.Offer]
         let provider: String
-        let hasName, hasClients, hasDevices, isSaved, isAdded, isRemoved, hasError: Bool
+        let hasName, hasOffers, hasClients, hasDevices, isSaved, isAdded, isRemoved, hasError: Bool
     }
 
     struct Welcome: Sendable {}
@@ -116,8 +116,8 @@ struct HomePage: Sendable {
             since: texts.moment(user.signIn.authenticatedAt), clients: items, devices: devices,
             identities: identities.items, offers: identities.offers, provider: added ?? removed ?? "",
             // The first name of an account is made from its address. Nobody is called that.
-            hasName: name != DisplayName.initial(for: email), hasClients: !items.isEmpty,
-            hasDevices: !devices.isEmpty, isSaved: outcome == .saved, isAdded: added != nil,
+            hasName: name != DisplayName.initial(for: email), hasOffers: !identities.offers.isEmpty,
+            hasClients: !items.isEmpty, hasDevices: !devices.isEmpty, isSaved: outcome == .saved, isAdded: added != nil,
             isRemoved: added == nil && removed != nil, hasError: outcome == .refused)
         return pages.response(
             "home", model, for: request, status: outcome == .refused ? .unprocessableContent : .ok)

@@ -55,7 +55,7 @@ struct Identities: Sendable {
     }
 
     /// The provider that a change has added or removed, as users call it. Nil when the list does not show that change: the
-    /// address of the page may come from anybody.
+    /// address of the page may come from another site.
     func changed(_ id: String?, isAdded: Bool, in list: IdentityList) -> String? {
         guard let provider = id.flatMap({ providers.provider(id: $0) }) else { return nil }
         return list.issuers.holds(provider.issuer) == isAdded ? provider.name : nil

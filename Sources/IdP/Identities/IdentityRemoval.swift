@@ -23,7 +23,7 @@ struct IdentityRemoval: Sendable {
     }
 
     /// In one transaction: the identity goes, the waiting change ends, the email is queued, and every other sign-in of the
-    /// account ends. Somebody else may have signed in with that identity (ASVS 7.4.3).
+    /// account ends. Another user may have signed in with that identity (ASVS 7.4.3).
     ///
     /// - Parameters:
     ///   - name: ``LinkedIdentity/name``.

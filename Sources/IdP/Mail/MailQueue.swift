@@ -121,11 +121,11 @@ struct MailQueue: Sendable {
     /// Puts a notice in the queue, in the caller's transaction: an email that the user did not ask for and must get.
     ///
     /// It counts for no budget and no hourly limit, and neither holds it back: an attacker who asks for many codes must not
-    /// be able to suppress it. Whoever queues notices bounds them.
+    /// be able to suppress it. The code that queues notices limits them.
     func enqueueNotice(
         _ id: String, kind: String, subjectID: String, now: Timestamp, _ connection: any SQLConnection
     ) throws {
-        // To a process of the version before, which knows no notices, it has expired. Nobody has the address "".
+        // To a process of the version before, which knows no notices, it has expired. No user has the address "".
         try connection.execute(
             """
             INSERT INTO mail_queue (id, address, kind, subject_id, has_account, created_at, due_at, expires_at,

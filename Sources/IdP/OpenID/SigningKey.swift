@@ -65,7 +65,7 @@ struct SigningKey: Sendable {
     private static func verifiers(
         _ node: JSONNode, _ type: String, _ algorithms: [Provider.Algorithm]
     ) async throws(KeyFault) -> [Provider.Algorithm: Verifier] {
-        // Everybody who reads the key set could sign with it (RFC 7517 9.2).
+        // Every reader of the key set could sign with it (RFC 7517 9.2).
         guard !["d", "p", "q", "dp", "dq", "qi", "oth"].contains(where: { node[$0] != nil }) else {
             throw KeyFault(words: "a private key that is published")
         }

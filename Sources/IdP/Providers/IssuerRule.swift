@@ -50,7 +50,7 @@ enum IssuerRule {
         }
     }
 
-    /// The tokens of `common` name the issuer of the user's own tenant, which anybody can make. The issuer of one tenant is
+    /// The tokens of `common` name the issuer of the user's own tenant, which any user can make. The issuer of one tenant is
     /// what this program can check.
     private static func checkTenant(of url: WebURL, _ refuse: (String) throws -> Never) throws {
         let shared = ["common", "organizations", "consumers"]

@@ -17,7 +17,7 @@ struct ProviderCredentials {
                 ? Provider.Credential.none : entry.refuse("client_secret is missing. \(entry.example("client_secret"))")
         }
         guard let text = secret(entry, "client_secret", provider: provider) else { return nil }
-        // RFC 6749 appendix A.2, without the space: at either end it is a mistake, and in between nobody issues one.
+        // RFC 6749 appendix A.2, without the space: at either end it is a mistake, and no provider issues one in between.
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), text.utf8.count <= 4096 else {
             return entry.refuse(
                 "client_secret of \"\(provider)\" must be one line of at most 4096 ASCII characters without spaces.",

@@ -64,7 +64,7 @@ extension ProvidersFile {
         guard let texts = entry.optionalTexts("allowed_domains") else { return [] }
         if email == .never {
             entry.problem(
-                "allowed_domains of \"\(owner)\" needs email: trust-if-verified. With email: never nobody could sign in.",
+                "allowed_domains of \"\(owner)\" needs email: trust-if-verified. With email: never, no user could sign in.",
                 at: "allowed_domains")
         }
         for text in texts where !HostPort.isDomain(text.value.utf8) {

@@ -131,7 +131,7 @@ struct ProvidersFile {
 
     private func issuer(_ entry: SettingsFileEntry, _ kind: Provider.Kind?, _ owner: String) -> String? {
         if !entry.has("issuer"), let kind, let issuer = kind.defaultIssuer { return issuer }
-        // Without a kind nobody knows whether it is needed.
+        // Without a kind it is not known whether an issuer is needed.
         guard kind != nil || entry.has("issuer"), let issuer = entry.text("issuer") else { return nil }
         do {
             try IssuerRule.check(issuer.value, kind: kind)

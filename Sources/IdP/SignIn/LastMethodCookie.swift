@@ -5,7 +5,7 @@ import SSOWeb
 /// The cookie that remembers how this browser signed in last, so that the sign-in page offers that first.
 ///
 /// Its value is `email` or the id of a provider. It decides nothing but the order of a page that every visitor sees, so it is
-/// not signed. Only a successful sign-in sets it: it tells nobody whether an address has an account.
+/// not signed. Only a successful sign-in sets it: it does not show whether an address has an account.
 struct LastMethodCookie: Sendable {
     /// No provider has this id.
     static let email = "email"

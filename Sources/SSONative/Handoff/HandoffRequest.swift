@@ -33,7 +33,7 @@ public struct HandoffRequest: Sendable, Hashable {
     /// `/auth/native/PROVIDER?challenge&redirect&ticket`: adds a provider to the account of the user who is signed in.
     ///
     /// The ticket is that of `POST /api/v1/identities/tickets`, and works once within a minute. The browser comes back with a
-    /// code (``HandoffCallback``), which the app sends with ``linkBody(code:)``. Such a code signs nobody in. `nil` unless
+    /// code (``HandoffCallback``), which the app sends with ``linkBody(code:)``. Such a code signs no user in. `nil` unless
     /// provider and ticket have their form.
     public func linkURL(provider: String, ticket: String) -> URL? {
         guard Self.isMethod(provider), Self.isSecret(ticket, prefix: "slt_") else { return nil }

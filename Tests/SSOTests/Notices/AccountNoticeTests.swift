@@ -199,7 +199,7 @@ struct AccountNoticeTests {
             #expect(try await place.deployment.rows(of: "account_notice") == AccountNotices.maximumPerDay)
             #expect(place.deployment.events("account_notice_limit_reached") == 2)
             let last = try await place.notices(20).filter {
-                $0.text.decodingQuotedPrintable().contains("many changes today")
+                $0.text.decodingQuotedPrintable().contains("at most 20 such emails")
             }
             #expect(last.count == 1)
             #expect(try await place.externalIdentities() == 0)

@@ -242,7 +242,7 @@ enum WrongProviders {
         Row(.oidc, ["allowed_domains: [\"\u{212a}.example\"]"], domain("\u{212a}.example")),
         Row(
             .oidc, ["email: never", "allowed_domains: [example.org]"],
-            "9: allowed_domains of \"work\" needs email: trust-if-verified. With email: never nobody could sign in."),
+            "9: allowed_domains of \"work\" needs email: trust-if-verified. With email: never, no user could sign in."),
         Row(
             .oidc, ["algorithms: [HS256]"], "8: algorithms of \"work\": \"HS256\" must be RS256, ES256, PS256 or EdDSA."
         ),

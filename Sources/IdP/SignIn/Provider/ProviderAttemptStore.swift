@@ -44,7 +44,7 @@ struct ProviderAttemptStore: Sendable {
         case pending(ProviderAttempt)
         /// It has had its answer.
         case used(ProviderAttempt)
-        /// Its ten minutes are over.
+        /// It has expired.
         case expired(ProviderAttempt)
     }
 

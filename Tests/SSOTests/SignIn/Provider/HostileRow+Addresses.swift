@@ -56,7 +56,8 @@ extension HostileRow {
     private static func allowed(_ name: String, _ address: String?) -> HostileRow {
         HostileRow(
             name: "allowed_domains and \(name)", lines: ["allowed_domains: [example.com]"],
-            reason: "domain_not_allowed", prepare: { place in try place.standIn(.oidc).user.email = address })
+            reason: "domain_not_allowed", status: 403,
+            prepare: { place in try place.standIn(.oidc).user.email = address })
     }
 
     private static let settings: [HostileRow] = [
@@ -66,7 +67,8 @@ extension HostileRow {
         allowed("the domain in the name", "example.com@evil.example"), allowed("no address", nil),
         HostileRow(
             name: "allowed_domains and an unverified address", lines: ["allowed_domains: [example.com]"],
-            reason: "domain_not_allowed", prepare: { place in try place.standIn(.oidc).user.emailVerified = false }),
+            reason: "domain_not_allowed", status: 403,
+            prepare: { place in try place.standIn(.oidc).user.emailVerified = false }),
         HostileRow(
             name: "an address that IDP_ALLOWED_EMAILS does not name", reason: "address_not_allowed", status: 403,
             prepare: { place in try place.standIn(.oidc).user.email = "ann@elsewhere.example" }),
