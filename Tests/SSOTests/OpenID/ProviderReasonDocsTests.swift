@@ -21,7 +21,8 @@ struct ProviderReasonDocsTests {
         let text = try Self.lines().joined(separator: "\n")
         let reasons =
             ProviderRefusal.allCases.map(\.rawValue) + ProviderError.DocumentProblem.allCases.map(\.rawValue)
-            + ProviderError.AnswerProblem.allCases.map(\.rawValue) + ["token_endpoint_refused"]
+            + ProviderError.AnswerProblem.allCases.map(\.rawValue)
+            + [ProviderError.timedOut.reason, ProviderError.cancelled.reason, "token_endpoint_refused"]
         #expect(reasons.filter { !text.contains("`\($0)`") } == [])
         // The reason of a call names the endpoint first.
         let problems = ProviderError.CallProblem.allCases.filter { $0 != .refused }

@@ -93,7 +93,7 @@ struct PreHijackingTests {
     }
 
     @Test(
-        "a browser that has signed out, or that another account has signed in, is another browser: its proof is the owner's",
+        "a browser that has signed out, or in to another account, counts as another one: its proof ends the identity",
         arguments: [true, false])
     func proofAfterOtherSignIn(isSignedOut: Bool) async throws {
         try await ProviderDeployment.open { place in
