@@ -50,7 +50,7 @@ struct HandoffTests {
         #expect(HandoffRequest(try Apps.identityProvider()).startURL(method: method) == nil)
     }
 
-    @Test("The id of a provider is a method, and the provider's own pages are none")
+    @Test("The id of a provider is a method, and the provider's own pages are not")
     func providers() throws {
         let request = HandoffRequest(try Apps.identityProvider())
         let url = try #require(request.startURL(method: "work-2"))
@@ -75,7 +75,7 @@ struct HandoffTests {
                 == ["code": Apps.code, "verifier": request.verifier.value])
     }
 
-    @Test("A link without a provider, a ticket or a code in its form is none")
+    @Test("A link without a provider, a ticket or a code in its form is refused")
     func brokenLink() throws {
         let request = HandoffRequest(try Apps.identityProvider())
         for provider in ["", "Google", "complete", "a/b"] {

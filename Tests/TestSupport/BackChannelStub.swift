@@ -31,6 +31,8 @@ final class BackChannelStub: Sendable {
 
     let port: Int
     private let listener: Int32
+    /// Bound to the same port, and never listens: after ``stop()`` no other server gets the port while this one is known.
+    private let placeholder: Int32
     private let isStopped = Atomic(false)
     private let seen = Mutex<(requests: [Request], connections: Int)>(([], 0))
 
@@ -41,18 +43,23 @@ final class BackChannelStub: Sendable {
     struct Unavailable: Error {}
 
     init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let (placeholder, listener) = (Self.tcpSocket(), Self.tcpSocket())
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let bound = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, size) == 0 && listen(listener, 256) == 0 && getsockname(listener, $0, &size) == 0
+                bind(placeholder, $0, size) == 0 && getsockname(placeholder, $0, &size) == 0
+                    && bind(listener, $0, size) == 0 && listen(listener, 256) == 0
             }
         }
-        guard bound else { throw Unavailable() }
-        self.listener = listener
+        guard bound else {
+            close(listener)
+            close(placeholder)
+            throw Unavailable()
+        }
+        (self.listener, self.placeholder) = (listener, placeholder)
         port = Int(UInt16(bigEndian: address.sin_port))
         Thread.detachNewThread { [self] in
             while case let connection = accept(listener, nil, nil), connection >= 0 {
@@ -67,7 +74,17 @@ final class BackChannelStub: Sendable {
         }
     }
 
-    /// Stops listening; connections end with their clients.
+    deinit { close(placeholder) }
+
+    /// A socket that shares its port with another one of this kind, as long as that one does not listen.
+    private static func tcpSocket() -> Int32 {
+        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var isOn: Int32 = 1
+        setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        return number
+    }
+
+    /// Stops listening: connections are refused from now on, and open ones end with their clients.
     func stop() {
         // Once: later the number may be that of another socket.
         guard isStopped.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }

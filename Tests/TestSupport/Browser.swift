@@ -23,6 +23,7 @@ struct Visit: Sendable {
 final class Browser: Sendable {
     /// Host -> name -> value.
     private let jar: Mutex<[String: [String: String]]>
+    private let received = Mutex<[String]>([])
     /// The loopback address that requests come from, for limits that count by address.
     let source: String?
     /// Sent as `Accept-Language`.
@@ -61,6 +62,8 @@ final class Browser: Sendable {
         jar.withLock { $0[host, default: [:]][name] = value }
     }
     var cookies: [String: [String: String]] { jar.withLock { $0 } }
+    /// Every `Set-Cookie` that a visit of this browser brought, in order.
+    var setCookieLines: [String] { received.withLock { $0 } }
 
     func get(_ address: String, _ headers: HTTPProbe.Headers = []) async throws -> Visit {
         try await send("GET", try WebAddress(address), headers)
@@ -138,6 +141,7 @@ final class Browser: Sendable {
 
     private func keepCookies(of reply: ProbeReply, from host: String) {
         for line in reply.all("set-cookie") {
+            received.withLock { $0.append(line) }
             let parts = line.split(separator: ";").map { $0.drop { $0 == " " } }
             let pair = parts.first?.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false) ?? []
             guard pair.count == 2 else { continue }

@@ -1,6 +1,8 @@
 import SSOShared
 import SSOWeb
 
+@testable import IdP
+
 extension PageStates {
     // MARK: The link of a provider from an app
 

@@ -107,7 +107,7 @@ extension StandInProvider {
         return StandInAnswer(redirectURI: request.redirectURI, isFormPost: request.isFormPost, fields: fields)
     }
 
-    /// The user, signed in anew where the request asks for it.
+    /// The user, signed in again where the request asks for it.
     private func authenticated(_ user: User, _ request: StandInRequest) -> User {
         var user = user
         if request.prompt == "login" || request.maxAge == 0 {

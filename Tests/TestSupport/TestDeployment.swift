@@ -219,7 +219,12 @@ final class TestDeployment: Deployment {
 final class CapturedLog: Sendable {
     private let lines = Mutex<[String]>([])
 
-    var text: String { lines.withLock { $0.joined(separator: "\n") } }
+    var text: String { text(after: 0) }
+    /// How many lines there are.
+    var count: Int { lines.withLock { $0.count } }
+
+    /// The lines after so many.
+    func text(after count: Int) -> String { lines.withLock { $0.dropFirst(count).joined(separator: "\n") } }
     func contains(_ part: String) -> Bool { lines.withLock { $0.contains { $0.contains(part) } } }
 
     func logger(_ label: String) -> Logger {

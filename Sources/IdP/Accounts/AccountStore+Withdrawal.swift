@@ -28,17 +28,24 @@ extension AccountStore {
         try endSignIns(of: accountID, connection)
     }
 
-    /// Notes whether the private relay of an identity forwards emails, in the caller's transaction.
+    /// Notes whether the private relay of an identity forwards emails, in the caller's transaction. A report that is older
+    /// than the last one changes nothing.
     ///
-    /// - Returns: whether there is such an identity.
+    /// - Parameter changedAt: by the provider's clock.
+    /// - Returns: whether there is such an identity, and no newer report about it.
     func note(
-        emailDisabled: Bool, issuer: String, subject: String, _ connection: any SQLConnection
+        emailDisabled: Bool, at changedAt: Timestamp, issuer: String, subject: String,
+        _ connection: any SQLConnection
     ) throws -> Bool {
         try connection.execute(
             """
-            UPDATE account_identity SET is_email_disabled = :disabled
+            UPDATE account_identity SET is_email_disabled = :disabled, email_changed_at = :at
              WHERE kind = 'external' AND issuer = :issuer AND subject = :subject
+               AND (email_changed_at IS NULL OR email_changed_at <= :at)
             """,
-            ["disabled": .integer(emailDisabled ? 1 : 0), "issuer": .text(issuer), "subject": .text(subject)]) == 1
+            [
+                "disabled": .integer(emailDisabled ? 1 : 0), "at": .timestamp(changedAt), "issuer": .text(issuer),
+                "subject": .text(subject),
+            ]) == 1
     }
 }

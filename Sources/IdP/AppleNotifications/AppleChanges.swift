@@ -13,7 +13,7 @@ struct AppleChanges: Sendable {
         case noted
         /// No account has this identity, or not any more.
         case unknownSubject
-        /// The user has linked the identity again since.
+        /// The user has linked or used the identity again since, or there was a newer report.
         case outdated(accountID: String)
         /// An event of a type that means nothing here.
         case ignored
@@ -27,9 +27,13 @@ struct AppleChanges: Sendable {
                 return try remove(
                     issuer, subject, provider.id, notification.occurredAt, connection)
             case .emailDisabled, .emailEnabled:
-                let isKnown = try accounts.note(
-                    emailDisabled: notification.event == .emailDisabled, issuer: issuer, subject: subject, connection)
-                return isKnown ? .noted : .unknownSubject
+                guard let (account, _) = try accounts.linked(issuer: issuer, subject: subject, connection) else {
+                    return .unknownSubject
+                }
+                let isNoted = try accounts.note(
+                    emailDisabled: notification.event == .emailDisabled, at: notification.occurredAt, issuer: issuer,
+                    subject: subject, connection)
+                return isNoted ? .noted : .outdated(accountID: account.id)
             case .other: return .ignored
             }
         }
@@ -42,8 +46,10 @@ struct AppleChanges: Sendable {
         guard let (account, identity) = try accounts.linked(issuer: issuer, subject: subject, connection) else {
             return .unknownSubject
         }
-        // A delayed notification must not undo what the user did after it. Apple's clock may be a little late.
-        guard identity.linkedAt <= occurredAt + ClockSkew.tolerated else { return .outdated(accountID: account.id) }
+        // A delayed notification must not undo what the user did after it: who has signed in with Apple since has permitted
+        // it again. Apple's clock may be a little late. A use that is ahead was noted while our clock was wrong.
+        let lastConsent = max(identity.linkedAt, min(identity.usedAt ?? identity.linkedAt, accounts.clock.now()))
+        guard lastConsent <= occurredAt + ClockSkew.tolerated else { return .outdated(accountID: account.id) }
         try accounts.withdraw(issuer: issuer, subject: subject, from: account.id, connection)
         // The relay forwards nothing any more.
         let isRelay = identity.isPrivateEmail && identity.email?.utf8.elementsEqual(account.email.utf8) == true

@@ -28,7 +28,7 @@ struct AppleNotificationRoutes: Sendable {
 
     private func receive(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let payload: String
-        do throws(AppleNotificationError) { payload = try await Self.payload(of: request) } catch {
+        do { payload = try await Self.payload(of: request) } catch let error as AppleNotificationError {
             return error.response(to: context)
         }
         let audiences = Self.audiences(of: payload)
@@ -57,11 +57,14 @@ struct AppleNotificationRoutes: Sendable {
     }
 
     /// The JWS in the body `{"payload": "…"}`.
-    private static func payload(of request: Request) async throws(AppleNotificationError) -> String {
+    private static func payload(of request: Request) async throws -> String {
         guard MediaRange.essence(of: request.headers[values: .contentType]) == "application/json" else {
             throw AppleNotificationError(.unsupportedMediaType, reason: "content_type")
         }
-        guard let body = try? await request.boundedBody(maximumBytes) else {
+        let body: [UInt8]
+        do { body = try await request.boundedBody(maximumBytes) } catch let error as PublicError
+            where error.status == .contentTooLarge
+        {
             throw AppleNotificationError(.contentTooLarge, reason: "body_size")
         }
         guard let text = (try? JSONReader.readStrictly(body))?["payload"]?.string else {
@@ -91,9 +94,11 @@ struct AppleNotificationError: Error {
         (self.status, self.reason) = (status, reason)
     }
 
-    /// While Apple's keys cannot be fetched, a notification may be sent again.
+    /// While Apple's keys cannot be fetched, a notification may be sent again. So may one with a key that is not known yet:
+    /// notifications with made-up keys may have used up the early fetch, and Apple does not repeat what was refused.
     init(_ error: ProviderError) {
-        (status, reason) = (error.isUnavailable ? .serviceUnavailable : .badRequest, error.reason)
+        let isTemporary = error.isUnavailable || error.reason == ProviderError.AnswerProblem.keyUnknown.rawValue
+        (status, reason) = (isTemporary ? .serviceUnavailable : .badRequest, error.reason)
         detail = error.detail
     }
 

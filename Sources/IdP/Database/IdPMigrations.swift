@@ -227,6 +227,8 @@ enum IdPMigrations {
                 "ALTER TABLE account_identity ADD COLUMN email TEXT",
                 "ALTER TABLE account_identity ADD COLUMN is_private_email INTEGER NOT NULL DEFAULT 0",
                 "ALTER TABLE account_identity ADD COLUMN is_email_disabled INTEGER NOT NULL DEFAULT 0",
+                // When that changed, by the provider's clock.
+                "ALTER TABLE account_identity ADD COLUMN email_changed_at BIGINT",
                 "ALTER TABLE account_identity ADD COLUMN used_at BIGINT",
                 // Sealed: usable only with IDP_SECRET_KEY.
                 "ALTER TABLE account_identity ADD COLUMN refresh_token BLOB",

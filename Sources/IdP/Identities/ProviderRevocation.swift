@@ -37,24 +37,13 @@ struct IdentityRevocation: Sendable {
 
     /// - Returns: why it failed; nil for success.
     private func call(_ provider: Provider, _ token: String) async -> String? {
-        let (results, first) = AsyncStream.makeStream(of: String?.self, bufferingPolicy: .bufferingOldest(1))
-        let call = Task { [revocation] in
-            do throws(ProviderError) {
+        do throws(ProviderError) {
+            try await TimeLimit.run(Self.limit) { [revocation] () async throws(ProviderError) in
                 try await revocation.revoke(provider, refreshToken: token)
-                first.yield(nil)
-            } catch {
-                first.yield(error.reason)
             }
+            return nil
+        } catch {
+            return error.reason
         }
-        let timer = Task {
-            try? await Task.sleep(for: Self.limit)
-            first.yield("timed_out")
-        }
-        defer {
-            call.cancel()
-            timer.cancel()
-        }
-        for await reason in results { return reason }
-        return "cancelled"
     }
 }

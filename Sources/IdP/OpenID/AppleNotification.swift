@@ -22,12 +22,8 @@ struct AppleNotification: Sendable, Equatable {
     let event: Event
     /// The user: `subject` of ``ProviderIdentity``.
     let subject: String
-    /// Compare it with when the identity was linked: what happened before does not concern it.
+    /// By Apple's clock. Compare it with when the identity was linked or used last: what happened before does not concern it.
     let occurredAt: Timestamp
-    /// Identifies the notification.
-    let digest: [UInt8]
-    /// After that moment the notification is refused anyway.
-    let expiresAt: Timestamp
 
     /// Checks the claims of a notification, and reads its event.
     init(_ token: SignedToken, key: SigningKey.Verifier, provider: Provider, now: Timestamp) throws(ProviderError) {
@@ -35,14 +31,13 @@ struct AppleNotification: Sendable, Equatable {
         try claims.checkOrigin(provider, orAudience: provider.appleAppID)
         // An ID token is signed with the same keys, and has no events.
         guard let events = claims.json["events"] else { throw .answer(.event, "no events") }
-        expiresAt = try claims.checkTimes(now, age: Self.longestAge, needsExpiry: false)
+        _ = try claims.checkTimes(now, age: Self.longestAge, needsExpiry: false)
         let event = TokenClaims(json: try Self.object(events))
         guard let type = event.json["type"]?.string else { throw .answer(.event, "no type") }
         self.event = Self.event(type)
         subject = try event.subject()
         let issuedAt = try claims.time("iat") ?? now
         occurredAt = try Self.time(event) ?? issuedAt
-        digest = token.digest
     }
 
     /// The claim is one object as JSON text. Apple's first examples show the object itself.

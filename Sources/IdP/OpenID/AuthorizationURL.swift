@@ -12,19 +12,9 @@ enum AuthorizationURL {
         ]
         if provider.kind != .github { items.append(("nonce", request.nonce)) }
         if provider.responseMode == .formPost { items.append(("response_mode", provider.responseMode.rawValue)) }
-        if let hint = request.loginHint, let name = hintName(provider.kind) { items.append((name, hint)) }
         items += prompts(provider, asksAgain: request.asksAgain)
         let separator = !endpoint.utf8.contains(UInt8(ascii: "?")) ? "?" : endpoint.hasSuffix("?") ? "" : "&"
         return endpoint + separator + PercentCoding.query(items)
-    }
-
-    /// Apple has no hint. GitHub's is called `login`.
-    private static func hintName(_ kind: Provider.Kind) -> String? {
-        switch kind {
-        case .oidc, .google, .microsoft: "login_hint"
-        case .github: "login"
-        case .apple: nil
-        }
     }
 
     /// Asking for a fresh sign-in replaces the `prompt` of the settings: some providers take only one value. With `max_age`
@@ -32,7 +22,6 @@ enum AuthorizationURL {
     private static func prompts(_ provider: Provider, asksAgain: Bool) -> [(name: String, value: String)] {
         switch (asksAgain, provider.kind) {
         case (true, .oidc), (true, .microsoft): [("prompt", "login"), ("max_age", "1")]
-        case (true, .google): [("prompt", "select_account")]
         default: provider.prompt.map { [("prompt", $0)] } ?? []
         }
     }

@@ -23,7 +23,10 @@ struct GitHubClient: Sendable {
         _ provider: Provider, _ answer: ProviderClient.Answer
     ) async throws(ProviderError) -> (identity: ProviderIdentity, address: IdentityClaims.Address) {
         // GitHub sends its OAuth issuer, which its pages do not have.
-        if let issuer = answer.issuer, issuer != provider.issuer, issuer != "\(provider.issuer)/login/oauth" {
+        // Byte for byte: texts that only look equal are different issuers.
+        if let issuer = answer.issuer,
+            ![provider.issuer, "\(provider.issuer)/login/oauth"].contains(where: { $0.utf8.elementsEqual(issuer.utf8) })
+        {
             throw .answer(.issuerMismatch, issuer)
         }
         let url = "\(provider.issuer)/login/oauth/access_token"
@@ -40,10 +43,14 @@ struct GitHubClient: Sendable {
     }
 
     /// The primary address, when GitHub has verified it.
+    ///
+    /// Where the call fails for a moment, the provider is unavailable, also to a user whose identity is linked already: as a
+    /// missing address the failure would refuse a new user for good, and leave `allowed_domains` nothing to check.
     private func address(_ provider: Provider, _ token: String) async throws(ProviderError) -> IdentityClaims.Address {
         guard provider.emailTrust == .ifVerified else { return .ignored("email_not_trusted") }
         let reply = try await call(
             .gitHubEmails, provider, "/user/emails?per_page=100", token, accepting: [200, 403, 404])
+        if reply.status == 403, reply.isOverLimit { throw .call(.gitHubEmails, .status, "status 403, rate limit") }
         // Without the scope user:email.
         guard reply.status == 200 else { return .ignored("email_missing") }
         guard let primary = reply.json.array?.first(where: { $0["primary"]?.bool == true }) else {

@@ -13,7 +13,6 @@ struct ProviderClient: Sendable {
         /// Of the method S256 (RFC 7636 4.2).
         let codeChallenge: String
         let redirectURI: String
-        var loginHint: String?
         /// The user must prove again who it is, where the provider has a way to ask for that.
         var asksAgain = false
     }
@@ -30,6 +29,11 @@ struct ProviderClient: Sendable {
         var user: String?
     }
 
+    /// How long the user waits after the callback, whatever the provider needs: less than a stop of the service waits for
+    /// requests that are under way.
+    static let identityLimit: Duration = .seconds(9)
+
+    private let identityLimit: Duration
     private let clock: ServiceClock
     private let logger: Logger
     private let tokens: TokenEndpoint
@@ -41,7 +45,11 @@ struct ProviderClient: Sendable {
         self.init(clock: clock, logger: logger, transport: try ProviderHTTP.client())
     }
 
-    init(clock: ServiceClock, logger: Logger, transport: any ProviderTransport) {
+    init(
+        clock: ServiceClock, logger: Logger, transport: any ProviderTransport,
+        identityLimit: Duration = Self.identityLimit
+    ) {
+        self.identityLimit = identityLimit
         self.clock = clock
         self.logger = logger
         let http = ProviderHTTP(transport)
@@ -63,9 +71,10 @@ struct ProviderClient: Sendable {
 
     /// Exchanges the code of an answer, checks everything, and returns who the user is.
     func identity(_ provider: Provider, _ answer: Answer) async throws(ProviderError) -> ProviderIdentity {
-        var (identity, address) =
+        var (identity, address) = try await TimeLimit.run(identityLimit) { () async throws(ProviderError) in
             provider.kind == .github
-            ? try await gitHub.identity(provider, answer) : try await openIDIdentity(provider, answer)
+                ? try await gitHub.identity(provider, answer) : try await openIDIdentity(provider, answer)
+        }
         switch address {
         case .verified(let email): identity.email = email
         case .ignored(let reason):
@@ -81,10 +90,13 @@ struct ProviderClient: Sendable {
         let discovery = try await documents.discovery(provider)
         try discovery.checkAnswer(issuer: answer.issuer, for: provider)
         let allowed = try discovery.allowedAlgorithms(provider)
+        // At the same time as the code is exchanged. The verifier reports what is wrong with the keys.
+        async let keys: Void = documents.prefetchKeys(provider)
         let reply = try await tokens.exchange(answer, provider, at: discovery.tokenEndpoint, discovery.authMethod)
+        await keys
         guard let text = reply.idToken else { throw .answer(.noIDToken) }
         let signed = try SignedToken(text, allowed: allowed)
-        let key = try await documents.verifier(signed, provider)
+        let key = try await documents.verifier(signed, provider, for: .signIn)
         let token = try IDToken(
             signed, key: key, provider: provider, nonce: answer.nonce, accessToken: reply.accessToken, now: clock.now())
         let claims = IdentityClaims(claims: token.claims, provider: provider)
@@ -116,7 +128,7 @@ struct ProviderClient: Sendable {
     /// Checks a server-to-server notification of Apple: signature, issuer, audience and age.
     func notification(_ provider: Provider, payload: String) async throws(ProviderError) -> AppleNotification {
         let signed = try SignedToken(payload, allowed: provider.algorithms)
-        let key = try await documents.verifier(signed, provider)
+        let key = try await documents.verifier(signed, provider, for: .notification)
         return try AppleNotification(signed, key: key, provider: provider, now: clock.now())
     }
 

@@ -27,11 +27,17 @@ struct ProviderDocuments: Sendable {
         try await keySets.value(for: provider.issuer, fetch: fetchKeys(provider, try await discovery(provider)))
     }
 
-    /// The one key for a token. For a `kid` that the keys lack they are fetched again, at most once in five minutes.
-    func verifier(_ token: SignedToken, _ provider: Provider) async throws(ProviderError) -> SigningKey.Verifier {
+    /// Has the keys ready for a verifier.
+    func prefetchKeys(_ provider: Provider) async { _ = try? await keys(provider) }
+
+    /// The one key for a token. For a `kid` that the keys lack they are fetched again, at most once in five minutes for each
+    /// caller.
+    func verifier(
+        _ token: SignedToken, _ provider: Provider, for caller: EarlyCaller
+    ) async throws(ProviderError) -> SigningKey.Verifier {
         if let found = try await keys(provider).verifier(id: token.keyID, token.algorithm) { return found }
         let fetch = fetchKeys(provider, try await discovery(provider))
-        if let newer = await keySets.newerValue(for: provider.issuer, fetch: fetch),
+        if let newer = await keySets.newerValue(for: provider.issuer, caller: caller, fetch: fetch),
             let found = try newer.verifier(id: token.keyID, token.algorithm)
         {
             return found

@@ -97,6 +97,12 @@ struct ProviderError: Error, Sendable, Equatable {
             isOutage: true)
     }
 
+    /// All calls together took too long.
+    static let timedOut = Self(reason: "timed_out", detail: "", isUnavailable: true, isOutage: true)
+
+    /// The user does not wait any more.
+    static let cancelled = Self(reason: "cancelled", detail: "", isUnavailable: true, isOutage: true)
+
     /// An OAuth error at the token endpoint. `invalid_grant` is about the code of this answer, any other about the
     /// provider or our settings for it.
     static func refused(by endpoint: Endpoint, error: String, description: String?) -> Self {

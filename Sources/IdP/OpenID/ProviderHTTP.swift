@@ -17,6 +17,8 @@ struct ProviderHTTP: Sendable {
         let json: JSONNode
         /// For how long the answer may be kept, from `Cache-Control`.
         let lifetime: Duration
+        /// The caller has asked too often (GitHub, "Exceeding the rate limit").
+        let isOverLimit: Bool
     }
 
     private let transport: any ProviderTransport
@@ -50,7 +52,9 @@ struct ProviderHTTP: Sendable {
         do {
             let json = try JSONReader.readStrictly(response.body)
             return Answer(
-                status: response.status, json: json, lifetime: Self.lifetime(response.values("cache-control")))
+                status: response.status, json: json, lifetime: Self.lifetime(response.values("cache-control")),
+                isOverLimit: response.values("x-ratelimit-remaining") == ["0"]
+                    || !response.values("retry-after").isEmpty)
         } catch {
             throw .call(endpoint, .json, "\(error)")
         }

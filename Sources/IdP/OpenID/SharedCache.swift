@@ -1,5 +1,11 @@
 import SSOWeb
 
+/// Who finds a value to lack something. Each has an early fetch of its own: whoever sends notifications with made-up keys must
+/// not use up those of sign-ins.
+enum EarlyCaller: Sendable, Hashable {
+    case signIn, notification
+}
+
 /// Keeps one value for each key for a while. Callers that need the same value at the same time share one fetch.
 ///
 /// A failure is remembered for ten seconds, so that a dead provider does not cost every visitor the whole time limit. While
@@ -9,7 +15,7 @@ actor SharedCache<Value: Sendable> {
 
     static var failureLifetime: Duration { .seconds(10) }
     static var longestUse: Duration { .hours(24) }
-    /// How often a value may be fetched again although it has not expired.
+    /// How often each caller may have a value fetched again although it has not expired.
     static var earlyFetchInterval: Duration { .minutes(5) }
 
     private struct Entry {
@@ -17,7 +23,8 @@ actor SharedCache<Value: Sendable> {
         var fetchedAt = Timestamp(milliseconds: 0)
         var freshUntil = Timestamp(milliseconds: 0)
         var failure: (error: ProviderError, until: Timestamp)?
-        var lastEarlyFetch: Timestamp?
+        /// The last early fetch that succeeded, by who asked for it.
+        var earlyFetches: [EarlyCaller: Timestamp] = [:]
         var task: Task<Void, Never>?
     }
 
@@ -29,52 +36,65 @@ actor SharedCache<Value: Sendable> {
     /// The value that was fetched last and is still fresh, or a new one.
     func value(for key: String, fetch: @escaping Fetch) async throws(ProviderError) -> Value {
         if let value = entries[key]?.value, isFresh(key) { return value }
-        if !hasRecentFailure(key) { await update(key, fetch) }
+        if !hasRecentFailure(key) { await update(key, early: nil, fetch) }
         let entry = entries[key]
         let now = clock.now()
         if let value = entry?.value, isFresh(key) { return value }
         guard let failure = entry?.failure?.error else { throw .call(.discovery, .unreachable) }
         // Without an outage the provider has said something else since, even if it is wrong.
-        if failure.isOutage, let entry, let value = entry.value, now - entry.fetchedAt < Self.longestUse {
+        if failure.isOutage, let entry, let value = entry.value, entry.fetchedAt <= now + ClockSkew.tolerated,
+            now - entry.fetchedAt < Self.longestUse
+        {
             return value
         }
         throw failure
     }
 
-    /// Fetches a value again that is still fresh but turned out to lack something. At most once in five minutes, since
-    /// any client on the network may cause it. Returns nil when it is too early or the fetch failed.
-    func newerValue(for key: String, fetch: @escaping Fetch) async -> Value? {
-        let now = clock.now()
-        guard entries[key]?.task != nil || isEarlyFetchDue(key, now) else { return nil }
-        if entries[key]?.task == nil { entries[key, default: Entry()].lastEarlyFetch = now }
-        await update(key, fetch)
+    /// Fetches a value again that is still fresh but turned out to lack something. At most once in five minutes for each
+    /// caller, since any client on the network may cause it; one that failed does not count. Returns nil when it is too early or the fetch
+    /// failed.
+    func newerValue(for key: String, caller: EarlyCaller, fetch: @escaping Fetch) async -> Value? {
+        guard entries[key]?.task != nil || isEarlyFetchDue(key, caller) else { return nil }
+        await update(key, early: caller, fetch)
         return entries[key]?.failure == nil ? entries[key]?.value : nil
     }
 
-    private func isEarlyFetchDue(_ key: String, _ now: Timestamp) -> Bool {
+    private func isEarlyFetchDue(_ key: String, _ caller: EarlyCaller) -> Bool {
         guard !hasRecentFailure(key) else { return false }
-        guard let last = entries[key]?.lastEarlyFetch else { return true }
-        return now - last >= Self.earlyFetchInterval
+        guard let last = entries[key]?.earlyFetches[caller] else { return true }
+        let age = clock.now() - last
+        return age >= Self.earlyFetchInterval || age < .zero
     }
 
-    private func isFresh(_ key: String) -> Bool { entries[key].map { clock.now() < $0.freshUntil } ?? false }
+    // A moment that is further ahead than its lifetime was noted while the clock was wrong. It counts for nothing: it could
+    // count until the process ends.
+
+    private func isFresh(_ key: String) -> Bool {
+        guard let entry = entries[key] else { return false }
+        let now = clock.now()
+        return now < entry.freshUntil && entry.fetchedAt <= now + ClockSkew.tolerated
+    }
 
     private func hasRecentFailure(_ key: String) -> Bool {
-        entries[key]?.failure.map { clock.now() < $0.until } ?? false
+        guard let until = entries[key]?.failure?.until else { return false }
+        let now = clock.now()
+        return now < until && until - now <= Self.failureLifetime
     }
 
     /// Waits for the running fetch or starts one. The fetch goes on when a caller is cancelled: others wait for it too.
-    private func update(_ key: String, _ fetch: @escaping Fetch) async {
+    private func update(_ key: String, early caller: EarlyCaller?, _ fetch: @escaping Fetch) async {
         if let task = entries[key]?.task { return await task.value }
         let task = Task {
             let result = await fetch()
-            store(key, result)
+            store(key, result, early: caller)
         }
         entries[key, default: Entry()].task = task
         await task.value
     }
 
-    private func store(_ key: String, _ result: Result<(Value, lifetime: Duration), ProviderError>) {
+    private func store(
+        _ key: String, _ result: Result<(Value, lifetime: Duration), ProviderError>, early caller: EarlyCaller?
+    ) {
         var entry = entries[key] ?? Entry()
         let now = clock.now()
         entry.task = nil
@@ -84,6 +104,7 @@ actor SharedCache<Value: Sendable> {
             entry.fetchedAt = now
             entry.freshUntil = now + lifetime
             entry.failure = nil
+            if let caller { entry.earlyFetches[caller] = now }
         case .failure(let error):
             entry.failure = (error, now + Self.failureLifetime)
         }

@@ -34,7 +34,7 @@ struct TokenEndpoint: Sendable {
             .token, of: provider, url, form: form, headers: headers, accepting: [200, 400, 401, 403])
         // GitHub sends its errors with status 200.
         if reply.status != 200 || reply.json["error"] != nil {
-            throw Self.refusal(reply.json, status: reply.status)
+            throw Self.refusal(reply.json, status: reply.status, hiding: [answer.code, answer.codeVerifier])
         }
         return Tokens(
             idToken: reply.json["id_token"]?.string, accessToken: reply.json["access_token"]?.string,
@@ -52,11 +52,15 @@ struct TokenEndpoint: Sendable {
         guard status == 200 else { throw .call(.revocation, .status, "status \(status)") }
     }
 
-    private static func refusal(_ json: JSONNode, status: Int) -> ProviderError {
+    /// - Parameter secrets: the words of the provider go to the log, and it may repeat what it was sent.
+    private static func refusal(_ json: JSONNode, status: Int, hiding secrets: [String]) -> ProviderError {
         guard let error = json["error"]?.string else {
             return .call(.token, .status, "status \(status)")
         }
-        return .refused(by: .token, error: error, description: json["error_description"]?.string)
+        func hidden(_ text: String) -> String {
+            secrets.reduce(text) { $1.isEmpty ? $0 : $0.replacingOccurrences(of: $1, with: "...") }
+        }
+        return .refused(by: .token, error: hidden(error), description: json["error_description"]?.string.map(hidden))
     }
 
     /// How the client proves itself: form fields and headers.

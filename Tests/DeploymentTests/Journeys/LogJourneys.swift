@@ -78,8 +78,9 @@ extension Journeys {
             }
         }
 
+        /// Without the word that says which way to sign in was used last.
         private static func cookies(of browser: Browser) -> [String] {
-            browser.cookies.values.flatMap { Array($0.values) }
+            browser.cookies.values.flatMap { $0.filter { $0.key != "idp_last_method" }.values }
         }
     }
 }

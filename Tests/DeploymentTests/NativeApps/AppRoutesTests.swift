@@ -42,6 +42,12 @@ struct AppRoutesTests {
         ),
         "/auth/sso/verify": ("browser_session", "system_browser", "no page: relying parties' servers call it"),
         "/auth/mail/inbound": ("browser_session", "system_browser", "no page: the mail service calls it"),
+        "/auth/native/{name}": (
+            "browser_session", "system_browser", "the example is not the name of a method; HandoffTests has real names"
+        ),
+        "/auth/{provider}/callback": (
+            "browser_session", "system_browser", "the provider leads the browser there, not a page in the app"
+        ),
         "/auth/{provider}/notifications": ("browser_session", "system_browser", "no page: Apple's servers call it"),
     ]
 

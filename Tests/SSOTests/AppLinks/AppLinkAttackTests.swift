@@ -168,7 +168,7 @@ struct AppLinkAttackTests {
         try await ProviderDeployment.open([.oidc, .google], settings: HandoffApp.settings) { providers in
             for attack in Self.tickets + Self.codes {
                 let deployment = providers.deployment
-                // Every row signs in anew: a ticket needs a fresh sign-in, and an address gets few emails.
+                // Every row signs in again: a ticket needs a fresh sign-in, and an address gets few emails.
                 deployment.clock.advance(by: .days(1))
                 let scene = Scene(
                     providers: providers, ann: try await providers.linkingApp(),

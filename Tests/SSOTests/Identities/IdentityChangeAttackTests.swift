@@ -96,7 +96,7 @@ struct IdentityChangeAttackTests {
         }
     }
 
-    @Test("another user who signs in meanwhile is told, and neither account changes")
+    @Test("another user who signs in meanwhile sees it on the page, and neither account changes")
     func otherAccount() async throws {
         try await ProviderDeployment.open([.oidc]) { place in
             let waiting = try await Self.waiting(place)

@@ -6,7 +6,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-/// Who has just signed in adds and removes at once. Anybody else signs in again first.
+/// Who has just signed in adds and removes at once. Any other user signs in again first.
 @Suite("Adding and removing a way to sign in")
 struct IdentityChangeTests {
     @Test("within ten minutes of the sign-in a provider is added at once", arguments: Provider.Kind.allCases)

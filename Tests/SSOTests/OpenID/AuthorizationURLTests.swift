@@ -9,7 +9,7 @@ import Testing
 struct AuthorizationURLTests {
     private func url(
         _ kind: Provider.Kind, endpoint: String = "https://op.example/a", prompt: String? = nil,
-        mode: Provider.ResponseMode = .query, hint: String? = nil, asksAgain: Bool = false
+        mode: Provider.ResponseMode = .query, asksAgain: Bool = false
     ) -> String {
         let provider = Provider(
             id: "work", name: "Work", kind: kind, issuer: "https://op.example", clientID: "a b&c", credential: .none,
@@ -18,7 +18,7 @@ struct AuthorizationURLTests {
             endpoint, provider,
             .init(
                 state: "s", nonce: "n", codeChallenge: "c", redirectURI: "https://idp.example/auth/work/callback",
-                loginHint: hint, asksAgain: asksAgain))
+                asksAgain: asksAgain))
     }
 
     @Test("every parameter is there once, percent-encoded")
@@ -43,9 +43,9 @@ struct AuthorizationURLTests {
     @Test("each kind of provider gets the parameters that it knows")
     func kinds() {
         #expect(url(.apple, mode: .formPost).hasSuffix("&nonce=n&response_mode=form_post"))
-        #expect(url(.apple, hint: "ann@example.com", asksAgain: true).hasSuffix("&nonce=n"))
-        #expect(url(.github, hint: "ann", asksAgain: true).hasSuffix("&code_challenge_method=S256&login=ann"))
-        #expect(url(.oidc, hint: "ann@example.com").hasSuffix("&login_hint=ann%40example.com"))
+        #expect(url(.apple, asksAgain: true).hasSuffix("&nonce=n"))
+        #expect(url(.github, asksAgain: true).hasSuffix("&code_challenge_method=S256"))
+        #expect(url(.google, asksAgain: true).hasSuffix("&nonce=n"))
         #expect(url(.oidc, prompt: "consent").hasSuffix("&prompt=consent"))
     }
 
@@ -53,7 +53,6 @@ struct AuthorizationURLTests {
     func again() {
         #expect(url(.oidc, prompt: "consent", asksAgain: true).hasSuffix("&nonce=n&prompt=login&max_age=1"))
         #expect(url(.microsoft, asksAgain: true).hasSuffix("&prompt=login&max_age=1"))
-        #expect(url(.google, asksAgain: true).hasSuffix("&nonce=n&prompt=select_account"))
     }
 
     @Test("the client takes the endpoint from the provider's document, and GitHub's from the issuer")

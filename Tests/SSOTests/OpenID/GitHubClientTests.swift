@@ -76,6 +76,23 @@ struct GitHubClientTests {
         #expect(fixture.transport.requests(to: "https://api.github.com/user/emails").isEmpty)
     }
 
+    @Test("when GitHub limits the calls or fails, it is unavailable; without the permission there is no address")
+    func limited() async throws {
+        let cases: [(Int, [(String, String)], String?)] = [
+            (403, [("x-ratelimit-remaining", "0")], "github_emails_status"),
+            (403, [("retry-after", "60")], "github_emails_status"),
+            (403, [("x-ratelimit-remaining", "59")], nil), (403, [], nil), (429, [], "github_emails_status"),
+            (503, [], "github_emails_status"),
+        ]
+        for (status, headers, reason) in cases {
+            let fixture = try fixture()
+            fixture.transport.on("https://api.github.com/user/emails") { _ in
+                .success(ScriptedTransport.response("{}", status: status, headers: headers))
+            }
+            #expect(await refusal(fixture) == reason)
+        }
+    }
+
     @Test(
         "a user without a positive whole number is refused",
         arguments: [
@@ -124,6 +141,15 @@ struct GitHubClientTests {
         answer.issuer = issuer
         #expect(
             await OpenIDFixture.reason { _ = try await fixture.client.identity(fixture.provider, answer) } == reason)
+    }
+
+    @Test("an issuer that is only canonically equal to the one of the settings is another one")
+    func canonicalIssuer() async throws {
+        let fixture = try OpenIDFixture(.github, issuer: "https://git\u{e9}.example")
+        var answer = fixture.answer
+        answer.issuer = "https://gite\u{301}.example"
+        let reason = await OpenIDFixture.reason { _ = try await fixture.client.identity(fixture.provider, answer) }
+        #expect(reason == "answer_issuer_mismatch")
     }
 
     @Test("the check reports whether the API answers")

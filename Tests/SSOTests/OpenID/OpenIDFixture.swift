@@ -24,10 +24,12 @@ final class ScriptedTransport: ProviderTransport {
     func on(_ url: String, failing error: ConnectionError) { on(url) { _ in .failure(error) } }
 
     static func response(
-        _ body: String, status: Int = 200, type: String = "application/json", cache: String? = nil
+        _ body: String, status: Int = 200, type: String = "application/json", cache: String? = nil,
+        headers: [(String, String)] = []
     ) -> HTTPClient.Response {
         HTTPClient.Response(
-            status: status, headers: [("content-type", type)] + (cache.map { [("cache-control", $0)] } ?? []),
+            status: status,
+            headers: [("content-type", type)] + (cache.map { [("cache-control", $0)] } ?? []) + headers,
             body: Array(body.utf8))
     }
 
@@ -85,11 +87,14 @@ struct OpenIDFixture: Sendable {
     let client: ProviderClient
     var provider: Provider
 
-    init(_ kind: Provider.Kind = .oidc, issuer: String = Self.issuer, logger: Logger? = nil) throws {
+    init(
+        _ kind: Provider.Kind = .oidc, issuer: String = Self.issuer, logger: Logger? = nil,
+        identityLimit: Duration = .minutes(1)
+    ) throws {
         keys = try OpenIDKeys.made.get()
         client = ProviderClient(
             clock: clock.clock, logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            transport: transport)
+            transport: transport, identityLimit: identityLimit)
         provider = Provider(
             id: "work", name: "Work", kind: kind, issuer: issuer, clientID: "client",
             credential: .secret(ProviderSecret(text: "secret")), scopes: ["openid", "email"], responseMode: .query,

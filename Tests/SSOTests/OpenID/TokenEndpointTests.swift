@@ -80,6 +80,21 @@ struct TokenEndpointTests {
         throw ProbeFailure("no error")
     }
 
+    @Test("a code or verifier that the provider repeats in its error does not reach the log")
+    func repeated() async throws {
+        let fixture = try OpenIDFixture()
+        let body = #"{"error":"c-1","error_description":"unknown c-1 with v-1, c-1"}"#
+        fixture.transport.on(fixture.tokenURL, body, status: 400)
+        let answer = ProviderClient.Answer(
+            code: "c-1", codeVerifier: "v-1", nonce: "n", redirectURI: "https://idp.example/cb")
+        do {
+            _ = try await fixture.client.identity(fixture.provider, answer)
+            Issue.record("an identity without a token")
+        } catch {
+            #expect(error.reason == "token_endpoint_refused" && error.detail == "...: unknown ... with ..., ...")
+        }
+    }
+
     @Test("a long text of the provider is cut to 200 bytes")
     func cut() {
         let error = ProviderError.refused(by: .token, error: String(repeating: "é", count: 999), description: nil)

@@ -5,7 +5,7 @@ import SSOWeb
 
 /// Why an answer of a provider signs no user in. The raw values are stable: the log has them as `reason`, beside those of
 /// ``ProviderError``.
-enum ProviderRefusal: String, Sendable {
+enum ProviderRefusal: String, Sendable, CaseIterable {
     /// A frame, a fetch or a prefetch.
     case notAPage = "not_a_page"
     /// A field is missing, appears twice, or is too long.
@@ -87,9 +87,11 @@ extension ProviderError {
                 "provider": "\(provider.id)", "reason": "\(reason)", "detail": "\(self)",
                 "session": "\(context.session?.handle ?? "-")",
             ])
-        let key = isUnavailable ? "unavailable" : "failed"
+        // The user's account there is outside `allowed_domains`: another try with it changes nothing.
+        let isAboutUser = reason == AnswerProblem.domain.rawValue
+        let key = isUnavailable ? "unavailable" : isAboutUser ? "not-allowed" : "failed"
         return PublicError(
-            isUnavailable ? .serviceUnavailable : .badRequest,
+            isUnavailable ? .serviceUnavailable : isAboutUser ? .forbidden : .badRequest,
             code: isUnavailable ? "provider_unavailable" : "provider_answer_refused",
             title: Text("provider.\(key).title", ["provider": provider.name]),
             explanation: Text("provider.\(key)", ["provider": provider.name]),

@@ -56,7 +56,8 @@ extension HostileRow {
     private static func allowed(_ name: String, _ address: String?) -> HostileRow {
         HostileRow(
             name: "allowed_domains and \(name)", lines: ["allowed_domains: [example.com]"],
-            reason: "domain_not_allowed", prepare: { place in try place.standIn(.oidc).user.email = address })
+            reason: "domain_not_allowed", status: 403,
+            prepare: { place in try place.standIn(.oidc).user.email = address })
     }
 
     private static let settings: [HostileRow] = [
@@ -66,7 +67,8 @@ extension HostileRow {
         allowed("the domain in the name", "example.com@evil.example"), allowed("no address", nil),
         HostileRow(
             name: "allowed_domains and an unverified address", lines: ["allowed_domains: [example.com]"],
-            reason: "domain_not_allowed", prepare: { place in try place.standIn(.oidc).user.emailVerified = false }),
+            reason: "domain_not_allowed", status: 403,
+            prepare: { place in try place.standIn(.oidc).user.emailVerified = false }),
         HostileRow(
             name: "an address that IDP_ALLOWED_EMAILS does not name", reason: "address_not_allowed", status: 403,
             prepare: { place in try place.standIn(.oidc).user.email = "ann@elsewhere.example" }),
@@ -142,7 +144,7 @@ extension HostileRow {
             name: "a query where a form is registered", kinds: [.apple], reason: "wrong_response_mode",
             arrive: { _, browser, answer in try await browser.get(answer.address) }),
         HostileRow(
-            name: "a handle that somebody made up", kinds: [.apple], reason: "unknown_handle",
+            name: "a handle that is made up", kinds: [.apple], reason: "unknown_handle",
             arrive: { place, browser, answer in
                 try await browser.get("\(answer.redirectURI)?answer=\(String(repeating: "A", count: 43))")
             }),

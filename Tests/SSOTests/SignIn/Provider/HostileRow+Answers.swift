@@ -17,6 +17,15 @@ extension HostileRow {
         bringing(
             "a code of 4097 bytes", "malformed_answer", ["code": .some(String(repeating: "c", count: 4097))]),
         bringing("an unknown code", "token_endpoint_refused", ["code": "code-of-nobody"]),
+        HostileRow(
+            name: "an unspent code of another browser's attempt", reason: "token_endpoint_refused",
+            arrive: { place, browser, answer in
+                let (other, standIn) = (place.deployment.browser(), try place.standIn(.oidc))
+                let page = try await other.get(place.deployment.origin + "/sign-in")
+                // PKCE: the provider knows the verifier of the attempt that the code is for.
+                let code = try await standIn.visit(from: page, in: other).code
+                return try await browser.follow(browser.bring(answer.with(["code": code])))
+            }),
         adding("a code twice", [("code", "code-of-another")]),
         adding("an issuer twice", [("iss", "https://idp.example.org")]),
     ]
@@ -37,7 +46,7 @@ extension HostileRow {
                 let longer = answer.state + String(repeating: "A", count: 65)
                 return try await browser.follow(browser.bring(answer.with(["state": longer])))
             }),
-        bringing("a state that somebody made up", "unknown_state", ["state": .some(String(repeating: "A", count: 43))]),
+        bringing("a state that is made up", "unknown_state", ["state": .some(String(repeating: "A", count: 43))]),
         HostileRow(
             name: "an answer in a browser without a session", reason: "other_browser",
             arrive: { place, _, answer in try await place.deployment.browser().bring(answer) }),

@@ -9,7 +9,7 @@ extension HostileRow {
     static let claimRows: [HostileRow] = origin + times + nonces + subjects
 
     private static let origin: [HostileRow] = [
-        claim("iss of somebody else", .issuer, "iss", "https://idp.example.org"),
+        claim("iss of another issuer", .issuer, "iss", "https://idp.example.org"),
         claim("no iss", .issuer, "iss", nil),
         claim("iss as a list", .issuer, "iss", ["http://127.0.0.1"]),
         claims("iss with a slash at its end", .issuer) { $0["iss"] = .string(($0["iss"]?.text ?? "") + "/") },

@@ -27,7 +27,7 @@ extension HostileRow {
         answering("a page", "token_endpoint_content_type", .token, html),
         answering("an error of the server", "token_endpoint_status", .token, error),
         answering("nothing, and it closes", "token_endpoint_unreachable", .token, .bytesThenClose([])),
-        // The only row that waits: five seconds.
+        // This row waits five seconds, and so does the one of the keys. No other row waits.
         answering("nothing, and it waits", "token_endpoint_timed_out", .token, .hang),
         answering("70 KiB", "token_endpoint_too_large", .token, large(70)),
         answering("300 KiB", "token_endpoint_too_large", .token, large(300)),
@@ -35,7 +35,7 @@ extension HostileRow {
         answering(
             "two id_token members", "token_endpoint_json", .token, .json("{\"id_token\":\"a\",\"id_token\":\"b\"}")),
         answering(
-            "bytes of gzip that nobody asked for", "token_endpoint_json", .token,
+            "bytes of gzip that were not asked for", "token_endpoint_json", .token,
             .bytes(
                 BackChannelFixture.http(
                     "200 OK", ["Content-Type: application/json", "Content-Encoding: gzip"],
@@ -66,6 +66,7 @@ extension HostileRow {
 
     static let keySetRows: [HostileRow] = [
         answering("300 KiB", "jwks_too_large", .keys, large(300)),
+        answering("nothing, and it waits", "jwks_timed_out", .keys, .hang),
         answering("a page", "jwks_content_type", .keys, html),
         answering("a redirect", "jwks_status", .keys, elsewhere), answering("an error", "jwks_status", .keys, error),
         answering("keys twice", "jwks_json", .keys, .json("{\"keys\":[],\"keys\":[]}")),

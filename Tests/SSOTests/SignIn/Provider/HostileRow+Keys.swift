@@ -11,12 +11,27 @@ extension HostileRow {
 
     /// The provider's own key id with a key that comes with the token.
     private static func embedded(_ member: String) -> HostileRow {
-        token("a key in the header (\(member))", .keyUnknown) { token in
-            let key = try StandInKey(.rs256, id: "from-the-header")
+        signedElsewhere("a key in the header (\(member))", .keyUnknown) { token, key in
             token.header["kid"] = .string(key.id)
             token.header[member] = member == "jwk" ? .object(key.jwk) : "http://127.0.0.1:9/keys"
-            token.signature = .key(key)
         }
+    }
+
+    /// A token that is signed with a key which its key set does not have. The key is made before the sign-in: the IdP does
+    /// not wait for it.
+    private static func signedElsewhere(
+        _ name: String, _ problem: ProviderError.AnswerProblem, _ algorithm: Provider.Algorithm = .rs256,
+        _ change: @escaping @Sendable (inout StandInToken, StandInKey) -> Void
+    ) -> HostileRow {
+        HostileRow(
+            name: name, reason: problem.rawValue,
+            prepare: { place in
+                let key = try StandInKey(algorithm, id: "elsewhere")
+                try place.standIn(.oidc).idToken { token in
+                    token.signature = .key(key)
+                    change(&token, key)
+                }
+            })
     }
 
     private static let unsignedRows: [HostileRow] = [
@@ -25,9 +40,8 @@ extension HostileRow {
         token("alg as a list", .algorithm) { $0.header["alg"] = ["RS256"] },
         hmac("as PEM") { Array(PublicKeyText.pem($0).utf8) }, hmac("as DER") { PublicKeyText.der($0) },
         hmac("as a JWK") { Array(((try? StandInJSON.text(.object($0))) ?? "").utf8) },
-        token("an algorithm that its document does not have", .algorithm) { token in
+        signedElsewhere("an algorithm that its document does not have", .algorithm, .es256) { token, _ in
             token.header["alg"] = "ES256"
-            token.signature = .key(try StandInKey(.es256, id: "p256"))
         },
     ]
 
@@ -62,21 +76,13 @@ extension HostileRow {
                 try standIn.rotateKeys(algorithm: .es256)
                 standIn.idToken { $0.header["alg"] = "RS256" }
             }),
-        token("a key that is not in its key set", .keyUnknown) { token in
-            let key = try StandInKey(.rs256, id: "unpublished")
+        signedElsewhere("a key that is not in its key set", .keyUnknown) { token, key in
             token.header["kid"] = .string(key.id)
-            token.signature = .key(key)
         },
-        token("another key under a published kid", .signature) { token in
-            token.signature = .key(try StandInKey(.rs256, id: "other"))
-        },
-        token("another key and no kid", .signature) { token in
-            token.header["kid"] = nil
-            token.signature = .key(try StandInKey(.rs256, id: "other"))
-        },
-        token("another key in x5c and a published kid", .signature) { token in
+        signedElsewhere("another key under a published kid", .signature) { _, _ in },
+        signedElsewhere("another key and no kid", .signature) { token, _ in token.header["kid"] = nil },
+        signedElsewhere("another key in x5c and a published kid", .signature) { token, _ in
             token.header["x5c"] = ["MIIB"]
-            token.signature = .key(try StandInKey(.rs256, id: "other"))
         },
         HostileRow(
             name: "key and kid of another provider", kinds: [.oidc, .google], reason: "id_token_key_unknown",

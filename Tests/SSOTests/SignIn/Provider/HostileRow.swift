@@ -19,7 +19,7 @@ struct HostileRow: Sendable, CustomTestStringConvertible {
     let reason: String
     /// 503 for a provider that does not work; 200 for a refusal that leads back to the sign-in page.
     var status = 400
-    /// Whether an honest sign-in with the same settings works afterwards.
+    /// Whether an honest sign-in with these settings works.
     var worksAfterwards = true
     /// What the provider does from now on.
     var prepare: Preparation = { _ in }
@@ -92,32 +92,41 @@ extension HostileRow {
 }
 
 extension HostileRow {
-    /// Lets the provider, or the browser, do it. Then: nobody is signed in, the log says why, the page leads on, and the
-    /// same provider signs an honest user in.
-    func run() async throws {
-        try await ProviderDeployment.open(kinds, lines: lines) { place in
-            let deployment = place.deployment
-            // What has been fetched at the start is out of date then.
-            deployment.clock.advance(by: .hours(25))
-            try prepare(place)
-            let browser = deployment.browser()
-            let (visit, secrets) = try await attack(place, browser)
-            try await place.expectNobody(name)
-            #expect(place.refusalReasons == [reason], "\(name)")
-            #expect(deployment.events(event) == 1, "\(name)")
-            #expect(visit.status == status, "\(name): \(visit.text)")
-            try await expectWayOn(visit, in: browser)
-            for secret in secrets + [Self.tokenBeginning] where !secret.isEmpty {
-                #expect(!visit.text.contains(secret), "\(name): on the page")
-                #expect(!deployment.log.text.contains(secret), "\(name): in the log")
+    /// Runs the rows of a group. Those with the same settings share a deployment, and at its end each of its providers
+    /// signs an honest user in.
+    static func run(_ rows: [HostileRow]) async throws {
+        for set in Dictionary(grouping: rows, by: \.lines).values {
+            var kinds: [Provider.Kind] = []
+            for kind in set.flatMap(\.kinds) where !kinds.contains(kind) { kinds.append(kind) }
+            try await ProviderDeployment.open(kinds, lines: set[0].lines) { place in
+                for row in set {
+                    do { try await row.run(in: place) } catch { Issue.record(error, "\(row.name)") }
+                }
+                if set.allSatisfy(\.worksAfterwards) { try await place.expectHonestSignIns(kinds) }
             }
-            #expect(!visit.text.contains("<script>alert"), "\(name)")
-            guard worksAfterwards else { return }
-            try place.heal()
-            let complete = try await place.signIn(kind, in: deployment.browser(), state: "honest")
-            #expect(try complete.token().hasPrefix("sst_"), "\(name): an honest sign-in afterwards")
-            #expect(try await deployment.rows(of: "account") == 1)
         }
+    }
+
+    /// Lets the provider, or the browser, do it. Then no user is signed in, the log says why, and the page leads on.
+    private func run(in place: ProviderDeployment) async throws {
+        let deployment = place.deployment
+        try place.heal()
+        let earlier = deployment.log.count
+        try prepare(place)
+        let browser = deployment.browser()
+        let (visit, secrets) = try await attack(place, browser)
+        try await place.expectNobody(name)
+        let log = deployment.log.text(after: earlier)
+        let refusals = ProviderDeployment.refusals(in: log)
+        #expect(refusals.map(\.reason) == [reason], "\(name)")
+        #expect(refusals.map(\.event) == [event], "\(name)")
+        #expect(visit.status == status, "\(name): \(visit.text)")
+        try await expectWayOn(visit, in: browser)
+        for secret in secrets + [Self.tokenBeginning] where !secret.isEmpty {
+            #expect(!visit.text.contains(secret), "\(name): on the page")
+            #expect(!log.contains(secret), "\(name): in the log")
+        }
+        #expect(!visit.text.contains("<script>alert"), "\(name)")
     }
 
     /// - Returns: where the browser ended, and what must neither be on that page nor in the log.
@@ -153,16 +162,18 @@ extension HostileRow {
 
 extension ProviderDeployment {
     /// The reasons of all refused answers and unavailable providers, in order.
-    var refusalReasons: [String] {
-        deployment.log.text.split(separator: "\n").compactMap { line in
-            guard line.contains(" provider_answer_refused ") || line.contains(" provider_unavailable ") else {
-                return nil
-            }
-            return line.firstMatch(of: #/"reason": ([a-z0-9_]+)/#).map { String($0.1) }
+    var refusalReasons: [String] { Self.refusals(in: deployment.log.text).map(\.reason) }
+
+    /// The refused answers and unavailable providers of these lines, in order.
+    static func refusals(in log: String) -> [(event: String, reason: String)] {
+        log.split(separator: "\n").compactMap { line in
+            let event = ["provider_answer_refused", "provider_unavailable"].first { line.contains(" \($0) ") }
+            guard let event, let match = line.firstMatch(of: #/"reason": ([a-z0-9_]+)/#) else { return nil }
+            return (event, String(match.1))
         }
     }
 
-    /// Nobody is signed in, and there is neither an account nor an identity.
+    /// No user is signed in, and there is neither an account nor an identity.
     func expectNobody(_ comment: String) async throws {
         #expect(try await deployment.signedInSessions() == 0, "\(comment): a session")
         #expect(try await deployment.rows(of: "account") == 0, "\(comment): an account")
@@ -170,7 +181,18 @@ extension ProviderDeployment {
         #expect(deployment.events("signed_in") == 0, "\(comment)")
     }
 
-    /// Makes every provider honest again, and forgets what the IdP has fetched.
+    /// Each provider signs a user with an address of their own in.
+    func expectHonestSignIns(_ kinds: [Provider.Kind]) async throws {
+        try heal()
+        for kind in kinds {
+            try standIn(kind).user.email = "\(kind.rawValue)@example.com"
+            let complete = try await signIn(kind, in: deployment.browser(), state: "honest")
+            #expect(try complete.token().hasPrefix("sst_"), "\(kind): an honest sign-in afterwards")
+        }
+        #expect(try await deployment.rows(of: "account") == kinds.count)
+    }
+
+    /// Makes every provider honest again, and lets what the IdP has fetched be out of date.
     func heal() throws {
         for standIn in standIns {
             for endpoint in StandInProvider.Endpoint.allCases {

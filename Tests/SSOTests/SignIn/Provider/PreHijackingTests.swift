@@ -67,6 +67,56 @@ struct PreHijackingTests {
         }
     }
 
+    @Test(
+        "the browser that the provider has signed in may prove the address first: the identity and every sign-in stay")
+    func ownProof() async throws {
+        try await ProviderDeployment.open { place in
+            let (deployment, owner, tab) = (place.deployment, place.deployment.browser(), place.deployment.browser())
+            _ = try await place.signIn(.oidc, in: owner)
+            _ = try await place.signIn(.oidc, in: tab, state: "another-browser")
+            let asked = try await owner.follow(
+                owner.get(deployment.authorize(place.client, state: "again") + "&prompt=login"))
+            let complete = try await place.signInAgain(owner, on: asked)
+            #expect(try await deployment.redeem(complete, as: place.client).methods == ["email_code"])
+            #expect(try await Self.identities(place, "external") == 1)
+            #expect(try await Self.identities(place, "email") == 1)
+            #expect(deployment.events("identity_revoked") == 0)
+            #expect(try await owner.isSignedInOnHomePage(of: deployment))
+            #expect(try await tab.isSignedInOnHomePage(of: deployment))
+
+            // The address has been proven: a later proof in another browser is not the first one.
+            deployment.clock.advance(by: .minutes(1))
+            _ = try await deployment.signedIn()
+            #expect(try await Self.identities(place, "external") == 1)
+            #expect(deployment.events("identity_revoked") == 0)
+        }
+    }
+
+    @Test(
+        "a browser that has signed out, or that another account has signed in, is another browser: its proof is the owner's",
+        arguments: [true, false])
+    func proofAfterOtherSignIn(isSignedOut: Bool) async throws {
+        try await ProviderDeployment.open { place in
+            let (deployment, browser) = (place.deployment, place.deployment.browser())
+            _ = try await place.signIn(.oidc, in: browser)
+            if isSignedOut {
+                try await browser.signOut(of: deployment)
+            } else {
+                try place.standIn(.oidc).user = .init(subject: "10022", email: "ben@example.com")
+                let page = try await browser.follow(
+                    browser.get(deployment.authorize(place.client, state: "ben") + "&prompt=login"))
+                let answer = try await place.standIn(.oidc).visit(from: page, in: browser)
+                #expect(try await browser.follow(browser.bring(answer)).token().hasPrefix("sst_"))
+            }
+            let asked = try await browser.follow(
+                browser.get(deployment.authorize(place.client, state: "again") + "&prompt=login"))
+            _ = try await place.signInAgain(browser, on: asked)
+            #expect(deployment.events("identity_revoked", reason: "address_proven") == 1)
+            let email = "account_id = (SELECT id FROM account WHERE email = 'ann@example.com')"
+            #expect(try await deployment.rows(of: "account_identity", where: "kind = 'external' AND \(email)") == 0)
+        }
+    }
+
     @Test("unexpired session: the victim's proof of the mailbox ends the attacker's sessions in browsers and apps")
     func unexpiredSession() async throws {
         try await ProviderDeployment.open(settings: HandoffApp.settings) { place in

@@ -24,6 +24,7 @@ struct ProviderAttackTests {
             let brought = try await victim.bring(answer)
             #expect(brought.status == 400)
             #expect(place.refusalReasons == ["other_browser"])
+            #expect(place.warnings("other_browser") > 0)
             #expect(try place.standIn(.oidc).requests(at: .token).isEmpty, "the code was not sent")
             try await place.expectNobody("login CSRF")
             #expect(try await attacker.follow(attacker.bring(answer)).token().hasPrefix("sst_"))

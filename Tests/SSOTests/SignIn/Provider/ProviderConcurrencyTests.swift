@@ -72,7 +72,7 @@ struct ProviderConcurrencyTests {
             standIn.idToken(nil)
             #expect(try await browser.bring(second.with(["code": first.code])).status == 400)
             #expect(place.refusalReasons == ["nonce_mismatch", "code_reused"])
-            #expect(place.deployment.log.text.contains("warning provider_answer_refused"))
+            #expect(place.warnings("code_reused") == 1)
             #expect(standIn.requests(at: .token).count == 1, "the provider is not asked a second time")
             try await place.expectNobody("a code twice")
         }
@@ -96,6 +96,7 @@ struct ProviderConcurrencyTests {
             try await deployment.execute("UPDATE provider_attempt SET used_at = NULL")
             #expect(try await browser.bring(answer.with(["code": "another-code"])).status == 400)
             #expect(place.refusalReasons == ["no_verified_email", "id_token_reused"])
+            #expect(place.warnings("id_token_reused") == 1)
             try await place.expectNobody("a token twice")
         }
     }
@@ -173,6 +174,15 @@ struct ProviderConcurrencyTests {
             #expect(try await deployment.rows(of: "sso_token") == tokens)
             #expect(standIn.requests(at: .token).count == 1)
             #expect(place.refusalReasons == ["attempt_used"])
+        }
+    }
+}
+
+extension ProviderDeployment {
+    /// How many lines of the log are a warning about an answer that was refused for this reason.
+    fileprivate func warnings(_ reason: String) -> Int {
+        deployment.log.text.split(separator: "\n").count {
+            $0.hasPrefix("warning provider_answer_refused ") && $0.contains("\"reason\": \(reason)")
         }
     }
 }

@@ -23,6 +23,8 @@ struct ProviderSignInTests {
             #expect(redeemed.email == "ann@example.com")
             #expect(redeemed.authenticatedAt == deployment.clock.now.seconds)
             #expect(try await deployment.signedInSessions() == 1)
+            #expect(!browser.setCookieLines.isEmpty)
+            #expect(!browser.setCookieLines.contains { $0.lowercased().contains("samesite=none") })
             // Nothing usable is logged.
             for request in standIn.requests {
                 for name in ["code", "code_verifier", "state", "nonce", "client_secret"] {
@@ -64,12 +66,13 @@ struct ProviderSignInTests {
     }
 
     @Test(
-        "a client that asks for a new sign-in gets one only from a provider that says when it was", arguments: [0, 3])
-    func newSignIn(hours: Int) async throws {
+        "a client that asks for a new sign-in gets one only from a provider that says when it was",
+        arguments: [0, 3, nil] as [Int?])
+    func newSignIn(hours: Int?) async throws {
         try await ProviderDeployment.open { place in
             let (deployment, standIn) = (place.deployment, try place.standIn(.oidc))
-            let moment = deployment.clock.now - .hours(hours)
-            standIn.claims { $0["auth_time"] = .number(Double(moment.seconds)) }
+            let moment = hours.map { deployment.clock.now - .hours($0) }
+            standIn.claims { $0["auth_time"] = moment.map { .number(Double($0.seconds)) } }
             let browser = deployment.browser()
             let page = try await browser.follow(
                 browser.get(deployment.authorize(place.client, state: "s") + "&max_age=3600"))
@@ -143,6 +146,8 @@ struct ProviderSignInTests {
             #expect(again.status == 400, "the first answer stays")
             let complete = try await browser.follow(browser.get(parked.location()))
             #expect(try complete.token().hasPrefix("sst_"))
+            #expect(!browser.setCookieLines.isEmpty)
+            #expect(!browser.setCookieLines.contains { $0.lowercased().contains("samesite=none") })
         }
     }
 }

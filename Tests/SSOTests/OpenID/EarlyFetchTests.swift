@@ -1,0 +1,86 @@
+import SSOWeb
+import Testing
+
+@testable import IdP
+@testable import TestSupport
+
+@Suite("Signing keys that are fetched early, and a clock that was wrong")
+struct EarlyFetchTests {
+    /// Why a notification with a made-up key is refused.
+    private func madeUp(_ fixture: OpenIDFixture, _ index: Int = 0) async throws -> String? {
+        var token = fixture.token()
+        token.header["kid"] = .string("made-up-\(index)")
+        let text = try token.text()
+        return await OpenIDFixture.reason {
+            _ = try await fixture.client.notification(fixture.provider, payload: text)
+        }
+    }
+
+    @Test("notifications with made-up keys do not keep sign-ins from a new key")
+    func callers() async throws {
+        let fixture = try OpenIDFixture(.apple)
+        try fixture.serveKeys([.object(fixture.keys.rs256.jwk)])
+        for index in 1...20 { #expect(try await madeUp(fixture, index) == "id_token_key_unknown") }
+        #expect(fixture.transport.requests(to: fixture.keysURL).count == 2)
+        try fixture.serveKeys([.object(fixture.keys.es256.jwk)])
+        #expect(await fixture.refusal(fixture.token(.es256)) == nil)
+        #expect(fixture.transport.requests(to: fixture.keysURL).count == 3)
+    }
+
+    @Test("an early fetch that failed is repeated after ten seconds, not after five minutes")
+    func failed() async throws {
+        let fixture = try OpenIDFixture()
+        try fixture.serveKeys([.object(fixture.keys.rs256.jwk)])
+        #expect(await fixture.refusal(fixture.token(.rs256)) == nil)
+        fixture.transport.on(fixture.keysURL, failing: .timedOut)
+        for _ in 1...5 { #expect(await fixture.refusal(fixture.token(.es256)) == "id_token_key_unknown") }
+        #expect(fixture.transport.requests(to: fixture.keysURL).count == 2)
+        try fixture.serveKeys([.object(fixture.keys.es256.jwk)])
+        fixture.clock.advance(by: .seconds(10))
+        #expect(await fixture.refusal(fixture.token(.es256)) == nil)
+    }
+
+    @Test("keys that were fetched while the clock was ahead are fetched again")
+    func ahead() async throws {
+        let fixture = try OpenIDFixture()
+        fixture.clock.advance(by: .days(30))
+        #expect(await fixture.refusal(fixture.token()) == nil)
+        fixture.clock.advance(by: .days(-30))
+        try fixture.serveKeys([.object(fixture.keys.rs256.jwk)])
+        #expect(await fixture.refusal(fixture.token(.rs256)) == nil)
+        #expect(await fixture.refusal(fixture.token(.es256)) == "id_token_key_unknown")
+    }
+
+    @Test("keys that were fetched while the clock was ahead do not replace those of a provider that is down")
+    func aheadAndDown() async throws {
+        let fixture = try OpenIDFixture()
+        fixture.clock.advance(by: .days(30))
+        #expect(await fixture.refusal(fixture.token()) == nil)
+        fixture.clock.advance(by: .days(-30))
+        fixture.transport.on(fixture.keysURL, failing: .notConnected(""))
+        #expect(await fixture.refusal(fixture.token()) == "jwks_unreachable")
+    }
+
+    @Test("a failure that was noted while the clock was ahead is forgotten when the clock is right")
+    func failureAhead() async throws {
+        let fixture = try OpenIDFixture()
+        fixture.transport.on(fixture.keysURL, failing: .timedOut)
+        fixture.clock.advance(by: .days(30))
+        #expect(await fixture.refusal(fixture.token()) == "jwks_timed_out")
+        fixture.clock.advance(by: .days(-30))
+        try fixture.serveKeys()
+        #expect(await fixture.refusal(fixture.token()) == nil)
+    }
+
+    @Test("an early fetch that was made while the clock was ahead does not delay the next one")
+    func earlyAhead() async throws {
+        let fixture = try OpenIDFixture()
+        try fixture.serveKeys([.object(fixture.keys.rs256.jwk)])
+        fixture.clock.advance(by: .days(30))
+        #expect(await fixture.refusal(fixture.token(.es256)) == "id_token_key_unknown")
+        fixture.clock.advance(by: .days(-30))
+        #expect(await fixture.refusal(fixture.token(.rs256)) == nil)
+        try fixture.serveKeys([.object(fixture.keys.es256.jwk)])
+        #expect(await fixture.refusal(fixture.token(.es256)) == nil)
+    }
+}
