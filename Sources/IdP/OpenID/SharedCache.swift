@@ -1,7 +1,7 @@
 import SSOWeb
 
-/// Who finds a value to lack something. Each has an early fetch of its own: whoever sends notifications with made-up keys must
-/// not use up those of sign-ins.
+/// The caller that finds a value to lack something. Each has an early fetch of its own: an attacker who sends notifications
+/// with made-up keys must not use up those of sign-ins.
 enum EarlyCaller: Sendable, Hashable {
     case signIn, notification
 }
