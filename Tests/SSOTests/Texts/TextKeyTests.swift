@@ -28,7 +28,8 @@ struct TextKeyTests {
 
     /// The pages of `ProviderRefusal`.
     private static let providerPages = [
-        "other-browser", "ended", "not-fresh", "no-email", "not-allowed", "no-account", "other-user", "linked-elsewhere",
+        "other-browser", "ended", "not-fresh", "no-email", "not-allowed", "no-account", "other-user",
+        "linked-elsewhere",
         "failed", "unavailable",
     ]
 
