@@ -1,3 +1,4 @@
+import SSOShared
 import SSOWeb
 import Testing
 

@@ -180,7 +180,7 @@ struct ProviderConcurrencyTests {
 
 extension ProviderDeployment {
     /// How many lines of the log are a warning about an answer that was refused for this reason.
-    fileprivate func warnings(_ reason: String) -> Int {
+    func warnings(_ reason: String) -> Int {
         deployment.log.text.split(separator: "\n").count {
             $0.hasPrefix("warning provider_answer_refused ") && $0.contains("\"reason\": \(reason)")
         }
