@@ -101,7 +101,8 @@ extension ProviderMethod {
                 purposes: AttemptPurposes(
                     signIn: signIn,
                     link: ProviderLink(
-                        accounts: parts.accounts, sessions: parts.sessions, signIn: signIn, changes: parts.changes),
+                        accounts: parts.accounts, sessions: parts.sessions, signIn: signIn,
+                        providers: parts.providers, changes: parts.changes),
                     appLink: AppLinkPurpose(
                         links: parts.appLinks, apps: settings.nativeApps, signIn: signIn, randomness: randomness,
                         pages: parts.appLinkPages))),

@@ -8,9 +8,6 @@ import SSOWeb
 /// A provider is linked in three steps: a ticket for the system browser, the visit to the provider there, and the code that the
 /// browser brings back to the app. Only the last one changes anything.
 struct IdentitiesAPI: Sendable {
-    /// How old the sign-in of an app may be that changes how its user signs in.
-    static let maximumSignInAge: Duration = .minutes(10)
-
     let authentication: APIAuthentication
     let accounts: AccountStore
     let providers: ProviderRegistry
@@ -36,12 +33,11 @@ struct IdentitiesAPI: Sendable {
         ])
     }
 
-    /// What users call it. A provider that the file does not have any more keeps its id.
     private func name(of identity: LinkedIdentity, _ texts: Texts) -> String {
         switch identity.kind {
         case .email: texts.plain(Text("api.identity-email"))
         case .passkey: texts.plain(Text("api.identity-passkey"))
-        case .external: identity.provider.map { providers.provider(id: $0)?.name ?? $0 } ?? ""
+        case .external(let issuer, _): providers.name(ofIssuer: issuer)
         }
     }
 
@@ -52,7 +48,7 @@ struct IdentitiesAPI: Sendable {
         guard let provider = providers.provider(id: try await APIBody(request).text("provider")) else {
             throw APIError.badRequest("provider must be the id of a provider.", cause: "provider_unknown")
         }
-        guard clock.now() - user.entry.authenticatedAt <= Self.maximumSignInAge else {
+        guard clock.now() - user.entry.authenticatedAt <= PendingAccountChanges.longestSignIn else {
             throw APIError.freshSignInRequired
         }
         let ticket = try LinkTicket(randomness: randomness)
@@ -116,20 +112,17 @@ struct IdentitiesAPI: Sendable {
             case .failure(let rejection): return .rejected(rejection)
             case .success(let parked): identity = parked
             }
-            guard providers.provider(id: identity.provider) != nil else { return .rejected(.providerRemoved) }
-            let owner = try AccountStore.find(.external(identity), connection)
-            if let owner, !owner.id.utf8.elementsEqual(user.account.id.utf8) {
-                return .elsewhere(provider: identity.provider)
+            guard providers.has(id: identity.provider, issuer: identity.issuer) else {
+                return .rejected(.providerRemoved)
             }
-            if owner == nil {
-                try accounts.link(.external(identity), to: user.account, connection)
-                try changes.report(.linked(provider: identity.provider), of: user.account, by: origin, connection)
-            }
+            let outcome = try accounts.linkOnce(
+                identity, to: user.account, reporting: changes, by: origin, connection)
+            if case .elsewhere = outcome { return .elsewhere(provider: identity.provider) }
             let key = LinkedIdentity.Kind.external(issuer: identity.issuer, subject: identity.subject)
             guard
                 let linked = try accounts.identities(of: user.account.id, connection).first(where: { $0.kind == key })
             else { throw DatabaseError.unavailable("an identity vanished while it was linked") }
-            return .linked(linked, isNew: owner == nil)
+            return .linked(linked, isNew: outcome == .linked)
         }
     }
 

@@ -27,6 +27,28 @@ extension AccountStore {
             """, values) == 1
     }
 
+    /// What became of the link of an identity to an account.
+    enum LinkOutcome: Sendable {
+        case linked
+        /// It led to this account before.
+        case already
+        /// It leads to another account.
+        case elsewhere
+    }
+
+    /// Links an identity of a provider to an account, and tells its owner, in the caller's transaction.
+    func linkOnce(
+        _ identity: ExternalIdentity, to account: Account, reporting changes: any AccountChangeReporter,
+        by origin: ChangeOrigin, _ connection: any SQLConnection
+    ) throws -> LinkOutcome {
+        if let owner = try Self.find(.external(identity), connection) {
+            return owner.id.utf8.elementsEqual(account.id.utf8) ? .already : .elsewhere
+        }
+        try link(.external(identity), to: account, connection)
+        try changes.report(.linked(provider: identity.provider), of: account, by: origin, connection)
+        return .linked
+    }
+
     /// Notes that an identity has signed in, and what its provider says now, in the caller's transaction.
     func noteUse(of identity: ProvenIdentity, _ connection: any SQLConnection) throws {
         var values = Self.values(identity)
@@ -76,8 +98,8 @@ extension AccountStore {
             """, ["issuer": .text(issuer), "subject": .text(subject), "account": .text(accountID)]) == 1
     }
 
-    /// Ends what was linked to an account before the owner of its address has proven it, and every sign-in of that time, in
-    /// the caller's transaction.
+    /// Ends what was linked to an account before the owner of its address has proven it, the name of that time, and every
+    /// sign-in, in the caller's transaction.
     ///
     /// An account that a provider's word has made may have been made by an attacker in advance (Sudhodanan and Paverd,
     /// "Pre-hijacked accounts", 2022). The owner of the mailbox begins without their identities and sessions.
@@ -86,6 +108,10 @@ extension AccountStore {
         guard !unproven.isEmpty else { return [] }
         try connection.execute(
             "DELETE FROM account_identity WHERE account_id = :account", ["account": .text(account.id)])
+        // Their provider or they themselves have chosen it.
+        try connection.execute(
+            "UPDATE account SET name = :name WHERE id = :id",
+            ["name": .text(DisplayName.initial(for: account.email)), "id": .text(account.id)])
         try endSignIns(of: account.id, connection)
         return unproven
     }

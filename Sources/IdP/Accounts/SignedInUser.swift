@@ -57,7 +57,15 @@ extension AccountStore {
     /// The user of a session. An account that may not sign in any more counts as signed out, and so does a sign-in from
     /// before all sign-ins of the account were ended.
     func signedIn(_ session: Session, _ connection: any SQLConnection) throws -> SignedInUser? {
-        guard let signIn = session[CurrentSignIn.self].signIn,
+        try signedIn(session, as: session[CurrentSignIn.self], connection)
+    }
+
+    /// The user of a session whose sign-in was read in the caller's transaction: another request of the browser may have
+    /// changed it since the session was read.
+    func signedIn(
+        _ session: Session, as current: CurrentSignIn, _ connection: any SQLConnection
+    ) throws -> SignedInUser? {
+        guard let signIn = current.signIn,
             let account = try Self.find(signIn.accountID, connection), eligibility.maySignIn(account),
             account.signOuts == signIn.accountSignOuts
         else { return nil }

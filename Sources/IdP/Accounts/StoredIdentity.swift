@@ -14,7 +14,8 @@ struct StoredIdentity: Codable, Sendable {
         sealedRefreshToken = identity.sealedRefreshToken
     }
 
-    /// The identity, to link it: it makes no account.
+    /// The identity, to link it: it makes no account. Name and time of authentication are not kept, since a link needs
+    /// neither.
     var identity: ExternalIdentity {
         ExternalIdentity(
             provider: provider, issuer: issuer, subject: subject, email: email.flatMap { try? EmailAddress($0) },

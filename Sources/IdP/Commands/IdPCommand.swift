@@ -104,6 +104,7 @@ enum IdPProgram: Program {
             await check.send(to: recipient, at: now, id: "check-\(now.milliseconds)", reader)
         }
     }
+
     private static func providerCheck(_ settings: IdPSettings, _ reader: SettingsReader) async {
         let providers = settings.providers.providers
         guard !providers.isEmpty else { return }

@@ -46,13 +46,8 @@ struct Identities: Sendable {
             items: items, offers: offers.map { .init(id: $0.id, provider: $0.name) }, issuers: issuers)
     }
 
-    /// What users call the provider of an identity: its name, or the host of its issuer when it is not in the file any
-    /// more. Nil for an identity without a provider.
-    func name(of identity: LinkedIdentity) -> String? {
-        identity.issuer.map { issuer in
-            providers.provider(issuer: issuer)?.name ?? (try? WebURL(issuer))?.authority.host ?? issuer
-        }
-    }
+    /// What users call the provider of an identity. Nil for an identity without a provider.
+    func name(of identity: LinkedIdentity) -> String? { identity.issuer.map(providers.name(ofIssuer:)) }
 
     /// The provider that a change has added or removed, as users call it. Nil when the list does not show that change: the
     /// address of the page may come from another site.

@@ -37,7 +37,7 @@ struct IdentityRemoval: Sendable {
         let updated = try await sessions.store.update(
             session,
             with: { slots, connection in
-                let outcome = try decide(name, session, &slots, ending: flow, now, by: origin, connection)
+                let outcome = try decide(name, of: user, &slots, ending: flow, now, by: origin, connection)
                 result.withLock { $0 = outcome }
                 if case .ended = outcome { return false }
                 return true
@@ -53,10 +53,12 @@ struct IdentityRemoval: Sendable {
     }
 
     private func decide(
-        _ name: String, _ session: Session, _ slots: inout SessionSlots, ending flow: FlowID?, _ now: Timestamp,
+        _ name: String, of asking: SignedInUser, _ slots: inout SessionSlots, ending flow: FlowID?, _ now: Timestamp,
         by origin: ChangeOrigin, _ connection: any SQLConnection
     ) throws -> Outcome {
-        guard let user = try accounts.signedIn(session, connection) else { return .ended }
+        guard let user = try accounts.signedIn(asking.session, as: slots[CurrentSignIn.self], connection),
+            user.account.id == asking.account.id
+        else { return .ended }
         if let flow {
             let change = slots[PendingAccountChanges.self].take(flow, now: now)
             guard change?.accountID == user.account.id else { return .ended }

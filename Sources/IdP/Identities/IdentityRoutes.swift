@@ -74,16 +74,15 @@ struct IdentityRoutes: Sendable {
         switch action {
         case .link(let id):
             guard let provider = providers.provider(id: id) else { throw PublicError.notFound }
-            var session = user.session
-            if let flow {
-                let now = clock.now()
-                let updated = try await sessions.store.update(session) {
-                    $0[PendingAccountChanges.self].take(flow, now: now) != nil
-                }
-                guard let updated else { throw IdentityError.ended }
-                session = updated
+            let response = try await start.begin(provider, .link(accountID: user.account.id), user.session, context)
+            guard let flow else { return response }
+            // Only now: where the provider cannot be reached, the user can press the button again.
+            let now = clock.now()
+            let updated = try await sessions.store.update(user.session) {
+                $0[PendingAccountChanges.self].take(flow, now: now) != nil
             }
-            return try await start.begin(provider, .link(accountID: user.account.id), session, context)
+            guard updated != nil else { throw IdentityError.ended }
+            return response
         case .unlink(let name):
             let outcome = try await removal.remove(
                 name, from: user, ending: flow, by: ChangeOrigin(request), context.logger)
@@ -152,44 +151,4 @@ struct IdentityRoutes: Sendable {
         return session.slots.asksAgain(flow, after: user.signIn.authenticatedAt, now: now)
             ? .signIn(flow) : .ready(flow, change, user)
     }
-}
-
-/// The page with the button that carries out a change.
-struct IdentityConfirmPage: Sendable {
-    let pages: Pages
-    /// Keeps a double click from sending the form twice.
-    let script: String
-
-    private struct Model: Sendable {
-        let formToken, flow, provider, email, script: String
-        let isLink: Bool
-    }
-
-    func response(
-        _ request: Request, _ user: SignedInUser, _ flow: FlowID, provider: String, isLink: Bool, formToken: String
-    ) -> Response {
-        pages.response(
-            "identity-confirm",
-            Model(
-                formToken: formToken, flow: flow.text, provider: provider, email: user.account.email, script: script,
-                isLink: isLink), for: request)
-    }
-}
-
-/// Why a change of how a user signs in is not carried out.
-enum IdentityError {
-    /// The account would have no identity left.
-    static let last = PublicError(
-        .conflict, code: "last_identity", title: Text("error.last-identity.title"),
-        explanation: Text("error.last-identity"), cause: "last_identity")
-
-    /// It has waited for too long, was carried out, or belongs to another browser.
-    static let ended = PublicError(
-        .gone, code: "change_ended", title: Text("error.change-ended.title"), explanation: Text("error.change-ended"),
-        cause: "account_change_not_pending")
-
-    /// The user has signed in to another account than the one to be changed.
-    static let otherAccount = PublicError(
-        .conflict, code: "other_account", title: Text("error.other-account.title"),
-        explanation: Text("error.other-account"), cause: "account_change_of_other_account")
 }

@@ -1,7 +1,7 @@
 import SSOWeb
 
-/// Who finds a value to lack something. Each has an early fetch of its own: whoever sends notifications with made-up keys must
-/// not use up those of sign-ins.
+/// The caller that finds a value to lack something. Each has an early fetch of its own: an attacker who sends notifications
+/// with made-up keys must not use up those of sign-ins.
 enum EarlyCaller: Sendable, Hashable {
     case signIn, notification
 }
@@ -51,8 +51,8 @@ actor SharedCache<Value: Sendable> {
     }
 
     /// Fetches a value again that is still fresh but turned out to lack something. At most once in five minutes for each
-    /// caller, since any client on the network may cause it; one that failed does not count. Returns nil when it is too early or the fetch
-    /// failed.
+    /// caller, since any client on the network may cause it. A fetch that failed does not count. Returns nil when it is too
+    /// early or the fetch failed.
     func newerValue(for key: String, caller: EarlyCaller, fetch: @escaping Fetch) async -> Value? {
         guard entries[key]?.task != nil || isEarlyFetchDue(key, caller) else { return nil }
         await update(key, early: caller, fetch)

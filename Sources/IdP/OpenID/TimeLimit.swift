@@ -1,4 +1,4 @@
-/// Bounds how long somebody waits for a provider, in real time.
+/// Limits how long a request waits for a provider, in real time.
 enum TimeLimit {
     /// What the body returns or throws. When the limit passes first, the body is cancelled and not waited for.
     static func run<Value: Sendable>(

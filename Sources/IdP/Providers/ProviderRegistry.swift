@@ -79,6 +79,17 @@ final class ProviderRegistry: Sendable {
     /// The provider with exactly this issuer.
     func provider(issuer: String) -> Provider? { all.first { $0.issuer.utf8.elementsEqual(issuer.utf8) } }
 
+    /// Whether the provider with this issuer has this id. The settings may change while an identity waits to be linked, and
+    /// its id may then stand for another provider.
+    func has(id: String, issuer: String) -> Bool {
+        provider(issuer: issuer)?.id.utf8.elementsEqual(id.utf8) == true
+    }
+
+    /// What users call the provider of an issuer: its name, or the host of the issuer when it is not in the file any more.
+    func name(ofIssuer issuer: String) -> String {
+        provider(issuer: issuer)?.name ?? (try? WebURL(issuer))?.authority.host ?? issuer
+    }
+
     /// Reads `IDP_PROVIDERS_FILE` again. Does nothing without one.
     func reload() {
         guard let read = source.read else { return }

@@ -37,6 +37,20 @@ struct ProviderRegistryTests {
         ProviderRegistry(try source(), logger: log.logger("idp"))
     }
 
+    @Test("an id that stands for another issuer since is not the provider of an identity from before")
+    func issuer() throws {
+        let registry = try registry()
+        let provider = try #require(registry.all.first)
+        #expect(registry.has(id: provider.id, issuer: provider.issuer))
+        #expect(!registry.has(id: "other", issuer: provider.issuer))
+        #expect(registry.name(ofIssuer: provider.issuer) == provider.name)
+        try write(ProvidersFixture.entry(.apple, ["id: \(provider.id)"]))
+        registry.reload()
+        #expect(registry.provider(id: provider.id) != nil)
+        #expect(!registry.has(id: provider.id, issuer: provider.issuer))
+        #expect(registry.name(ofIssuer: "https://gone.example/realms/x") == "gone.example")
+    }
+
     @Test("a good file replaces the whole list, and the log has its length")
     func reload() throws {
         let registry = try registry()

@@ -92,9 +92,13 @@ struct ProviderLink: Sendable {
     let accounts: AccountStore
     let sessions: Sessions
     let signIn: ProviderSignIn
+    let providers: ProviderRegistry
     let changes: any AccountChangeReporter
 
-    private enum Outcome: Sendable { case linked, already, elsewhere, otherUser }
+    private enum Outcome: Sendable {
+        case done(AccountStore.LinkOutcome)
+        case otherUser, otherProvider
+    }
 
     func finish(
         _ proven: ProviderIdentity, _ provider: Provider, _ accountID: String, _ session: Session,
@@ -107,21 +111,19 @@ struct ProviderLink: Sendable {
             guard let user = try accounts.signedIn(session, connection), user.account.id == accountID,
                 try sessions.store.isAlive(handle: session.handle, connection)
             else { return .otherUser }
-            if let owner = try AccountStore.find(.external(identity), connection) {
-                return owner.id == accountID ? .already : .elsewhere
-            }
-            try accounts.link(.external(identity), to: user.account, connection)
-            try changes.report(.linked(provider: provider.id), of: user.account, by: origin, connection)
-            return .linked
+            guard providers.has(id: identity.provider, issuer: identity.issuer) else { return .otherProvider }
+            return .done(
+                try accounts.linkOnce(identity, to: user.account, reporting: changes, by: origin, connection))
         }
         switch outcome {
-        case .linked:
+        case .done(.linked):
             context.logger.notice(
                 "identity_linked", metadata: ["account": "\(accountID)", "provider": "\(provider.id)"])
             return .redirect(to: "/?added=\(provider.id)")
-        case .already: return .redirect(to: "/")
-        case .elsewhere: throw refused(.linkedElsewhere, provider, context)
+        case .done(.already): return .redirect(to: "/")
+        case .done(.elsewhere): throw refused(.linkedElsewhere, provider, context)
         case .otherUser: throw refused(.otherUser, provider, context)
+        case .otherProvider: throw refused(.otherProvider, provider, context)
         }
     }
 
