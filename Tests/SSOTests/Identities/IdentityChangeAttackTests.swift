@@ -169,6 +169,31 @@ struct IdentityChangeAttackTests {
         }
     }
 
+    @Test("of two removals that a browser sends at once, the second sees the sign-in that the first has left")
+    func twoRemovals() async throws {
+        try await ProviderDeployment.open([.oidc, .github]) { place in
+            let browser = try await place.owner(adding: .oidc)
+            _ = try await place.add(.github, in: browser)
+            let home = try await browser.home(of: place.deployment)
+            let token = try home.page().form(to: "/sign-out")?["form_token"] ?? ""
+            let names = try await place.deployment.database.read { connection in
+                try connection.query(
+                    "SELECT \(LinkedIdentity.columns) FROM account_identity WHERE kind = 'external'"
+                ).map { try LinkedIdentity($0).name }
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for name in names {
+                    group.addTask {
+                        _ = try? await browser.post(
+                            home.address.resolving("/identities/unlink"),
+                            [("form_token", token), ("identity", name)])
+                    }
+                }
+            }
+            #expect(try await place.externalIdentities() == 0)
+        }
+    }
+
     @Test("at most eight changes wait in a browser; the oldest is forgotten")
     func manyChanges() throws {
         var changes = PendingAccountChanges()
