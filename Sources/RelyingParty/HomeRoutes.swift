@@ -99,11 +99,11 @@ private struct AccountPage: Sendable {
 /// The sign-in methods of the protocol (`session.methods` of the answer to verify) in words.
 enum SignInMethodNames {
     /// The methods that have a text, `method.NAME`.
-    static let known = ["email_code", "email_link", "email_reply"]
+    static let known = ["email_code", "email_link", "email_reply", "apple", "google", "github", "oidc"]
 
-    /// "an email code". nil when no method has a text.
+    /// "an email code". nil when no method has a text. Every `oidc:ID` has the same one: only the IdP knows its name.
     static func text(_ methods: [String]) -> Text? {
-        methods.filter(known.contains).map { Text("method.\($0)") }
+        methods.map { $0.hasPrefix("oidc:") ? "oidc" : $0 }.filter(known.contains).map { Text("method.\($0)") }
             .reduce(nil) { all, next in all.map { Text("method.and", ["first": $0, "second": next]) } ?? next }
     }
 }
