@@ -40,7 +40,7 @@ extension PageStates {
             return try await studio.deployment.signInAgain(waiting.browser, on: waiting.page, as: studio.address)
         },
         PageState("identity-confirm-add", mark: "form[action='/identities/confirm'] button") { studio in
-            let waiting = try await studio.waitingChange(adding: "school")
+            let waiting = try await studio.waitingChange(adding: "work")
             return try await studio.deployment.signInAgain(waiting.browser, on: waiting.page, as: studio.address)
         },
         PageState("error-other-account", 409, mark: "main a[href='/']") { studio in

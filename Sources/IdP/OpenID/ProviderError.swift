@@ -105,8 +105,12 @@ struct ProviderError: Error, Sendable, Equatable {
 
     /// An OAuth error at the token endpoint. `invalid_grant` is about the code of this answer, any other about the
     /// provider or our settings for it.
-    static func refused(by endpoint: Endpoint, error: String, description: String?) -> Self {
-        let words = description.map { "\(error): \($0)" } ?? error
+    ///
+    /// - Parameter hide: removes from the words what must not reach the log.
+    static func refused(
+        by endpoint: Endpoint, error: String, description: String?, hiding hide: (String) -> String = { $0 }
+    ) -> Self {
+        let words = hide(description.map { "\(error): \($0)" } ?? error)
         return Self(
             reason: "\(endpoint.rawValue)_\(CallProblem.refused.rawValue)", detail: printable(words),
             isUnavailable: error != "invalid_grant" && error != "bad_verification_code", isOutage: false)

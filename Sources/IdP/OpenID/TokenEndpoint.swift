@@ -60,7 +60,8 @@ struct TokenEndpoint: Sendable {
         func hidden(_ text: String) -> String {
             secrets.reduce(text) { $1.isEmpty ? $0 : $0.replacingOccurrences(of: $1, with: "...") }
         }
-        return .refused(by: .token, error: hidden(error), description: json["error_description"]?.string.map(hidden))
+        return .refused(
+            by: .token, error: error, description: json["error_description"]?.string, hiding: hidden)
     }
 
     /// How the client proves itself: form fields and headers.

@@ -13,7 +13,7 @@ struct IdentityListTests {
         try await ProviderDeployment.open([.oidc, .apple]) { place in
             let home = try await place.owner().home(of: place.deployment)
             #expect(home.text.contains("<h2>Ways to sign in</h2>"))
-            #expect(home.text.contains("<li><bdi>Email</bdi>, <bdi>ann@example.com</bdi>, added"))
+            #expect(home.words.contains("<li><bdi>Email</bdi>, <bdi>ann@example.com</bdi>, added"))
             #expect(try home.removeForms().isEmpty)
             #expect(try home.offeredProviders() == ["work", "apple"])
             #expect(home.text.contains("Add <bdi>Provider work</bdi></button>"))
@@ -28,7 +28,7 @@ struct IdentityListTests {
             let home = try await place.add(.oidc, in: browser)
             #expect(home.address.path == "/")
             #expect(home.text.contains("<bdi>Provider work</bdi> was added."))
-            #expect(home.text.contains("<li><bdi>Provider work</bdi>, <bdi>ann@elsewhere.example</bdi>, added"))
+            #expect(home.words.contains("<li><bdi>Provider work</bdi>, <bdi>ann@elsewhere.example</bdi>, added"))
             #expect(try home.removeForms().count == 1)
             #expect(try home.offeredProviders().isEmpty)
             let later = try await browser.home(of: place.deployment)
@@ -56,7 +56,7 @@ struct IdentityListTests {
             let browser = place.deployment.browser()
             _ = try await place.signIn(.oidc, in: browser)
             let home = try await browser.home(of: place.deployment)
-            #expect(home.text.contains("<li><bdi>Provider work</bdi>, <bdi>ann@example.com</bdi>"))
+            #expect(home.words.contains("<li><bdi>Provider work</bdi>, <bdi>ann@example.com</bdi>"))
             #expect(!home.text.contains("<bdi>Email</bdi>"))
             #expect(try home.removeForms().isEmpty)
             #expect(try home.offeredProviders() == ["google"])
@@ -79,7 +79,7 @@ struct IdentityListTests {
                 "'external', 'https://gone.example.org/realms/x', 's', 'gone', 'a@b.example', 0, 0",
                 in: place.deployment)
             let home = try await browser.home(of: place.deployment)
-            #expect(home.text.contains("<li><bdi>gone.example.org</bdi>, <bdi>a@b.example</bdi>"))
+            #expect(home.words.contains("<li><bdi>gone.example.org</bdi>, <bdi>a@b.example</bdi>"))
             let removed = try await browser.follow(browser.pressRemove(on: home))
             #expect(removed.status == 200)
             #expect(try await place.externalIdentities() == 0)
@@ -95,7 +95,7 @@ struct IdentityListTests {
             let browser = try await place.deployment.signedIn()
             let home = try await place.add(.apple, in: browser)
             let marked = "<bdi>x7@privaterelay.appleid.example</bdi> (private address from Apple), added"
-            #expect(home.text.contains(marked))
+            #expect(home.words.contains(marked))
             #expect(!home.text.contains("not forwarded any more"))
             try await place.deployment.database.write { connection in
                 _ = try connection.execute("UPDATE account_identity SET is_email_disabled = 1 WHERE kind = 'external'")
@@ -150,4 +150,9 @@ struct IdentityListTests {
                 """)
         }
     }
+}
+
+extension Visit {
+    /// The page without the ids by which its buttons name an address.
+    fileprivate var words: String { text.replacing(#/ id="address-[^"]*"/#, with: "") }
 }

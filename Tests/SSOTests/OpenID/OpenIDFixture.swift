@@ -139,7 +139,9 @@ struct OpenIDFixture: Sendable {
     }
 
     var answer: ProviderClient.Answer {
-        .init(code: "code", codeVerifier: "verifier", nonce: Self.nonce, redirectURI: "https://idp.example/cb")
+        .init(
+            code: "a-code-0123", codeVerifier: "a-verifier-0123", nonce: Self.nonce,
+            redirectURI: "https://idp.example/cb")
     }
 
     /// The identity after an answer with this ID token.

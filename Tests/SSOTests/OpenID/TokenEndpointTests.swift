@@ -25,8 +25,8 @@ struct TokenEndpointTests {
         let (form, headers) = try call(fixture)
         #expect(
             form == [
-                "grant_type": "authorization_code", "code": "code", "redirect_uri": "https://idp.example/cb",
-                "code_verifier": "verifier",
+                "grant_type": "authorization_code", "code": "a-code-0123", "redirect_uri": "https://idp.example/cb",
+                "code_verifier": "a-verifier-0123",
             ])
         let pair = Data("client:a%3Ab%20%25%2B%C3%BC".utf8).base64EncodedString()
         #expect(headers.contains("Authorization: Basic \(pair)"))
@@ -51,7 +51,8 @@ struct TokenEndpointTests {
         fixture.provider = fixture.provider.with(Provider.Credential.none)
         #expect(await fixture.refusal(fixture.token()) == nil)
         let (form, headers) = try call(fixture)
-        #expect(form["client_id"] == "client" && form["client_secret"] == nil && form["code_verifier"] == "verifier")
+        #expect(
+            form["client_id"] == "client" && form["client_secret"] == nil && form["code_verifier"] == "a-verifier-0123")
         #expect(!headers.contains { $0.hasPrefix("Authorization") })
     }
 
