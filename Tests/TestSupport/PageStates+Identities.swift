@@ -12,7 +12,7 @@ extension PageStates {
               - {id: school, name: "שירות הדוגמה", kind: oidc, issuer: "https://school.example.org", client_id: sso}
 
             """
-        return ["IDP_PROVIDERS_FILE": try folder.write(file, to: "providers.yaml")]
+        return ["IDP_PROVIDERS_FILE": try folder.write(file, to: "providers-of-accounts.yaml")]
     }
 
     static let identities: [PageState] = [
@@ -40,7 +40,7 @@ extension PageStates {
             return try await studio.deployment.signInAgain(waiting.browser, on: waiting.page, as: studio.address)
         },
         PageState("identity-confirm-add", mark: "form[action='/identities/confirm'] button") { studio in
-            let waiting = try await studio.waitingChange(adding: "work")
+            let waiting = try await studio.waitingChange(adding: "school")
             return try await studio.deployment.signInAgain(waiting.browser, on: waiting.page, as: studio.address)
         },
         PageState("error-other-account", 409, mark: "main a[href='/']") { studio in
