@@ -90,7 +90,7 @@ struct AccountStore: Sendable {
         }
     }
 
-    /// The account of an address, made now if there is none.
+    /// The account of an address. Makes one for an address without an account.
     private func make(
         _ address: EmailAddress, name: String?, _ connection: any SQLConnection
     ) throws -> (Account, isNew: Bool) {

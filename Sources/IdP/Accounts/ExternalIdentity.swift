@@ -8,7 +8,7 @@ struct ExternalIdentity: Sendable {
     /// With ``subject`` the key of the identity. The address is never a key: it may change hands.
     let issuer: String
     let subject: String
-    /// An address that counts as verified; nil where there is none.
+    /// An address that counts as verified; nil without one.
     var email: EmailAddress?
     /// The address is one of Apple's private relay.
     var isPrivateEmail = false

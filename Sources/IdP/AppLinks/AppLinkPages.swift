@@ -64,7 +64,7 @@ struct AppLinkPages: Sendable {
             headers: [.referrerPolicy: "no-referrer"])
     }
 
-    /// The answer of the provider is refused, or there is none. The log has the reason.
+    /// The answer of the provider is refused or missing. The log has the reason.
     static func failed(_ refusal: PublicError, _ provider: Provider, _ app: NativeApp?) -> PublicError {
         let isUnavailable = refusal.status == .serviceUnavailable
         return PublicError(

@@ -3,7 +3,7 @@ import SSOWeb
 
 /// Reads address and name of the user from the claims of an ID token, with the rules of each kind of provider.
 struct IdentityClaims: Sendable {
-    /// The address of the claims, or why there is none that counts.
+    /// The address of the claims, or why no address counts.
     enum Address: Sendable, Equatable {
         case verified(EmailAddress)
         /// A word for the log.

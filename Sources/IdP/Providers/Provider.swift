@@ -126,7 +126,7 @@ struct ProviderIdentity: Sendable {
     var name: String?
     /// When the provider authenticated the user (`auth_time`); nil where it does not say.
     var authenticatedAt: Timestamp?
-    /// Identifies the ID token, so that none is used twice; nil where there is none.
+    /// Identifies the ID token, so that it is not used twice; nil without an ID token.
     var tokenDigest: [UInt8]?
     /// After that moment the ID token is refused anyway.
     var tokenExpiresAt: Timestamp?
