@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+
+@testable import TestSupport
+
+/// script/test in a folder of its own, with stubs in place of Swift, the other scripts and sudo.
+@Suite("script/test")
+struct TestScriptTests {
+    static let passing = """
+        ✔ Test "a rule holds" passed after 0.001 seconds.
+        ✔ Test run with 1 test in 1 suite passed after 0.001 seconds.
+        """
+
+    static let mixed = """
+        ✔ Test "a rule holds" passed after 0.001 seconds.
+        ✘ Test "a code works once" with 3 test cases recorded an issue with n → 2 at C.swift:1:9: Expectation failed: 2 == 1
+        ➜ Test "a full disk" skipped: "mounting needs root"
+        ➜ Suite "Replies through Postfix" skipped: "needs root and the packages postfix and opendkim"
+        ✔ Test "a long rule" passed after 0.002 seconds.
+        ✘ Test run with 5 tests in 3 suites failed after 0.010 seconds with 1 issue.
+        """
+
+    @Test("a run in which all is well names no test, and ends with 0")
+    func green() async throws {
+        let run = try await Checkout(tests: Self.passing, status: 0).run()
+        #expect(run.code == 0, "\(run)")
+        #expect(run.output.contains("-- fuzz: ") && !run.output.contains("Failed") && !run.output.contains("Skipped"))
+    }
+
+    @Test("later stages run after a failure, and the last lines name each failed and skipped test with its reason")
+    func failure() async throws {
+        let run = try await Checkout(tests: Self.mixed, status: 1, format: 1).run()
+        #expect(run.code == 1)
+        #expect(run.output.contains("== arrows") && run.output.contains("-- fuzz: "))
+        let end = try #require(run.output.range(of: "Failed tests:\n")).lowerBound
+        #expect(
+            run.output[end...] == """
+                Failed tests:
+                  Test "a code works once" with 3 test cases recorded an issue with n → 2 at C.swift:1:9: Expectation failed: 2 == 1
+                Skipped tests:
+                  "a full disk": "mounting needs root"
+                  "Replies through Postfix": "needs root and the packages postfix and opendkim"
+                FAILED: format, tests
+
+                """)
+    }
+
+    @Test("tests that end without naming a failure, such as by a crash, show their last lines")
+    func crash() async throws {
+        let run = try await Checkout(tests: "Fatal error: index out of range", status: 1).run()
+        #expect(run.code == 1)
+        #expect(
+            run.output.hasSuffix(
+                "ended without naming one that failed. Their last lines:\nFatal error: index out of range\nFAILED: tests\n"
+            ))
+    }
+
+    @Test("a failed build runs no tests and says so")
+    func build() async throws {
+        let run = try await Checkout(tests: Self.passing, status: 0, build: 1).run()
+        #expect(run.code == 1 && run.output.hasSuffix("FAILED: build\n"))
+        #expect(!run.output.contains("== tests") && !run.output.contains("== fuzz"))
+    }
+
+    @Test("a user who may use sudo without a password runs the tests that need root by it, and they are not skipped")
+    func root() async throws {
+        let checkout = try Checkout(tests: Self.mixed, status: 0, userID: 1_000)
+        #expect(try await checkout.run().output.contains("\"a full disk\": \"mounting needs root\""))
+        try checkout.haveSudo(
+            """
+            ✔ Test "a full disk" passed after 0.100 seconds.
+            ✔ Suite "Replies through Postfix" passed after 0.100 seconds.
+            """)
+        let run = try await checkout.run()
+        #expect(run.output.contains("== tests as root") && !run.output.contains("Skipped tests"))
+    }
+
+    @Test("an unknown word is refused with the usage, and --help prints it", arguments: ["rule", "nightli"])
+    func words(word: String) async throws {
+        let checkout = try Checkout(tests: Self.passing, status: 0)
+        let refused = try await checkout.run(word)
+        #expect(
+            refused.code == 64 && refused.errors.hasPrefix("script/test: unknown word '\(word)'\nUsage: script/test"))
+        let help = try await checkout.run("--help")
+        #expect(help.code == 0 && help.output.hasPrefix("Usage: script/test"))
+    }
+
+    /// A copy of the script, whose stages are stubs.
+    struct Checkout {
+        private let folder: TemporaryFolder
+
+        /// - Parameters:
+        ///   - tests: what the tests print.
+        ///   - status: with which status they exit; `build` and `format` likewise.
+        init(tests: String, status: Int, build: Int = 0, format: Int = 0, userID: Int = 0) throws {
+            folder = try TemporaryFolder()
+            for name in ["bin", "script", ".build", ".build/debug"] { _ = try folder.folder(name) }
+            for tool in [
+                "awk", "bash", "cat", "dirname", "env", "mktemp", "rm", "sed", "tail", "tee", "touch",
+            ] {
+                try FileManager.default.createSymbolicLink(
+                    atPath: folder.path(of: "bin/\(tool)"), withDestinationPath: "/usr/bin/\(tool)")
+            }
+            try FileManager.default.copyItem(
+                at: DeployTests.folder.deletingLastPathComponent().appending(path: "script/test"),
+                to: URL(filePath: folder.path(of: "script/test")))
+            try folder.write(tests + "\n", to: "tests")
+            try have("script/setup", "exit 0")
+            try have("script/arrows", "exit 0")
+            try have(".build/debug/WellKnownBench", "exit 0")
+            try have("bin/id", "echo \(userID)")
+            try have(
+                "bin/swift",
+                """
+                case "$*" in
+                    format*) exit \(format) ;;
+                    *--show-bin-path*) echo .build/debug ;;
+                    build*) exit \(build) ;;
+                    test*) cat tests; exit \(status) ;;
+                esac
+                """)
+        }
+
+        /// Permits sudo, by which the tests print these lines.
+        func haveSudo(_ lines: String) throws {
+            try folder.write(lines + "\n", to: "root")
+            try have("bin/sudo", "case \"$*\" in *swift-ssoPackageTests*) cat root ;; esac")
+        }
+
+        private func have(_ name: String, _ lines: String) throws {
+            let path = try folder.write("#!/bin/bash\n\(lines)\n", to: name)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        }
+
+        func run(_ arguments: String...) async throws -> WellKnownRun {
+            try await WellKnownRun.command(
+                ["/usr/bin/bash", folder.path(of: "script/test")] + arguments,
+                environment: ["PATH": folder.path(of: "bin"), "TMPDIR": folder.path])
+        }
+    }
+}
