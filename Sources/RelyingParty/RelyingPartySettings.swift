@@ -159,10 +159,10 @@ struct RelyingPartySettings: Sendable {
 
 extension BackChannelClient {
     /// The client that the settings describe.
-    init(_ settings: RelyingPartySettings) throws {
+    init(_ settings: RelyingPartySettings, limits: HTTPLimits = .init()) throws {
         try self.init(
             origin: settings.backChannel, clientID: settings.clientID, secret: settings.secret,
             requireSignedResponse: settings.requiresSignedResponse, caFile: settings.caFile,
-            allowPlaintext: settings.allowsPlaintextBackChannel)
+            allowPlaintext: settings.allowsPlaintextBackChannel, limits: limits)
     }
 }

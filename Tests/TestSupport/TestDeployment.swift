@@ -195,8 +195,8 @@ final class TestDeployment: Deployment {
             throw ProbeFailure(reader.problems.joined(separator: "\n"))
         }
         let services = RelyingPartyServices(
-            database: client.database, backChannel: try BackChannelClient(settings), clock: clock.clock,
-            randomness: SystemRandomness(), logger: log.logger(client.id),
+            database: client.database, backChannel: try BackChannelClient(settings, limits: .patient),
+            clock: clock.clock, randomness: SystemRandomness(), logger: log.logger(client.id),
             pages: try pages ?? BuiltInPages.relyingParty(settings))
         try await serving({ try buildRelyingParty(settings: settings, services: services, started: $0) }) { port in
             let served = Client(
@@ -213,6 +213,11 @@ final class TestDeployment: Deployment {
         }
         return settings
     }
+}
+
+extension HTTPLimits {
+    /// For answers that a busy machine gives late. What the limits do is shown with short ones, in BackChannelLimitsTests.
+    static let patient = HTTPLimits(connect: .seconds(30), call: .seconds(60), queue: .seconds(30))
 }
 
 /// Everything a program logged, at every level, as it would appear on standard error.
