@@ -72,7 +72,7 @@ final class TestDeployment: Deployment {
         wrapping wrap: (any Database) -> any Database = { $0 }, pages: Pages? = nil, clientPages: Pages? = nil,
         preparing prepare: (String) async throws -> Void = { _ in }, _ body: (TestDeployment) async throws -> Void
     ) async throws {
-        let (folder, log) = (try TemporaryFolder(), CapturedLog())
+        let (folder, log) = (try TemporaryFolder(inMemory: true), CapturedLog())
         let mailbox = Mailbox(folder: try folder.folder("outbox"))
         let names = (1...count).map { "partner-\($0)" }
         let secrets = names.map { "\($0)-secret-\(ProcessDeployment.secret())" }
