@@ -246,6 +246,8 @@ struct SetupScriptTests {
             try have("dpkg-query", "#!/bin/sh\nexit 1")
             try have("apt-cache", "#!/bin/sh\nexit 0")
             try have("debconf-set-selections", "#!/bin/sh\nexit 0")
+            // Services are those of this machine.
+            for name in ["systemctl", "invoke-rc.d", "update-rc.d"] { try have(name, "#!/bin/sh\nexit 0") }
             try have("apt-get", "#!/bin/sh\necho \"$@\" >> '\(folder.path(of: "apt-get"))'")
         }
 

@@ -43,43 +43,6 @@ struct PathRoutesTests {
         "/api/v1/session/check": .webView, "/auth/sso/start": .webView, "/auth/sso/callback": .webView,
     ]
 
-    /// Every path of the IdP with every optional feature.
-    private static func idpPaths(_ folder: TemporaryFolder) async throws -> Set<String> {
-        let settings = try TestDeployment.readIdPSettings(
-            SettingsFixture.idp.merging(ReplySettings.all) { $1 }.merging([
-                "IDP_MAIL_URL": "outbox:\(try folder.folder("outbox"))", "IDP_LINK_TESTER": "true",
-                "IDP_APPLE_APP_IDS": "ABCDE12345.com.example.app", "IDP_ANDROID_APPS": PathAndMethodTests.app,
-            ]) { $1 })
-        let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
-        let services = IdPServices(
-            database: database, mailer: OutboxMailer(folder: folder.path(of: "outbox")), clock: TestClock().clock,
-            randomness: SystemRandomness(), logger: CapturedLog().logger("idp"),
-            devPages: try DevPages(randomness: SystemRandomness()))
-        var paths: Set<String> = []
-        _ = try buildIdP(settings: settings, services: services, inspecting: { paths = Self.paths(of: $0) })
-        await database.close()
-        return paths
-    }
-
-    private static func relyingPartyPaths(_ folder: TemporaryFolder) async throws -> Set<String> {
-        let reader = SettingsReader(SettingsSource(SettingsFixture.client))
-        let settings = try #require(RelyingPartySettings.read(reader))
-        let database = try await SQLiteDatabase(
-            path: folder.path(of: "rp.sqlite"), migrations: RelyingPartyMigrations.all)
-        let services = RelyingPartyServices(
-            database: database, backChannel: try BackChannelClient(settings), clock: TestClock().clock,
-            randomness: SystemRandomness(), logger: CapturedLog().logger("rp"))
-        var paths: Set<String> = []
-        _ = try buildRelyingParty(settings: settings, services: services, inspecting: { paths = Self.paths(of: $0) })
-        await database.close()
-        return paths
-    }
-
-    /// Without the assets, whose names are made of their content.
-    private static func paths<Context: RequestContext>(of router: Router<Context>) -> Set<String> {
-        Set(router.routes.map(\.path.description).filter { !$0.hasPrefix("/assets/") })
-    }
-
     private static func check(_ paths: Set<String>, _ table: Table, _ configuration: PathConfiguration) throws {
         let table = table.merging(common) { $1 }
         #expect(paths.subtracting(table.keys).sorted() == [], "add to the table how apps open these")
@@ -99,14 +62,12 @@ struct PathRoutesTests {
 
     @Test("of the IdP")
     func identityProvider() async throws {
-        let folder = try TemporaryFolder()
-        try Self.check(await Self.idpPaths(folder), Self.idp, .idp)
+        try Self.check(await ProgramPaths.idp(), Self.idp, .idp)
     }
 
     @Test("of the relying party")
     func relyingParty() async throws {
-        let folder = try TemporaryFolder()
-        try Self.check(await Self.relyingPartyPaths(folder), Self.relyingParty, .relyingParty)
+        try Self.check(await ProgramPaths.relyingParty(), Self.relyingParty, .relyingParty)
     }
 
     @Test("in each app a path of the other program leads to where the other program's session is")

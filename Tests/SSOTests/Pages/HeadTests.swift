@@ -7,14 +7,6 @@ import Testing
 /// RFC 9110 9.3.2: HEAD is GET without the body, and safe (9.2.1): a link checker changes nothing.
 @Suite("HEAD")
 struct HeadTests {
-    private static let idpPages = [
-        "/", "/sign-in", "/sign-in?flow=AAAAAAAAAAAAAAAAAAAAAA", "/sign-in/code", "/signed-out", "/healthz", "/nowhere",
-        "/reset_app", "/configurations/ios_v1.json",
-    ]
-    private static let clientPages = [
-        "/", "/account", "/account?x=1", "/api/session", "/healthz", "/nowhere", "/api/v1/session/check", "/reset_app",
-        "/configurations/android_v1.json",
-    ]
     /// GET changes state there, so HEAD is refused.
     private static let refused = [SSOPath.authorize, SSOPath.complete, SSOPath.callback, SSOPath.start]
 
@@ -37,23 +29,26 @@ struct HeadTests {
         }
     }
 
+    /// Also a page with a query, and none.
+    private static let more = ["/sign-in?flow=AAAAAAAAAAAAAAAAAAAAAA", "/account?x=1", "/nowhere"]
+
     @Test("every page answers HEAD with the status and the headers of GET, for visitors and signed-in users")
     func asGet() async throws {
-        try await TestDeployment.open { deployment in
+        try await TestDeployment.open(settings: ProgramPaths.everyFeature) { deployment in
             let browser = try await deployment.signedIn()
             _ = try await browser.follow(browser.get(browser.beginSignIn(at: deployment.client).callback()))
             let idp = "idp_session=\(browser.session ?? "")"
             let client = "rp_session=\(browser.cookie("rp_session", at: "127.0.0.2") ?? "")"
-            for cookie in [nil, idp] {
-                for target in Self.idpPages + [deployment.mailboxPage, deployment.linkTester] {
-                    let get = try await Self.head("GET", target, deployment.probe(), cookie)
-                    #expect(try await Self.head("HEAD", target, deployment.probe(), cookie) == get, "\(target)")
-                }
-            }
-            for cookie in [nil, client] {
-                for target in Self.clientPages {
-                    let get = try await Self.head("GET", target, deployment.clientProbe(), cookie)
-                    #expect(try await Self.head("HEAD", target, deployment.clientProbe(), cookie) == get, "\(target)")
+            for (served, cookie) in [
+                (try await deployment.servedByIdP(), idp), (try await deployment.servedByClient(), client),
+            ] {
+                let pages = try await served.pages() + Self.more
+                #expect(pages.contains("/") && pages.contains("/reset_app"))
+                for cookie in [nil, cookie] {
+                    for target in pages {
+                        let get = try await Self.head("GET", target, served.probe, cookie)
+                        #expect(try await Self.head("HEAD", target, served.probe, cookie) == get, "\(target)")
+                    }
                 }
             }
         }
@@ -70,7 +65,7 @@ struct HeadTests {
 
     @Test("HEAD creates no row, sets no cookie, begins no sign-in and consumes none")
     func changesNothing() async throws {
-        try await TestDeployment.open { deployment in
+        try await TestDeployment.open(settings: ProgramPaths.everyFeature) { deployment in
             let browser = try await deployment.signedIn()
             let (begun, waiting) = (deployment.browser(), deployment.browser())
             let state = try await begun.state(at: deployment.client)
@@ -80,17 +75,18 @@ struct HeadTests {
             let authorize = String(
                 deployment.authorize(deployment.client, state: "s").dropFirst(deployment.origin.count))
             let cookies = [nil, browser.session, waiting.session].map { $0.map { "idp_session=\($0)" } }
+            let pages = try await deployment.servedByIdP().paths + Self.more
             for cookie in cookies {
-                let others = ["/sign-out", "/name", authorize, "\(SSOPath.complete)?flow=\(flow)"]
-                for target in Self.idpPages + [deployment.mailboxPage, deployment.linkTester] + others {
+                for target in pages + [authorize, "\(SSOPath.complete)?flow=\(flow)"] {
                     let headers = cookie.map { [("Cookie", $0)] } ?? []
                     let reply = try await deployment.probe().send("HEAD", target, headers)
                     #expect(reply.body.isEmpty && reply.all("set-cookie") == [], "\(target)")
                 }
             }
             let callback = "\(SSOPath.callback)?token=\(token)&state=\(state)"
+            let clientPages = try await deployment.servedByClient().paths + Self.more
             for cookie in [nil, begun.cookie("rp_pending", at: "127.0.0.2").map { "rp_pending=\($0)" }] {
-                for target in Self.clientPages + [SSOPath.start, callback] {
+                for target in clientPages + [callback] {
                     let reply = try await deployment.clientProbe().send(
                         "HEAD", target, cookie.map { [("Cookie", $0)] } ?? [])
                     #expect(reply.body.isEmpty && reply.all("set-cookie") == [], "\(target)")
@@ -107,19 +103,11 @@ struct HeadTests {
         }
     }
 
-    /// All rows of both programs, the slots of their sessions included.
+    /// The number of rows of every table of both programs, and the slots of their sessions.
     private static func rows(_ deployment: TestDeployment) async throws -> [String] {
         var found: [String] = []
-        for (database, tables) in [
-            (deployment.database, ["session", "account", "sso_token", "challenge", "code_guess", "mail_queue"]),
-            (deployment.client.database, ["session", "used_state"]),
-        ] {
-            for table in tables {
-                found.append(
-                    try await database.read { connection in
-                        "\(table) \(try connection.query("SELECT COUNT(*) AS n FROM \(table)")[0].integer("n"))"
-                    })
-            }
+        for database in [deployment.database, deployment.client.database] {
+            found += try await database.rowsOfEveryTable().map { "\($0) \($1)" }.sorted()
             found += try await database.read { connection in
                 try connection.query("SELECT slots FROM session ORDER BY id_digest").map { try $0.text("slots") }
             }

@@ -5,23 +5,27 @@ import Testing
 
 @Suite("GET changes nothing")
 struct SideEffectTests {
-    private static let everything = ["session", "account", "sso_token", "challenge", "code_guess", "mail_queue"]
-
-    private static func rows(_ deployment: TestDeployment) async throws -> [Int] {
-        var counts: [Int] = []
-        for table in everything { counts.append(try await deployment.count("SELECT COUNT(*) FROM \(table)")) }
-        return counts + [try await deployment.count("SELECT COALESCE(SUM(tries), 0) FROM challenge")]
+    private static func rows(_ deployment: TestDeployment) async throws -> [String: Int64] {
+        var rows = try await deployment.database.rowsOfEveryTable()
+        rows["guesses"] = Int64(try await deployment.count("SELECT COALESCE(SUM(tries), 0) FROM challenge"))
+        return rows
     }
 
-    @Test("ten GETs of any page sign no user in or out, send no email and count no guess")
+    @Test("ten GETs of any page, as a visitor or in the middle of a sign-in, add and remove no row of any table")
     func get() async throws {
-        try await TestDeployment.open { deployment in
+        try await TestDeployment.open(settings: ProgramPaths.everyFeature) { deployment in
             let asking = try await deployment.asking()
+            let served = try await deployment.servedByIdP()
             let before = try await Self.rows(deployment)
-            for path in [
-                "/", "/sign-in", "/sign-in/code", "/sign-in?email=ann@example.com", "/sign-in/code?code=\(asking.code)",
-            ] {
-                for _ in 0..<10 { #expect(try await asking.browser.get(deployment.origin + path).status < 400) }
+            let pages = try await served.pages()
+            #expect(pages.count > 20 && pages.contains("/sign-in/code"))
+            let queries = ["/sign-in?email=ann@example.com", "/sign-in/code?code=\(asking.code)"]
+            for page in pages + queries {
+                for _ in 0..<10 {
+                    #expect(try await served.probe.get(page).status < 500, "\(page)")
+                    #expect(try await asking.browser.get(deployment.origin + page).status < 500, "\(page)")
+                }
+                #expect(try await Self.rows(deployment) == before, "\(page)")
             }
             for path in ["/name?name=Mallory", "/sign-out"] {
                 #expect(try await asking.browser.get(deployment.origin + path).status == 405)
@@ -29,6 +33,28 @@ struct SideEffectTests {
             #expect(try await Self.rows(deployment) == before)
             #expect(try await !asking.browser.isSignedInOnHomePage(of: deployment))
             #expect(try await asking.guess(asking.code).status == 303)
+        }
+    }
+
+    /// A GET that changes something is refused to HEAD, which link checkers send.
+    @Test("only the paths of this list have a GET that may change something")
+    func changing() async throws {
+        try await TestDeployment.open(settings: ProgramPaths.everyFeature) { deployment in
+            var found: [String] = []
+            for served in [try await deployment.servedByIdP(), try await deployment.servedByClient()] {
+                for path in served.paths {
+                    let allowed = try #require(try await served.allowed(at: path), "\(path)")
+                    if allowed.contains("GET"), !allowed.contains("HEAD") { found.append(path) }
+                }
+            }
+            #expect(
+                found.sorted()
+                    == [
+                        "/api/v1/devices", "/api/v1/identities", "/api/v1/me", "/api/v1/session",
+                        "/auth/a-b_C.1/callback", "/auth/native/a-b_C.1", "/auth/native/complete",
+                        SSOPath.authorize, SSOPath.callback, SSOPath.complete, SSOPath.start, "/hotwire_native/sign_in",
+                        "/sign-in/events",
+                    ].sorted())
         }
     }
 
