@@ -60,6 +60,11 @@ let package = Package(
         .target(name: "SSOShared", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
         .target(name: "WellKnown", dependencies: ["SSOShared"], swiftSettings: settings),
 
+        // The commit that the programs were built from. No library depends on it.
+        .plugin(name: "BuildStampPlugin", capability: .buildTool()),
+        .target(
+            name: "ThisBuild", dependencies: ["SSOShared"], swiftSettings: settings, plugins: ["BuildStampPlugin"]),
+
         // For apps: which link opens where, and sign-in by handoff. Apple's platforms have CryptoKit instead.
         .target(
             name: "SSONative",
@@ -73,7 +78,7 @@ let package = Package(
         .executableTarget(
             name: "WellKnownTool",
             dependencies: [
-                "COpenSSL", "CZlib", "SSOShared", "WellKnown", arguments,
+                "COpenSSL", "CZlib", "SSOShared", "ThisBuild", "WellKnown", arguments,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),
@@ -100,7 +105,7 @@ let package = Package(
         .executableTarget(
             name: "IdP",
             dependencies: [
-                "CCurl", "SSOShared", "SSOWeb", "WellKnown", hummingbird, logging, arguments, lifecycle,
+                "CCurl", "SSOShared", "SSOWeb", "ThisBuild", "WellKnown", hummingbird, logging, arguments, lifecycle,
                 httpTypes, jwtKit, nioCore, .product(name: "Yams", package: "Yams"),
             ],
             resources: embedded(
@@ -126,7 +131,7 @@ let package = Package(
         .executableTarget(
             name: "RelyingParty",
             dependencies: [
-                "SSOShared", "SSOWeb", hummingbird, logging, arguments, lifecycle, httpTypes, nioCore,
+                "SSOShared", "SSOWeb", "ThisBuild", hummingbird, logging, arguments, lifecycle, httpTypes, nioCore,
             ],
             resources: embedded(
                 "rp-brand.css", "rp-icon.svg", "Texts/en.json", "Texts/de.json", "Pages/account.mustache",
@@ -168,14 +173,14 @@ let package = Package(
             name: "DeploymentTests",
             dependencies: [
                 "TestSupport", "IdP", "RelyingParty", "RelyingPartyExample", "SSONative", "SSOShared", "SSOWeb",
-                "WellKnown",
+                "ThisBuild", "WellKnown",
                 "WellKnownTool", crypto, hummingbird, jwtKit, lifecycle, logging, httpTypes, nioCore,
             ],
             swiftSettings: settings),
         .testTarget(name: "SSONativeTests", dependencies: ["SSONative"], swiftSettings: settings),
         .testTarget(
             name: "WellKnownTests",
-            dependencies: ["TestSupport", "SSOShared", "SSOWeb", "WellKnown", "WellKnownTool"],
+            dependencies: ["TestSupport", "SSOShared", "SSOWeb", "ThisBuild", "WellKnown", "WellKnownTool"],
             swiftSettings: settings),
     ]
 )

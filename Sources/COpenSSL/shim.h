@@ -29,5 +29,6 @@ static inline int sso_random(unsigned char *bytes, size_t count) {
     return count <= INT_MAX && RAND_bytes(bytes, (int)count) == 1;
 }
 
+#include "files.h"
 #include "seal.h"
 #include "certificates.h"

@@ -47,9 +47,11 @@ struct IdPComponents: Sendable {
         let newcomers = NewSessionLimit(
             settings.limits.newSessions, by: settings.trustedProxies, clock: clock,
             knownBrowser: devices.countedBrowser)
+        let mail = MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: settings.mailHourlyLimit))
+        self.mail = mail
         limits = SignInLimits(
             settings.limits, addresses: settings.trustedProxies, newcomers: newcomers, keys: settings.keys,
-            clock: clock)
+            clock: clock, unreached: { try await mail.unreached(of: $0, bound: $1) })
         sessions = Sessions(
             store: SessionStore(
                 database: database, clock: clock, randomness: randomness,
@@ -64,7 +66,6 @@ struct IdPComponents: Sendable {
         handoffs = HandoffStore(database: database, clock: clock, sessions: sessions.store, eligibility: eligibility)
         appLinks = AppLinkStore(
             database: database, clock: clock, tokens: accessTokens, keys: settings.keys, randomness: randomness)
-        mail = MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: settings.mailHourlyLimit))
         providerClient = try ProviderClient(clock: clock, logger: services.logger)
         changes = AccountNotices(
             mail: mail, providers: providers, clock: clock, randomness: randomness, logger: services.logger)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import SSOShared
 import SSOWeb
+import ThisBuild
 
 /// The program `relying-party`: a sample relying party.
 @main
@@ -8,7 +9,7 @@ struct RelyingPartyServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relying-party", abstract: "The sample relying party: users sign in with the IdP.",
         discussion: "Settings: relying-party serve --help, and docs/operations.md.",
-        version: "relying-party \(ProductVersion.text)", subcommands: [Serve.self, Check.self],
+        version: "relying-party \(ThisBuild.stamp.text)", subcommands: [Serve.self, Check.self],
         defaultSubcommand: Serve.self)
 
     static let discussion = SettingDescription.help(RelyingPartySettings.table)
@@ -38,6 +39,7 @@ enum RelyingPartyProgram: Program {
     static let commandNames = ["serve", "check"]
     static let settings = RelyingPartySettings.table
     static let foreignNames = ["SSO_CLIENT_NAME", "SSO_REDIRECT_URIS"]
+    static var build: BuildStamp { ThisBuild.stamp }
 
     static func read(
         _ reader: SettingsReader, environment: @escaping (String) -> String?

@@ -1,5 +1,6 @@
 import ArgumentParser
 import SSOShared
+import ThisBuild
 
 /// The program `wellknown`.
 @main
@@ -11,7 +12,7 @@ struct WellKnownProgram: AsyncParsableCommand {
             Shell completions: wellknown --generate-completion-script bash, zsh or fish. From nothing to a link that opens \
             the app, step by step: docs/universal-links.md.
             """,
-        version: ProductVersion.text,
+        version: "wellknown \(ThisBuild.stamp.text)",
         subcommands: [
             LintCommand.self,
             MatchCommand.self,

@@ -27,18 +27,26 @@ final class ProxyProcess: Sendable {
     /// use. Nil: no
     ///      checks.
     ///   - extra: further lines for Caddy's `reverse_proxy`.
-    init(_ kind: Kind, to backends: [UInt16], readiness: String? = nil, extra: String = "") async throws {
+    convenience init(_ kind: Kind, to backends: [UInt16], readiness: String? = nil, extra: String = "") async throws {
+        let port = try FreePort.find()
+        let file =
+            switch kind {
+            case .haproxy: Self.haproxy(port, backends, readiness)
+            case .caddy: Self.caddy(port, backends, readiness, extra)
+            }
+        try await self.init(kind, file: file, port: port)
+    }
+
+    /// Starts it with a file of its own and waits until it answers at `port` with 200 or 404.
+    init(_ kind: Kind, file text: String, port: UInt16) async throws {
         guard let path = kind.path else { throw ProbeFailure("\(kind) is not installed") }
-        let (folder, port) = (try TemporaryFolder(), try FreePort.find())
-        let arguments: [String]
-        switch kind {
-        case .haproxy:
-            let file = try folder.write(Self.haproxy(port, backends, readiness), to: "haproxy.cfg")
-            arguments = ["-db", "-f", file]
-        case .caddy:
-            let file = try folder.write(Self.caddy(port, backends, readiness, extra), to: "Caddyfile")
-            arguments = ["run", "--adapter", "caddyfile", "--config", file]
-        }
+        let folder = try TemporaryFolder()
+        let file = try folder.write(text, to: "configuration")
+        let arguments =
+            switch kind {
+            case .haproxy: ["-db", "-f", file]
+            case .caddy: ["run", "--adapter", "caddyfile", "--config", file]
+            }
         let child = try ChildProcess(
             path, arguments, environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path], folder: folder.path,
             standardOutput: folder.path(of: "proxy.out"), standardError: folder.path(of: "proxy.err"))
@@ -54,10 +62,15 @@ final class ProxyProcess: Sendable {
     /// The rules for both programs in deploy/Caddyfile, in the syntax of the Caddy installed here.
     static func deliveredRules() async throws -> String {
         let lines = try DeployFiles.lines("Caddyfile")
-        guard let begin = lines.firstIndex(of: "(patience) {"), let end = lines[begin...].firstIndex(of: "}"),
-            let path = Kind.caddy.path
-        else { throw ProbeFailure("no rules in deploy/Caddyfile, or no Caddy") }
-        let rules = lines[(begin + 1)..<end].joined(separator: "\n")
+        guard let begin = lines.firstIndex(of: "(patience) {"), let end = lines[begin...].firstIndex(of: "}") else {
+            throw ProbeFailure("no rules in deploy/Caddyfile")
+        }
+        return try await adapted(lines[(begin + 1)..<end].joined(separator: "\n"))
+    }
+
+    /// Lines for Caddy in the syntax of the one installed here.
+    static func adapted(_ text: String) async throws -> String {
+        guard let path = Kind.caddy.path else { throw ProbeFailure("no Caddy") }
         let folder = try TemporaryFolder()
         let child = try ChildProcess(
             path, ["version"], environment: ["HOME": folder.path], folder: folder.path,
@@ -66,7 +79,7 @@ final class ProxyProcess: Sendable {
         let version = folder.text(of: "version").split { !$0.isNumber }.prefix(3).compactMap { Int($0) }
         // The older name, in Debian 12.
         return version.lexicographicallyPrecedes([2, 6, 3])
-            ? rules.replacing("request_buffers 64KiB", with: "buffer_requests\nmax_buffer_size 64KiB") : rules
+            ? text.replacing("request_buffers 64KiB", with: "buffer_requests\nmax_buffer_size 64KiB") : text
     }
 
     private static func haproxy(_ port: UInt16, _ backends: [UInt16], _ readiness: String?) -> String {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SSOShared
 import SSOWeb
 
 /// The option of every command that works on the database beside a running IdP. Of all settings it needs this one alone.
@@ -12,15 +13,24 @@ struct DatabaseOptions: ParsableArguments {
     /// Where the settings say the database is.
     ///
     /// - Throws: exit code 78 after all problems were printed.
-    func location() throws -> DatabaseLocation {
+    func location() throws -> DatabaseLocation { try read { _ in }.location }
+
+    /// The same, with the keys of ``IdPSettings`` for commands that use them. No keys where none are set.
+    func locationAndKeys() throws -> (location: DatabaseLocation, keys: DerivedKeys?) {
+        let (location, keys) = try read { $0.derivedKeys("IDP_SECRET_KEY", required: false) }
+        return (location, keys)
+    }
+
+    private func read<T>(_ further: (SettingsReader) -> T) throws -> (location: DatabaseLocation, further: T) {
         let reader = SettingsReader(
             SettingsSource(
                 arguments: url.map { ["--idp-database-url", $0] } ?? [],
                 environment: ProcessInfo.processInfo.environment, dotEnv: ".env"))
         let location = IdPSettings.database(reader)
+        let further = further(reader)
         for problem in reader.problems { _ = CommandExit.failure(IdPProgram.name, problem) }
         guard let location, reader.problems.isEmpty else { throw CommandExit.configurationError }
-        return location
+        return (location, further)
     }
 
     /// Lets `body` work on the database, which must be there already.

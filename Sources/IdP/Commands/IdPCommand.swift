@@ -2,6 +2,7 @@ import ArgumentParser
 import Logging
 import SSOShared
 import SSOWeb
+import ThisBuild
 
 /// The program `idp`.
 @main
@@ -9,7 +10,7 @@ struct IdPCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "idp", abstract: "The identity provider: signs users in and tells your services who they are.",
         discussion: "Settings: idp serve --help, and docs/operations.md.",
-        version: "idp \(ProductVersion.text)",
+        version: "idp \(ThisBuild.stamp.text)",
         subcommands: [
             Serve.self, Check.self, UserCommand.self, MailCommand.self, BackupCommand.self, RestoreCommand.self,
         ],
@@ -73,6 +74,7 @@ enum IdPProgram: Program {
     static let commandNames = ["serve", "check", "user", "mail", "backup", "restore"]
     static let settings = IdPSettings.table
     static let foreignNames = [String]()
+    static var build: BuildStamp { ThisBuild.stamp }
 
     static func read(_ reader: SettingsReader, environment: @escaping (String) -> String?) -> IdPSettings? {
         IdPSettings.read(reader, environment: environment)

@@ -299,5 +299,8 @@ enum IdPMigrations {
                 """,
                 "CREATE INDEX app_link_expires_at ON app_link (expires_at)",
             ]),
+        Migration(
+            name: "v017-mail-queue-unsent",
+            sql: ["CREATE INDEX mail_queue_unsent ON mail_queue (network, created_at) WHERE sent_at IS NULL"]),
     ]
 }

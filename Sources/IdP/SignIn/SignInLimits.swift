@@ -4,8 +4,9 @@ import SSOWeb
 
 /// The limits per network (`IDP_LIMIT_…`): a brake on floods from one place, beside the budgets of each address.
 ///
-/// Known browsers count for themselves, apart from their network, and a used code takes back what it was counted for. So
-/// the limits of an office are not used up by its own users.
+/// Known browsers count for themselves, apart from their network, a used code takes back what it was counted for, and an
+/// address whose email has reached nobody is not held against its network. So the limits of an office are not used up by its
+/// own users, and a mail server that is down costs them nothing.
 struct SignInLimits: Sendable {
     /// How many events of each kind one network gets.
     struct Counts: Sendable {
@@ -19,16 +20,28 @@ struct SignInLimits: Sendable {
         var badSignatures = 6_000
     }
 
+    /// How many emails that a network has asked for within the hour have reached nobody, up to a bound.
+    typealias UnreachedMail = @Sendable (_ network: [UInt8], _ bound: Int) async throws -> Int
+
+    /// How many times its limit a network may submit while its emails reach nobody. It bounds the rows of a flood, and the
+    /// emails that leave together when the mail server is back.
+    private static let unreachedFactor = 4
+
     let addresses: ClientAddress
     let newcomers: NewSessionLimit
     private let emailPosts: NetworkLimit
     private let codePosts: NetworkLimit
     private let browserPosts: RateLimit
     private let networkKeys: [[UInt8]]
+    private let unreached: UnreachedMail
+    private let unreachedBound: Int
 
     init(
-        _ counts: Counts, addresses: ClientAddress, newcomers: NewSessionLimit, keys: DerivedKeys, clock: ServiceClock
+        _ counts: Counts, addresses: ClientAddress, newcomers: NewSessionLimit, keys: DerivedKeys, clock: ServiceClock,
+        unreached: @escaping UnreachedMail
     ) {
+        self.unreached = unreached
+        unreachedBound = counts.emailPosts * Self.unreachedFactor
         self.addresses = addresses
         self.newcomers = newcomers
         emailPosts = NetworkLimit(counts.emailPosts, per: .hours(1), clock: clock)
@@ -39,9 +52,18 @@ struct SignInLimits: Sendable {
 
     /// Counts a submitted address.
     ///
+    /// Beyond the limit the emails of this network that have reached nobody are looked up, and do not count. The question is
+    /// the same for every address, and decoys are answered for as real emails are.
+    ///
     /// - Throws: ``PublicError`` 429 beyond the limit.
-    func countEmailPost(_ request: Request, _ context: VisitorContext, deviceID: String?) throws {
-        try count(emailPosts, request, context, deviceID)
+    func countEmailPost(_ request: Request, _ context: VisitorContext, deviceID: String?) async throws {
+        do { try count(emailPosts, request, context, deviceID) } catch {
+            guard deviceID == nil, let address = addresses.countedAddress(of: request, peer: context.peer),
+                let network = network(request, context)
+            else { throw error }
+            let unreached = try await unreached(network, unreachedBound)
+            guard unreached > 0, emailPosts.hit(address, beyond: unreached) == nil else { throw error }
+        }
     }
 
     /// Counts a submitted code.

@@ -9,6 +9,13 @@ public enum SHA256 {
         var digest = [UInt8](repeating: 0, count: 32)
         return sso_sha256(bytes, bytes.count, &digest) == 1 ? digest : Unusable.value()
     }
+
+    /// The digest of the first `count` bytes of an open file, read in small parts. nil when the file is shorter or cannot be
+    /// read.
+    public static func hash(file descriptor: CInt, count: UInt64) -> [UInt8]? {
+        var digest = [UInt8](repeating: 0, count: 32)
+        return sso_sha256_file(descriptor, count, &digest) == 1 ? digest : nil
+    }
 }
 
 /// SHA-512 (FIPS 180-4).

@@ -49,10 +49,12 @@ public final class RateLimit: Sendable {
     var count: Int { windows.withLock { $0.count } }
 
     /// The time until another event passes, or nil when one passes now. Does not count.
-    public func wait(_ key: [UInt8]) -> Duration? { check(key, counts: false) }
+    ///
+    /// - Parameter extra: events of this key that do not count.
+    public func wait(_ key: [UInt8], beyond extra: Int = 0) -> Duration? { check(key, extra, counts: false) }
 
     /// Counts one event. Returns nil when it passes, otherwise the time to wait.
-    public func hit(_ key: [UInt8]) -> Duration? { check(key, counts: true) }
+    public func hit(_ key: [UInt8], beyond extra: Int = 0) -> Duration? { check(key, extra, counts: true) }
 
     /// Removes one event from the count, because it has proved legitimate.
     public func giveBack(_ key: [UInt8]) {
@@ -63,12 +65,12 @@ public final class RateLimit: Sendable {
         }
     }
 
-    private func check(_ key: [UInt8], counts: Bool) -> Duration? {
+    private func check(_ key: [UInt8], _ extra: Int, counts: Bool) -> Duration? {
         let now = clock.now()
         return windows.withLock { windows in
             var window = windows[key] ?? Window(start: now, current: 0, previous: 0)
             window.advance(to: now, span: span)
-            guard window.estimate(at: now, span: span) < Double(limit) else {
+            guard window.estimate(at: now, span: span) < Double(limit + extra) else {
                 windows[key] = window
                 return (window.start + span) - now
             }
@@ -111,15 +113,17 @@ public struct NetworkLimit: Sendable {
     }
 
     /// The time until another event passes, or nil when one passes now. Does not count.
-    public func wait(_ address: IPAddress) -> Duration? {
-        networks.wait(address.networkKey) ?? address.siteKey.flatMap { sites.wait($0) }
+    ///
+    /// - Parameter extra: events of this network that do not count.
+    public func wait(_ address: IPAddress, beyond extra: Int = 0) -> Duration? {
+        networks.wait(address.networkKey, beyond: extra) ?? address.siteKey.flatMap { sites.wait($0, beyond: extra) }
     }
 
     /// Counts one event. Returns nil when it passes, otherwise the time to wait.
-    public func hit(_ address: IPAddress) -> Duration? {
-        if let wait = wait(address) { return wait }
-        _ = networks.hit(address.networkKey)
-        address.siteKey.map { _ = sites.hit($0) }
+    public func hit(_ address: IPAddress, beyond extra: Int = 0) -> Duration? {
+        if let wait = wait(address, beyond: extra) { return wait }
+        _ = networks.hit(address.networkKey, beyond: extra)
+        address.siteKey.map { _ = sites.hit($0, beyond: extra) }
         return nil
     }
 

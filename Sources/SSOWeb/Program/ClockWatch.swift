@@ -53,8 +53,8 @@ enum ClockEvent: Equatable {
                 metadata: [
                     "ahead_seconds": .number(ahead.secondsRoundedUp),
                     "message": """
-                    The wall clock jumped ahead. The program keeps its time, nothing is purged and /readyz is 503 until \
-                    the wall clock is right again or the jump has lasted for \(JudgedClock.patience).
+                    The wall clock jumped ahead. The program keeps its time and nothing is purged until the wall clock is \
+                    right again or the jump has lasted for \(JudgedClock.patience). /readyz is 200 with the warning clock.
                     """,
                 ])
         case .setBack(let behind):

@@ -1,7 +1,7 @@
 public import ArgumentParser
 import Foundation
 public import Logging
-import SSOShared
+public import SSOShared
 
 /// A program that reads settings and serves HTTP: `idp` or `relying-party`.
 public protocol Program: Sendable {
@@ -16,6 +16,8 @@ public protocol Program: Sendable {
     static var settings: [SettingDescription] { get }
     /// Names that begin with `SSO_` and that the other program reads from the same `.env`.
     static var foreignNames: [String] { get }
+    /// What it was built from, for the log at start.
+    static var build: BuildStamp { get }
 
     /// Reads all settings. nil when `reader` has a problem. Adds checks to `reader` for what may be wrong outside the
     /// settings, such as a database that cannot be opened.
@@ -56,6 +58,7 @@ public struct ProgramLogger: Sendable {
     public let logger: Logger
     /// How long the program accepts connections after SIGTERM.
     public let grace: ShutdownGrace
+    let build: BuildStamp
 
     /// Logs the address at which the server listens: the only line of a start.
     public func started(_ address: String, publicURL: PublicOrigin) {
@@ -63,6 +66,7 @@ public struct ProgramLogger: Sendable {
             "listening",
             metadata: [
                 "address": "\(address)", "public_url": "\(publicURL)", "version": "\(ProductVersion.text)",
+                "commit": "\(build.commit)", "date": "\(build.date)",
             ])
     }
 }
@@ -126,7 +130,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
             logger.log(level: level, "setting", metadata: ["name": "\(line.name)", "value": "\(line.shown)"])
         }
         do {
-            try await Subject.serve(settings, ProgramLogger(logger: logger, grace: grace))
+            try await Subject.serve(settings, ProgramLogger(logger: logger, grace: grace, build: Subject.build))
         } catch {
             // The system's error for an address in use does not contain the address.
             let listen = reader.lines.first { $0.name.hasSuffix("_LISTEN") }?.shown

@@ -5,10 +5,17 @@ import NIOPosix
 
 /// Checks of what the settings name, for `check` and for a start that fails.
 extension SettingsReader {
-    /// Records a problem when the database cannot be opened. Creates and changes nothing.
+    /// Records a problem when the database cannot be opened, and a warning when a start would change its schema: the version
+    /// before does not start on it afterwards. Creates and changes nothing.
     public func checkDatabase(_ database: DatabaseLocation, _ name: String, migrations: [Migration]) async {
         do throws(DatabaseError) {
-            try await SQLiteDatabase.inspect(path: database.path, migrations: migrations)
+            let steps = try await SQLiteDatabase.inspect(path: database.path, migrations: migrations)
+            guard !steps.isEmpty else { return }
+            warn(
+                """
+                \(name): a start will apply these steps to the schema of \(database.path): \(steps.joined(separator: ", ")). \
+                Make a backup first: an older version refuses the database afterwards.
+                """)
         } catch {
             problem("\(name): \(error)")
         }

@@ -8,7 +8,7 @@ public enum WebRouter {
     /// Makes a router with the shared middleware, the assets, `/healthz` and `/readyz`. It does not read sessions.
     ///
     /// - Parameters:
-    ///   - clock: makes `/readyz` fail while the wall clock is ahead.
+    ///   - clock: `/readyz` names a wall clock that is ahead.
     ///   - addresses: finds the client's address for the log.
     ///   - shutdown: makes `/readyz` fail during the shutdown.
     ///   - jsonPaths: paths that programs request; one that ends with a slash stands for all below it. Their errors are JSON.
@@ -40,7 +40,9 @@ public struct HealthRoutes: Sendable {
     private let clock: ServiceClock
     private let shutdown: ShutdownState
 
-    /// Ready means that the database works, that the clock is right and that the program is not shutting down.
+    /// Ready means that this process can serve: its database works and has a schema that fits, and it is not shutting down.
+    /// What holds for all processes and does not keep them from serving is a warning in the answer and an event in the log.
+    /// A wall clock that jumps does so for every process of a machine, and all of them keep the right time.
     public init(database: any Database, clock: ServiceClock, shutdown: ShutdownState) {
         (self.database, self.clock, self.shutdown) = (database, clock, shutdown)
     }
@@ -54,19 +56,23 @@ public struct HealthRoutes: Sendable {
         }
         router.only([.get, .head], at: RouterPath(HealthPath.ready)) { [database, clock, shutdown] request, _ in
             guard !shutdown.isUnderWay else { return Self.unavailable("stopping", to: request) }
-            do {
+            do throws(DatabaseError) {
                 try await database.checkReady()
-                // Another process may have the right time, and an operator should check this machine.
-                guard !clock.state().hasJumped else { return Self.unavailable("clock", to: request) }
-                return Self.answer(.ok, #"{"status":"ready"}"#, type: "application/json", to: request)
+                let warnings = clock.state().hasJumped ? [JSONText.Member("warning", "clock")] : []
+                return Self.answer(
+                    .ok, JSONText.object([.init("status", "ready")] + warnings), type: "application/json", to: request)
+            } catch .schema(let step) {
+                return Self.unavailable("schema", step: step, to: request)
             } catch {
                 return Self.unavailable("database", to: request)
             }
         }
     }
 
-    private static func unavailable(_ reason: String, to request: Request) -> Response {
-        let body = #"{"status":"unavailable","reason":"\#(reason)"}"#
+    /// - Parameter step: the name of a step of the schema.
+    private static func unavailable(_ reason: String, step: String? = nil, to request: Request) -> Response {
+        let members: [JSONText.Member] = [.init("status", "unavailable"), .init("reason", reason)]
+        let body = JSONText.object(members + (step.map { [.init("step", $0)] } ?? []))
         return answer(.serviceUnavailable, body, type: "application/json", to: request)
     }
 

@@ -13,8 +13,8 @@ extension SettingsReader {
     }
 
     /// The keys from which a program derives one key for each purpose, recorded as their fingerprints.
-    public func derivedKeys(_ name: String) -> DerivedKeys? {
-        secret(name, required: true) { text in
+    public func derivedKeys(_ name: String, required: Bool = true) -> DerivedKeys? {
+        secret(name, required: required) { text in
             let keys = try DerivedKeys.parse(text, setting: name)
             return (keys, "fingerprints \(keys.fingerprints.joined(separator: ", "))", keys.warnings)
         }

@@ -23,7 +23,8 @@ public protocol Database: Sendable {
     @discardableResult
     func write<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T
 
-    /// Succeeds when the database can be reached, accepts a commit, is still the one that was opened, and has our migrations.
+    /// Succeeds when the database can be reached, accepts a commit, is still the one that was opened, and has a schema that
+    /// this version's statements fit.
     func checkReady() async throws(DatabaseError)
 
     /// Finishes the calls that wait, then closes. Later calls throw ``DatabaseError/unavailable(_:)``.
@@ -58,6 +59,9 @@ public enum DatabaseError: Error, Equatable, CustomStringConvertible {
     case conflict(String)
     /// A mistake in our own SQL or in how it is called.
     case misuse(String)
+    /// This version's statements do not fit the schema: a step of ours is missing, or a step of a newer version has removed
+    /// what they use. Only from ``Database/checkReady()``.
+    case schema(step: String)
     /// The database cannot be used. Only at start and in commands. One line with the path and what to do.
     case refused(String)
 
@@ -66,6 +70,7 @@ public enum DatabaseError: Error, Equatable, CustomStringConvertible {
         case .unavailable(let reason): "database unavailable: \(reason)"
         case .conflict(let reason): "database conflict: \(reason)"
         case .misuse(let reason): "database misuse: \(reason)"
+        case .schema(let step): "database unavailable: the schema does not fit this version, see step \(step)"
         case .refused(let reason): reason
         }
     }
@@ -75,6 +80,7 @@ public enum DatabaseError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .unavailable: self
         case .conflict(let words), .misuse(let words), .refused(let words): .unavailable(words)
+        case .schema: .unavailable(description)
         }
     }
 }

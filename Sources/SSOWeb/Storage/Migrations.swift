@@ -3,8 +3,13 @@ import Foundation
 /// One step of the schema. It holds only strings, so that a later change of code cannot change an old step.
 ///
 /// The list is append-only: a released step is never changed, moved or removed. All pending steps run in one transaction.
+///
+/// During an upgrade a process of the version before works on the new schema. So a step only adds (CONTRIBUTING.md, "Change
+/// the schema"), or says in its name which step a process must know to work beside it.
 public struct Migration: Sendable {
-    /// Unique, with a number for readers: `v001-sessions`.
+    /// Unique, with its number in the list: `v001-sessions`. A step that removes or changes something ends in
+    /// `.needs-vNNN`: processes that do not know step NNN no longer fit. Their versions are older than the one that stopped
+    /// to use what is removed.
     public let name: String
     /// One statement each, run in order.
     public let sql: [String]
@@ -12,6 +17,13 @@ public struct Migration: Sendable {
     public init(name: String, sql: [String]) {
         self.name = name
         self.sql = sql
+    }
+
+    /// The number of the step that a process must know to work beside the step with this name; nil for a step that only
+    /// adds. A name that cannot be read needs more than any process knows.
+    static func neededStep(of name: String) -> Int? {
+        guard let mark = name.range(of: ".needs-v") else { return nil }
+        return Int(name[mark.upperBound...]) ?? .max
     }
 }
 
@@ -40,6 +52,17 @@ struct Migrator: Sendable {
             }
         }
         return applied.count == migrations.count ? .nothing : .apply(from: applied.count)
+    }
+
+    /// The step because of which this version's statements do not fit a database with these steps; nil when they fit.
+    func misfit(applied: [String]) -> String? {
+        switch plan(applied: applied) {
+        case .nothing: nil
+        case .apply(let first): migrations[first].name
+        case .foreign(_, let found): found
+        case .newer:
+            applied.dropFirst(migrations.count).first { (Migration.neededStep(of: $0) ?? 0) > migrations.count }
+        }
     }
 
     /// The applied steps, oldest first. Empty for a database without tables.

@@ -88,18 +88,15 @@ public final class SQLiteDatabase: Database {
             try file.checkUnchanged(maximumAge: .zero)
             // Reading works on a full disk and beside a lock, but a sign-in needs a commit. So this makes one that changes
             // nothing. After a recent commit the lock is enough: probes in quick succession do not cost the disk anything.
-            let plan = try await write { [migrator, commits] connection in
-                let plan = migrator.plan(applied: try SQLiteOpening.applied(migrator, connection))
+            let misfit = try await write { [migrator, commits] connection in
+                let misfit = migrator.misfit(applied: try SQLiteOpening.applied(migrator, connection))
                 if !commits.hasCommittedRecently {
                     try connection.execute("UPDATE schema_migration SET name = name WHERE position = 1")
                 }
-                return plan
+                return misfit
             }
-            switch plan {
-            // A newer version beside this one may have added steps. Ours are all there, since steps are only added.
-            case .nothing, .newer: break
-            case .apply, .foreign: throw DatabaseError.unavailable("the schema is not this version's")
-            }
+            // A newer process beside this one may have added steps, or an older file was put in place.
+            if let misfit { throw DatabaseError.schema(step: misfit) }
         } catch {
             throw DatabaseError(error)
         }

@@ -159,6 +159,8 @@ final class SQLiteFile: Sendable {
 struct FileDraft: Sendable {
     let path: String
 
+    init(path: String) { self.path = path }
+
     init(beside target: String) {
         path = target + ".new-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
     }

@@ -39,10 +39,18 @@ struct SQLiteOpening: Sendable {
 
     /// Checks whether the database could be opened. Creates, changes and leaves nothing: for `check`.
     ///
+    /// - Returns: the names of the steps that opening it would apply to what is there. None for a database that does not
+    ///   exist yet.
     /// - Throws: ``DatabaseError/refused(_:)`` with what opening it would say.
-    func inspect() throws(DatabaseError) {
-        guard try file.exists() else { return try file.checkCreatable() }
-        do { try inspectContent() } catch { throw refusal(error) }
+    func inspect() throws(DatabaseError) -> [String] {
+        guard try file.exists() else {
+            try file.checkCreatable()
+            return []
+        }
+        do {
+            let missing = try inspectContent()
+            return migrator.migrations.dropFirst(missing ?? migrator.migrations.count).map(\.name)
+        } catch { throw refusal(error) }
     }
 
     // MARK: - Without a change
@@ -64,11 +72,13 @@ struct SQLiteOpening: Sendable {
         return try DatabaseQueue(path: address, configuration: configuration)
     }
 
-    /// Checks that the file is a sound database of ours.
-    private func inspectContent() throws {
+    /// Checks that the file is a sound database of ours. Returns the first step that must be applied, or nil.
+    @discardableResult
+    private func inspectContent() throws -> Int? {
         let reader = try readOnly()
-        try reader.unsafeRead { _ = try missingSteps($0) }
+        let missing = try reader.unsafeRead(missingSteps)
         try quickCheck(reader)
+        return missing
     }
 
     /// Runs SQLite's `quick_check` for at most a tenth of a second: all of a database of some tens of megabytes, a part of a
@@ -200,10 +210,11 @@ struct SQLiteOpening: Sendable {
 extension SQLiteDatabase {
     /// Checks whether the database at `path` could be opened, and leaves everything as it is.
     ///
+    /// - Returns: the names of the steps that opening it would apply.
     /// - Throws: ``DatabaseError/refused(_:)`` with the line that opening it would end with.
-    public static func inspect(path: String, migrations: [Migration]) async throws(DatabaseError) {
+    public static func inspect(path: String, migrations: [Migration]) async throws(DatabaseError) -> [String] {
         let opening = SQLiteOpening(
             file: SQLiteFile(path: path), migrator: Migrator(migrations: migrations), patience: patience)
-        try await offPool { () throws(DatabaseError) in try opening.inspect() }
+        return try await offPool { () throws(DatabaseError) in try opening.inspect() }
     }
 }

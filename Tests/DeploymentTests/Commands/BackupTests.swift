@@ -129,8 +129,10 @@ struct BackupTests {
         default: break
         }
         let before = try Data(contentsOf: URL(filePath: pair.databasePath))
-        let refused = try await pair.idp(["restore", file], endsWith: 1)
-        #expect(refused.log.contains(file), "\(refused.log)")
+        for options in [[], ["--unverified"]] {
+            let refused = try await pair.idp(["restore", file] + options, endsWith: 1)
+            #expect(refused.log.contains(file), "\(refused.log)")
+        }
         #expect(try Data(contentsOf: URL(filePath: pair.databasePath)) == before)
         let left = try FileManager.default.contentsOfDirectory(atPath: pair.folder.path).filter {
             $0.contains(".new-") || $0.contains("before-restore")
@@ -157,5 +159,76 @@ struct BackupTests {
             let ids = try await Self.ids(pair)
             #expect(ids.keys.sorted() == ["ann@example.com"])
         }
+    }
+
+    @Test(
+        "what had ended since the backup is printed and stays ended, unless --keep-identities, or nothing can be compared"
+    )
+    func endedSince() async throws {
+        let pair = try ProcessDeployment()
+        let backup = pair.folder.path(of: "backup.sqlite")
+        let key = ["IDP_SECRET_KEY": try #require(pair.idp.settings["IDP_SECRET_KEY"])]
+        func change(_ statements: [String]) async throws {
+            let database = try await SQLiteDatabase(path: pair.databasePath, migrations: IdPMigrations.all)
+            try await database.write { for statement in statements { try $0.execute(statement) } }
+            await database.close()
+        }
+        func rows() async throws -> [String] {
+            let database = try await SQLiteDatabase(path: pair.databasePath, migrations: IdPMigrations.all)
+            let rows = try await database.read {
+                try $0.query(
+                    """
+                    SELECT account_id || ' ' || subject AS row FROM account_identity
+                     UNION SELECT id || ' disabled' FROM account WHERE disabled = 1 ORDER BY 1
+                    """
+                ).map { try $0.text("row") }
+            }
+            await database.close()
+            return rows
+        }
+        try await change(
+            ["ann", "bob"].map {
+                "INSERT INTO account (id, email, name, created_at) VALUES ('\($0)', '\($0)@example.com', '\($0)', 1)"
+            }
+                + ["ann subject-1", "ann subject-2", "bob subject-3"].map { pair in
+                    let words = pair.split(separator: " ")
+                    return """
+                        INSERT INTO account_identity (kind, issuer, subject, account_id, created_at, provider)
+                        VALUES ('external', 'https://op.example', '\(words[1])', '\(words[0])', 1, 'google')
+                        """
+                })
+        let made = try await pair.idp(["backup", backup], settings: key)
+        #expect(!made.printed.contains("Warning"), "\(made.printed)")
+        try await change([
+            "DELETE FROM account_identity WHERE subject = 'subject-1'",
+            "UPDATE account SET disabled = 1 WHERE id = 'bob'",
+        ])
+        let damaged = pair.folder.path(of: "damaged.sqlite")
+        var bytes = try Data(contentsOf: URL(filePath: backup))
+        bytes[5000] ^= 4
+        try bytes.write(to: URL(filePath: damaged))
+        #expect(try await pair.idp(["restore", damaged], settings: key, endsWith: 1).log.contains("does not match"))
+        let foreign = ["IDP_SECRET_KEY": ProcessDeployment.secret()]
+        let other = try await pair.idp(["restore", backup], settings: foreign, endsWith: 1)
+        #expect(other.log.contains("--unverified"), "\(other.log)")
+
+        let restored = try await pair.idp(["restore", backup], settings: key).printed
+        #expect(restored.contains("was made with IDP_SECRET_KEY"), "\(restored)")
+        for line in ["ann@example.com  identity  google    subject-1", "bob@example.com  disabled"] {
+            #expect(restored.contains("\n\(line)\n"), "\(restored)")
+        }
+        #expect(try await rows() == ["ann subject-2", "bob disabled", "bob subject-3"])
+
+        let kept = try await pair.idp(["restore", backup, "--keep-identities"], settings: key).printed
+        #expect(kept.contains("--keep-identities has brought them back:") && kept.contains("subject-1"), "\(kept)")
+        let whole = ["ann subject-1", "ann subject-2", "bob subject-3"]
+        #expect(try await rows() == whole)
+
+        let equal = try await pair.idp(["restore", backup], settings: key).printed
+        #expect(equal.contains("no identity was removed") && equal.contains("2 accounts"), "\(equal)")
+        try FileManager.default.removeItem(atPath: pair.databasePath)
+        let alone = try await pair.idp(["restore", backup], settings: key).printed
+        #expect(alone.contains("could not be compared, because there was no database"), "\(alone)")
+        #expect(try await rows() == whole)
     }
 }

@@ -1,6 +1,7 @@
 import SSOShared
 import SSOWeb
 import Testing
+import ThisBuild
 
 @testable import IdP
 @testable import RelyingParty
@@ -57,18 +58,25 @@ extension Journeys {
             #expect(try await Self.program(name, [argument], of: pair).run() == .code(64))
         }
 
-        @Test("--version prints one line, and the log of a start has the version", arguments: ["idp", "relying-party"])
+        @Test(
+            "--version prints version, commit and date of the build in one line, and the log of a start has them",
+            arguments: ["idp", "relying-party"])
         func version(name: String) async throws {
             let pair = try ProcessDeployment()
             let program = try Self.program(name, ["--version"], of: pair)
             #expect(try await program.run() == .code(0))
-            #expect(program.printed == "\(name) \(ProductVersion.text)\n")
+            #expect(program.printed == "\(name) \(ThisBuild.stamp.text)\n")
+            let form = #/[a-z-]+ [0-9.]+ \(([0-9a-f]{12}\+?|unknown), (\d{4}-\d\d-\d\d|unknown)\)\n/#
+            #expect(program.printed.wholeMatch(of: form) != nil, "\(program.printed)")
             #expect(program.log.isEmpty)
             let serving = try Self.program(name, ["serve"], of: pair)
             try await serving.start()
             #expect(try await serving.terminate() == .code(0))
             let start = serving.log.split(separator: "\n").first { $0.contains(" listening address=") }
-            #expect(start?.contains("version=\(ProductVersion.text)") == true, "\(serving.log)")
+            let build = ThisBuild.stamp
+            for words in ["version=\(ProductVersion.text)", "commit=\(build.commit)", "date=\(build.date)"] {
+                #expect(start?.contains(words) == true, "\(serving.log)")
+            }
             #expect(start?.contains(" address=\(serving.host):\(serving.port) ") == true, "\(serving.log)")
             // One event is one line: not also "Server started and listening".
             #expect(serving.log.split(separator: "\n").count { $0.contains("listening") } == 1, "\(serving.log)")

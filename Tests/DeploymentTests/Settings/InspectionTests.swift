@@ -1,7 +1,10 @@
 import Foundation
 import Glibc
+import SSOWeb
 import Testing
 
+@testable import IdP
+@testable import RelyingParty
 @testable import TestSupport
 
 /// `check` reports what would end `serve`, and changes nothing.
@@ -55,6 +58,23 @@ struct InspectionTests {
         #expect(program.log.contains(bad.words))
         #expect((try? Data(contentsOf: URL(filePath: path))) == before)
         #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+    }
+
+    @Test(
+        "the steps that a start will apply to an older database are named and not applied",
+        arguments: ["idp", "relying-party"])
+    func pendingSteps(name: String) async throws {
+        let steps = name == "idp" ? IdPMigrations.all : RelyingPartyMigrations.all
+        let (path, setting) = (folder.path(of: "db"), name == "idp" ? "IDP_DATABASE_URL" : "RP_DATABASE_URL")
+        await (try SQLiteDatabase(path: path, migrations: Array(steps.dropLast(2)))).close()
+        let before = try Data(contentsOf: URL(filePath: path))
+        let names = steps.suffix(2).map(\.name).joined(separator: ", ")
+        let program = try await check(name, [setting: "sqlite:\(path)"])
+        #expect(program.log.contains("warning: \(setting): a start will apply these steps"), "\(program.log)")
+        #expect(program.log.contains(": \(names)."), "\(program.log)")
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        await (try SQLiteDatabase(path: path, migrations: steps)).close()
+        #expect(try await !check(name, [setting: "sqlite:\(path)"]).log.contains("these steps"))
     }
 
     @Test(

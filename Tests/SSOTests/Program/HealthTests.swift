@@ -1,14 +1,22 @@
 import Dispatch
+import Foundation
+import Hummingbird
+import HummingbirdTesting
 import SSOShared
-import SSOWeb
+import Synchronization
 import Testing
 
 @testable import IdP
 @testable import RelyingParty
+@testable import SSOWeb
 @testable import TestSupport
 
 @Suite("Health, headers and banners")
 struct HealthTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
     @Test("both programs serve and are ready")
     func fine() async throws {
         try await TestDeployment.open { deployment in
@@ -97,6 +105,56 @@ struct HealthTests {
                 #expect(try await probe.get("/readyz").status == 200)
             }
         }
+    }
+
+    @Test(
+        "a program stays ready beside a newer one that only adds to the schema, and not beside one that removes from it"
+    )
+    func newerSchema() async throws {
+        try await TestDeployment.open { deployment in
+            for (probe, path) in zip(Self.probes(of: deployment), ["idp.sqlite", "\(deployment.client.id).sqlite"]) {
+                let own = path == "idp.sqlite" ? IdPMigrations.all : RelyingPartyMigrations.all
+                let added = String(format: "v%03d-later", own.count + 1)
+                let removed = String(format: "v%03d-drop.needs-v%03d", own.count + 2, own.count + 1)
+                func apply(_ names: [String]) async throws {
+                    let newer = try await SQLiteDatabase(
+                        path: deployment.folder.path(of: path),
+                        migrations: own + names.map { Migration(name: $0, sql: []) })
+                    await newer.close()
+                }
+                try await apply([added])
+                #expect(try await probe.get("/readyz").status == 200)
+                try await apply([added, removed])
+                let ready = try await probe.get("/readyz")
+                #expect(ready.status == 503)
+                #expect(try JSONDecoding.value(ready.body)["reason"] == "schema")
+                #expect(try JSONDecoding.value(ready.body)["step"]?.text == removed)
+                #expect(try await probe.get("/healthz").status == 200)
+            }
+        }
+    }
+
+    @Test("a wall clock that jumps ahead is named by /readyz, and takes no process out of rotation")
+    func jump() async throws {
+        let database = try await SQLiteDatabase(
+            path: folder.path(of: "test.sqlite"), migrations: StorageFixture.migrations)
+        let reading = Mutex(ClockReading(wall: Timestamp(milliseconds: 0), steady: .zero))
+        let clock = ServiceClock(reading: { reading.withLock { $0 } })
+        let router = Router(context: BasicRequestContext.self)
+        HealthRoutes(database: database, clock: clock, shutdown: ShutdownState()).add(to: router)
+        try await Application(router: router).test(.router) { client in
+            let (plain, warned) = (#"200 {"status":"ready"}"#, #"200 {"status":"ready","warning":"clock"}"#)
+            for (milliseconds, expected) in [(0, plain), (120_000, warned), (0, plain)] {
+                let wall = Timestamp(milliseconds: Int64(milliseconds))
+                reading.withLock { $0 = ClockReading(wall: wall, steady: .zero) }
+                let answer = try await client.execute(uri: "/readyz", method: .get) {
+                    "\($0.status.code) \(String(buffer: $0.body))"
+                }
+                #expect(answer == expected)
+                #expect(clock.now() == Timestamp(milliseconds: 0))
+            }
+        }
+        await database.close()
     }
 
     @Test("over https every response has HSTS, and the cookie is Secure")

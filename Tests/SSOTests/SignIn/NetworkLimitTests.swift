@@ -9,7 +9,7 @@ struct NetworkLimitTests {
         limits.merging(["IDP_TRUSTED_PROXIES": "127.0.0.0/8"]) { one, _ in one }
     }
 
-    private static func ask(
+    static func ask(
         _ address: String, by browser: Browser, from network: String, _ deployment: TestDeployment
     ) async throws -> Visit {
         let from: HTTPProbe.Headers = [("X-Forwarded-For", network)]

@@ -71,4 +71,18 @@ struct MigratorTests {
         try await old.checkReady()
         await #expect(throws: DatabaseError.self) { _ = try await fixture.open() }
     }
+
+    @Test(
+        "a process does not fit a schema that lacks its steps, or that a step has changed which needs a later one",
+        arguments: [
+            ([], "v001-a"), (["v001-a"], "v002-b"), (["v001-a", "v002-b"], nil), (["v001-x"], "v001-x"),
+            (["v001-a", "v002-b", "v003-c"], nil),
+            (["v001-a", "v002-b", "v003-drop.needs-v002"], nil),
+            (["v001-a", "v002-b", "v003-c", "v004-drop.needs-v003"], "v004-drop.needs-v003"),
+            (["v001-a", "v002-b", "v003-c", "v004-drop.needs-v003", "v005-e"], "v004-drop.needs-v003"),
+            (["v001-a", "v002-b", "v003-drop.needs-vX"], "v003-drop.needs-vX"),
+        ] as [([String], String?)])
+    func misfit(applied: [String], expected: String?) {
+        #expect(Migrator(migrations: Self.steps).misfit(applied: applied) == expected)
+    }
 }

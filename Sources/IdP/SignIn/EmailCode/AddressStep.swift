@@ -28,11 +28,11 @@ struct AddressStep: Sendable {
     /// - Throws: ``PublicError`` 429 beyond the limits per network.
     func count(_ text: String, _ request: Request, _ context: VisitorContext, logFlow: String) async throws -> Asked? {
         guard let address = try? EmailAddress(text) else {
-            try limits.countEmailPost(request, context, deviceID: nil)
+            try await limits.countEmailPost(request, context, deviceID: nil)
             return nil
         }
         let known = try await devices.known(request, for: address)
-        do { try limits.countEmailPost(request, context, deviceID: known) } catch {
+        do { try await limits.countEmailPost(request, context, deviceID: known) } catch let error as PublicError {
             CodeEmail.notSent(.networkLimit).log(to: context.logger, address: address, flow: logFlow)
             throw error
         }

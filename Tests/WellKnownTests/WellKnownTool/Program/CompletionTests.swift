@@ -1,6 +1,7 @@
 import Foundation
 import SSOShared
 import Testing
+import ThisBuild
 
 @testable import TestSupport
 @testable import WellKnownTool
@@ -43,9 +44,9 @@ struct CompletionTests {
         #expect(run.output.contains("wellknown \(command)"))
     }
 
-    @Test("The printed version is that of the program")
+    @Test("--version prints one line with the version, the commit and the date of the build")
     func version() async throws {
         let run = try await WellKnownRun.run(["--version"])
-        #expect(run.output == ProductVersion.text + "\n")
+        #expect(run.output == "wellknown \(ThisBuild.stamp.text)\n")
     }
 }

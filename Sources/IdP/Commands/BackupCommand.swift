@@ -1,0 +1,33 @@
+import ArgumentParser
+import Foundation
+import SSOWeb
+
+/// `idp backup FILE`.
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup", abstract: "Copies the database of a running IdP into one new file.",
+        discussion: """
+            The copy is consistent, synced to the disk, and readable for this user alone (mode 0600). A file that exists \
+            is never overwritten. It holds email addresses and hashes: treat it as personal data. Its last line is a checksum \
+            and, with IDP_SECRET_KEY (as a setting of this command), a code that shows idp restore who has made it.
+
+            Exit codes: 0 done, 1 an error of the database or the file, 64 wrong usage, 78 a wrong setting.
+            """)
+    @Argument(help: "The file to write. It must not exist yet.") var file: String
+    @OptionGroup var database: DatabaseOptions
+
+    func run() async throws {
+        let (location, keys) = try database.locationAndKeys()
+        let bytes = try await DatabaseOptions.reporting {
+            try await SQLiteDatabase.backup(
+                path: location.path, migrations: IdPMigrations.all, keys: keys, to: file)
+        }
+        print("Backed up \(location.path) into \(file), \(bytes) bytes.")
+        guard keys == nil else { return }
+        print(
+            """
+            Warning: IDP_SECRET_KEY is not set for this command, so nothing in the backup shows who has made it. Where the key \
+            is set, idp restore takes it only with --unverified.
+            """)
+    }
+}

@@ -1,0 +1,239 @@
+import Foundation
+import GRDB
+public import SSOShared
+
+/// The database that a restore replaces.
+public enum ReplacedDatabase: Sendable {
+    /// There is none.
+    case missing
+    /// It is damaged, or not ours.
+    case unreadable(String)
+    /// A copy of it, with all steps of this version.
+    case readable(any Database)
+}
+
+/// What a restore has done.
+public struct Restored<Report: Sendable>: Sendable {
+    /// The name of the old file, nil when there was none.
+    public let kept: String?
+    /// What is known about the origin of the backup.
+    public let origin: BackupOrigin
+    /// The result of `finish`.
+    public let report: Report
+}
+
+extension SQLiteDatabase {
+    /// Replaces the database at `path` with a backup, atomically, while no process uses it. Everything is checked on a copy
+    /// before that.
+    ///
+    /// - Parameters:
+    ///   - keys: check who has made the backup. Nil where no key is set.
+    ///   - acceptsUnverified: takes a backup of another or unknown origin.
+    ///   - suffix: the old file and its log are kept as `path.suffix`.
+    ///   - finish: changes the restored rows before the database is in place. It may read the database that is replaced.
+    /// - Throws: ``DatabaseError/refused(_:)`` when a process uses the database, or the backup is not ours.
+    public static func restore<Report: Sendable>(
+        path: String, migrations: [Migration], from backup: String, keys: DerivedKeys?, acceptsUnverified: Bool,
+        keepingOldAs suffix: String,
+        _ finish: @Sendable (_ restored: any Database, _ replaced: ReplacedDatabase) async throws -> Report
+    ) async throws -> Restored<Report> {
+        let source = SQLiteFile(path: backup)
+        try source.checkBackup()
+        guard SQLiteFile.identity(backup) != SQLiteFile.identity(path) else {
+            throw DatabaseError.refused("\(backup) is the database itself. Name a backup.")
+        }
+        // Held until the new file is in place. A process that starts in the meantime waits or fails, and changes nothing.
+        let lock = try UnusedFile(path)
+        defer { lock?.release() }
+        let (draft, old) = (FileDraft(beside: path), FileDraft(beside: path))
+        defer {
+            draft.remove()
+            old.remove()
+        }
+        let opening = SQLiteOpening(file: source, migrator: Migrator(migrations: migrations), patience: .seconds(5))
+        let origin = try await offPool { () throws(DatabaseError) in
+            try? FileManager.default.createDirectory(
+                at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            try draft.create()
+            try draft.copy(backup)
+            let origin = try draft.checkSeal(BackupSeal(keys), of: backup, acceptsUnverified: acceptsUnverified)
+            do { try opening.checkContent(of: draft, "the backup \(backup)") } catch {
+                if case .refused(let words) = error as? DatabaseError { throw .refused(words) }
+                throw .refused("cannot restore the backup \(backup): \(DatabaseError(error)).")
+            }
+            return origin
+        }
+        let restored = try await SQLiteDatabase(path: draft.path, migrations: migrations)
+        let replaced = await replaced(path, lock, copiedTo: old, migrations)
+        let report: Report
+        do { report = try await finish(restored, replaced) } catch {
+            await restored.close()
+            await replaced.close()
+            throw error
+        }
+        await restored.close()
+        await replaced.close()
+        let kept = try await offPool { () throws(DatabaseError) in
+            guard SQLiteFile.identity(draft.path + "-wal") == nil else {
+                throw .refused("the restored database could not be closed. Look at the disk.")
+            }
+            return try SQLiteFile(path: path).replace(with: draft, keepingAs: "\(path).\(suffix)")
+        }
+        return Restored(kept: kept, origin: origin, report: report)
+    }
+
+    /// Opens a copy of the database that is replaced. The file itself is only read, through the descriptor that holds the
+    /// lock: closing any other one would release the lock.
+    private static func replaced(
+        _ path: String, _ lock: UnusedFile?, copiedTo draft: FileDraft, _ migrations: [Migration]
+    ) async -> ReplacedDatabase {
+        guard let lock else { return .missing }
+        do throws(DatabaseError) {
+            try await offPool { () throws(DatabaseError) in
+                try draft.create()
+                try draft.append(from: lock.descriptor, of: path)
+                let log = path + "-wal"
+                guard SQLiteFile.identity(log) != nil else { return }
+                try FileDraft(path: draft.path + "-wal").copy(log)
+            }
+            return .readable(try await SQLiteDatabase(path: draft.path, migrations: migrations))
+        } catch {
+            return .unreadable("\(error)".replacing(draft.path, with: path))
+        }
+    }
+}
+
+extension ReplacedDatabase {
+    fileprivate func close() async { if case .readable(let database) = self { await database.close() } }
+}
+
+extension FileDraft {
+    /// Appends a file.
+    fileprivate func copy(_ source: String) throws(DatabaseError) {
+        let descriptor = open(source, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .refused("cannot read \(source): \(SQLiteFile.lastError).") }
+        defer { close(descriptor) }
+        try append(from: descriptor, of: source)
+    }
+
+    /// Appends an open file, from its beginning on. Creates the draft if there is none.
+    fileprivate func append(from source: CInt, of name: String) throws(DatabaseError) {
+        let descriptor = open(path, O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .refused("cannot write \(path): \(SQLiteFile.lastError).") }
+        defer { close(descriptor) }
+        var (buffer, offset) = ([UInt8](repeating: 0, count: 1 << 16), off_t(0))
+        while true {
+            let count = pread(source, &buffer, buffer.count, offset)
+            guard count >= 0 else { throw .refused("cannot read \(name): \(SQLiteFile.lastError).") }
+            guard count > 0 else { return }
+            guard write(descriptor, buffer, count) == count else {
+                throw .refused("cannot write \(path): \(SQLiteFile.lastError).")
+            }
+            offset += off_t(count)
+        }
+    }
+
+    /// Checks the last line of the backup that was copied here, and removes it.
+    fileprivate func checkSeal(
+        _ seal: BackupSeal, of backup: String, acceptsUnverified: Bool
+    ) throws(DatabaseError) -> BackupOrigin {
+        func refusal(_ problem: String) -> DatabaseError {
+            .refused("the backup \(backup) \(problem)")
+        }
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .refused("cannot read \(path): \(SQLiteFile.lastError).") }
+        defer { close(descriptor) }
+        let size = UInt64(SQLiteFile.size(path) ?? 0)
+        let option = "If you are sure where it comes from, restore it with --unverified."
+        switch seal.verdict(on: descriptor, size: size) {
+        case nil: throw .refused("cannot read \(path): \(SQLiteFile.lastError).")
+        case .damaged:
+            throw refusal("is damaged: its content does not match its checksum. Use another backup.")
+        case .missing:
+            guard let expected = DatabaseHeader(descriptor)?.bytes else {
+                throw refusal("is not an SQLite database. Name a file that idp backup has written.")
+            }
+            // A changed last line looks like none. Then there are bytes after the last page.
+            guard expected == size else {
+                throw refusal("is damaged: it has \(size) bytes, its header says \(expected). Use another backup.")
+            }
+            guard acceptsUnverified else {
+                throw refusal(
+                    "has no checksum. An earlier version has made it, or somebody has removed the checksum. \(option)")
+            }
+            return .unsealed
+        case .sealed(let origin, let contentBytes):
+            switch origin {
+            case .otherKey where !acceptsUnverified:
+                throw refusal(
+                    """
+                    was made with another IDP_SECRET_KEY, or by somebody else. If that key is an old one of this IdP, add it to \
+                    the end of the list in IDP_SECRET_KEY. \(option)
+                    """)
+            case .unsigned where !acceptsUnverified && !seal.keys.isEmpty:
+                throw refusal("was made without IDP_SECRET_KEY, so anybody can have made it. \(option)")
+            default: break
+            }
+            guard ftruncate(descriptor, off_t(contentBytes)) == 0 else {
+                throw .refused("cannot write \(path): \(SQLiteFile.lastError).")
+            }
+            return origin
+        }
+    }
+}
+
+/// How long a database file is, by its first page (https://www.sqlite.org/fileformat.html, section 1.3).
+private struct DatabaseHeader {
+    let bytes: UInt64
+
+    /// Nil for a file that does not begin like a database.
+    init?(_ descriptor: CInt) {
+        var head = [UInt8](repeating: 0, count: 32)
+        guard pread(descriptor, &head, head.count, 0) == head.count, head.starts(with: "SQLite format 3\0".utf8) else {
+            return nil
+        }
+        func number(_ range: Range<Int>) -> UInt64 { head[range].reduce(0) { $0 << 8 | UInt64($1) } }
+        let pageSize = number(16..<18)
+        // 1 stands for 65536.
+        bytes = (pageSize == 1 ? 65536 : pageSize) * number(28..<32)
+    }
+}
+
+extension SQLiteFile {
+    /// - Throws: ``DatabaseError/refused(_:)`` when the file cannot be a whole backup.
+    fileprivate func checkBackup() throws(DatabaseError) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, access(path, R_OK) == 0 else {
+            throw .refused("cannot read the backup \(path). Check the path and the permissions.")
+        }
+        guard status.st_size > 0 else { throw .refused("the backup \(path) is empty.") }
+        guard (Self.size(logPath) ?? 0) == 0 else {
+            throw .refused("\(path) has a log beside it, so it is a database in use. Make a backup of it first.")
+        }
+    }
+
+    /// Puts the draft into place and keeps the old file. There is a complete database at the path at any time.
+    fileprivate func replace(with draft: FileDraft, keepingAs kept: String) throws(DatabaseError) -> String? {
+        func fail(_ what: String) -> DatabaseError {
+            .refused("cannot \(what): \(SQLiteFile.lastError).")
+        }
+        var status = stat()
+        let isThere = stat(path, &status) == 0
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        if isThere || stat(folder, &status) == 0 {
+            // Has an effect only for root: the service's own user must be able to open the file.
+            _ = chown(draft.path, status.st_uid, status.st_gid)
+        }
+        if isThere { guard link(path, kept) == 0 else { throw fail("keep \(path) as \(kept)") } }
+        // The old log must be gone before the new file is there: SQLite would replay it into the new file.
+        if Self.identity(logPath) != nil {
+            guard rename(logPath, kept + "-wal") == 0 else { throw fail("keep \(logPath) as \(kept)-wal") }
+        }
+        unlink(path + "-shm")
+        try draft.synchronise()
+        guard rename(draft.path, path) == 0 else { throw fail("put the backup at \(path)") }
+        Self.synchronise(folder: folder)
+        return isThere ? kept : nil
+    }
+}

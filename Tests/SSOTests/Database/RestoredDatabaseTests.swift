@@ -1,0 +1,76 @@
+import SSOWeb
+import Testing
+
+@testable import IdP
+@testable import TestSupport
+
+@Suite("What had ended since a backup")
+struct RestoredDatabaseTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A database with these accounts, each with a flag for disabled and the subjects of its identities.
+    private func database(_ name: String, _ accounts: [(id: String, isDisabled: Bool, subjects: [String])]) async throws
+        -> SQLiteDatabase
+    {
+        let database = try await SQLiteDatabase(path: folder.path(of: name), migrations: IdPMigrations.all)
+        try await database.write { connection in
+            for account in accounts {
+                try connection.execute(
+                    "INSERT INTO account (id, email, name, disabled, created_at) VALUES (:id, :email, 'N', :disabled, 1)",
+                    [
+                        "id": .text(account.id), "email": .text("\(account.id)@example.com"),
+                        "disabled": .integer(account.isDisabled ? 1 : 0),
+                    ])
+                for subject in account.subjects {
+                    try connection.execute(
+                        """
+                        INSERT INTO account_identity (kind, issuer, subject, account_id, created_at, provider)
+                        VALUES ('external', 'https://op.example', :subject, :account, 1, 'google')
+                        """, ["subject": .text(subject), "account": .text(account.id)])
+                }
+            }
+        }
+        return database
+    }
+
+    @Test("an identity that its account no longer has, and a disabled account, had ended; what was lost had not")
+    func comparison() async throws {
+        let backup = try await database(
+            "backup",
+            [
+                ("kept", false, ["k1"]), ("revoked", false, ["r1", "r2"]), ("moved", false, ["m1"]),
+                ("disabled", false, ["d1"]), ("enabled", true, ["e1"]), ("lost", false, ["l1"]),
+            ])
+        let live = try await database(
+            "live",
+            [
+                ("kept", false, ["k1", "k2"]), ("revoked", false, ["r2"]), ("moved", false, []),
+                ("disabled", true, ["d1"]), ("enabled", false, ["e1"]), ("new", true, ["m1", "n1"]),
+            ])
+        let restored = RestoredDatabase(database: backup)
+        let ended = try await restored.ended(in: live)
+        #expect(ended.identities.map(\.subject) == ["m1", "r1"])
+        #expect(ended.identities.map(\.email) == ["moved@example.com", "revoked@example.com"])
+        #expect(ended.disabled.map(\.email) == ["disabled@example.com"])
+        #expect(ended.accounts == 5)
+        try await restored.end(ended)
+        let rest = try await backup.read {
+            try $0.query("SELECT subject FROM account_identity ORDER BY subject").map { try $0.text("subject") }
+        }
+        #expect(rest == ["d1", "e1", "k1", "l1", "r2"])
+        #expect(try await backup.read { try $0.query("SELECT id FROM account WHERE disabled = 1").count } == 2)
+        #expect(try await restored.ended(in: live).isEmpty)
+        for database in [backup, live] { await database.close() }
+    }
+
+    @Test("compared with a new database, nothing had ended and every account is lost")
+    func afterDataLoss() async throws {
+        let backup = try await database("backup", [("ann", false, ["a1"])])
+        let fresh = try await database("fresh", [("bob", false, [])])
+        let ended = try await RestoredDatabase(database: backup).ended(in: fresh)
+        #expect(ended.isEmpty && ended.accounts == 0)
+        for database in [backup, fresh] { await database.close() }
+    }
+}
