@@ -299,5 +299,9 @@ enum IdPMigrations {
                 """,
                 "CREATE INDEX app_link_expires_at ON app_link (expires_at)",
             ]),
+        Migration(
+            name: "v017-proven-sign-in",
+            // Whether authenticated_at is proven. NULL: written by the version before.
+            sql: ["sso_token", "handoff", "access_token"].map { "ALTER TABLE \($0) ADD COLUMN is_proven INTEGER" }),
     ]
 }

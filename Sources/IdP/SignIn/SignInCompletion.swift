@@ -74,10 +74,11 @@ struct SignInCompletion: Sendable {
                 try report(match, linked, by: origin, connection)
                 result.withLock { $0 = Outcome(match: match, linked: linked, device: device) }
                 var slots = old.survivingSignIn(slots)
+                let proven = provenAt(identity, old, for: flow, now: now)
                 slots[CurrentSignIn.self] = CurrentSignIn(
                     .init(
-                        accountID: account.id, authenticatedAt: authenticatedAt(identity, old, for: flow, now: now),
-                        methods: [method], signOuts: account.signOuts, flow: flow?.text, isFirst: match.isNew))
+                        accountID: account.id, authenticatedAt: proven ?? now, methods: [method],
+                        signOuts: account.signOuts, flow: flow?.text, isFirst: match.isNew, isProven: proven != nil))
                 return SessionContent(slots, app: app.map { AppSession(owner: account.id, device: $0) })
             },
             then: { fresh, connection in
@@ -124,13 +125,17 @@ struct SignInCompletion: Sendable {
         }
     }
 
-    /// When the user was authenticated: by the provider's word, or now. Never before the moment that the flow asks for, which
-    /// the method has checked: clocks differ a little, and a flow that has had its sign-in must not ask for another one.
-    private func authenticatedAt(
+    /// When the user was authenticated: by the provider's word, or now for a proof of our own. Nil for a provider that does
+    /// not say when. Never before the moment that the flow asks for, which the method has checked: clocks differ a little,
+    /// and a flow that has had its sign-in must not ask for another one.
+    private func provenAt(
         _ identity: ProvenIdentity, _ old: SessionSlots, for flow: FlowID?, now: Timestamp
-    ) -> Timestamp {
+    ) -> Timestamp? {
         var moment = now
-        if case .external(let external) = identity { moment = min(external.authenticatedAt ?? now, now) }
+        if case .external(let external) = identity {
+            guard let authenticatedAt = external.authenticatedAt else { return nil }
+            moment = min(authenticatedAt, now)
+        }
         return max(moment, old.signInSince(flow) ?? moment)
     }
 
@@ -177,7 +182,7 @@ struct SignInCompletion: Sendable {
     }
 
     private func asksAgain(_ user: SignedInUser, for flow: FlowID?) -> Bool {
-        user.session.slots.asksAgain(flow, after: user.signIn.authenticatedAt, now: clock.now())
+        user.session.slots.asksAgain(flow, after: user.signIn.provenAt, now: clock.now())
     }
 
     private func destination(_ flow: FlowID?, _ session: Session, _ request: Request) -> String {
