@@ -58,6 +58,7 @@ final class BenchProvider: Sendable {
             issuer: "\(issuer)"
             client_id: \(Self.clientID)
             algorithms: [\(key.algorithm)]
+            owns_addresses: [example.com]
 
         """
     }

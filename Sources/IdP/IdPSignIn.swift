@@ -27,7 +27,7 @@ struct IdPSignIn: Sendable {
             ] + additions.slots
         completion = SignInCompletion(
             sessions: parts.sessions, slots: slots, accounts: parts.accounts, devices: parts.devices,
-            tokens: parts.accessTokens, changes: parts.changes,
+            tokens: parts.accessTokens, providers: parts.providers, changes: parts.changes,
             lastMethod: LastMethodCookie(origin: settings.publicURL), clock: clock)
 
         // What the methods that use email share.
@@ -50,20 +50,22 @@ struct IdPSignIn: Sendable {
             AccountNoticeMail(database: parts.database, pages: pages, issuer: settings.publicURL),
         ]
 
+        let addedProvider: @Sendable (Session, Challenge) -> String? = {
+            [providers = parts.providers] session, challenge in
+            session[PendingIdentity.self].provider(addedBy: challenge.id, now: clock.now())
+                .map { providers.provider(id: $0)?.name ?? $0 }
+        }
         emailCode = EmailCodeMethod(
             sessions: parts.sessions, challenges: challenges, guesses: guesses, addresses: addresses, codes: codes,
             mail: parts.mail, delay: parts.delay, completion: completion, limits: parts.limits,
             page: EmailCodePage(pages: pages, script: script), clock: clock, clientName: parts.clients.name,
-            addedProvider: { [providers = parts.providers] session in
-                session[PendingIdentity.self].confirmedProvider(now: clock.now())
-                    .map { providers.provider(id: $0)?.name ?? $0 }
-            },
+            addedProvider: addedProvider,
             reply: { challenge, flow in reply.map { EmailReplyMethod.offer($0, challenge, flow) } })
         let emailLink = EmailLinkMethod(
             sessions: parts.sessions, challenges: challenges, guesses: guesses, devices: parts.devices, codes: code,
             link: link, cookie: EmailLinkCookie(link: link, origin: settings.publicURL), completion: completion,
             limits: parts.limits, page: EmailLinkPage(pages: pages, script: script), clock: clock,
-            clientName: parts.clients.name)
+            clientName: parts.clients.name, addedProvider: addedProvider)
         let emailReply = EmailReplyMethod(
             sessions: parts.sessions, challenges: challenges, completion: completion, limits: parts.limits,
             clients: parts.clients,

@@ -76,6 +76,7 @@ final class Canaille: Sendable {
             issuer: "\(issuer)"
             client_id: \(Self.clientID)
             client_secret: "file:\(folder.path(of: "client-secret"))"
+            owns_addresses: [example.com]
 
         """
     }

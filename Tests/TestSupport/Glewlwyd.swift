@@ -75,6 +75,7 @@ final class Glewlwyd: Sendable {
             issuer: "\(issuer(signing))"
             client_id: \(Self.clientID)
             client_secret: "file:\(folder.path(of: "client-secret"))"
+            owns_addresses: [example.com]
 
         """
     }

@@ -26,17 +26,21 @@ struct ProviderDeployment: Sendable {
 
     /// Opens one.
     ///
-    /// - Parameter lines: further lines of each entry in the file.
+    /// - Parameters:
+    ///   - owned: the domains whose addresses belong to each of them.
+    ///   - lines: further lines of each entry in the file.
     static func open(
-        _ kinds: [Provider.Kind] = [.oidc], lines: [String] = [], clients: Int = 1, settings: [String: String] = [:],
-        adding additions: SignInAdditions = .init(), _ body: (ProviderDeployment) async throws -> Void
+        _ kinds: [Provider.Kind] = [.oidc], owning owned: [String] = ["example.com"], lines: [String] = [],
+        clients: Int = 1, settings: [String: String] = [:], adding additions: SignInAdditions = .init(),
+        _ body: (ProviderDeployment) async throws -> Void
     ) async throws {
         let (clock, folder) = (TestClock(), try TemporaryFolder())
         defer { withExtendedLifetime(folder) {} }
         var standIns: [StandInProvider] = []
         for kind in kinds { standIns.append(try await StandInProvider.start(kind, clock: clock.clock)) }
         let file = try folder.write(
-            StandInProvider.file(standIns.map { $0.yaml(id: $0.kind.testID, adding: lines) }), to: "providers.yaml")
+            StandInProvider.file(standIns.map { $0.yaml(id: $0.kind.testID, owning: owned, adding: lines) }),
+            to: "providers.yaml")
         let all = settings.merging(["IDP_PROVIDERS_FILE": file]) { $1 }
         try await TestDeployment.open(
             clients: clients, at: clock, settings: all, standIns: standIns, adding: additions

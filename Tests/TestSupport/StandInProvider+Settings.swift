@@ -6,8 +6,12 @@ import Foundation
 extension StandInProvider {
     /// The entry for the list `providers` of `IDP_PROVIDERS_FILE`.
     ///
-    /// - Parameter lines: further keys, such as `prompt: login`.
-    func yaml(id: String, name: String? = nil, adding lines: [String] = []) -> String {
+    /// - Parameters:
+    ///   - owned: the domains whose addresses belong to it, beside those of its kind.
+    ///   - lines: further keys, such as `prompt: login`.
+    func yaml(
+        id: String, name: String? = nil, owning owned: [String] = ["example.com"], adding lines: [String] = []
+    ) -> String {
         var all = [
             "id: \(id)", "name: \(name ?? "Provider \(id)")", "kind: \(kind.rawValue)", "issuer: \"\(issuer)\"",
             "client_id: \(clientID)",
@@ -20,6 +24,9 @@ extension StandInProvider {
             ]
         default:
             if !isPublicClient { all.append("client_secret: \"file:\(folder.path(of: "secret"))\"") }
+        }
+        if !owned.isEmpty, !lines.contains("email: never") {
+            all.append("owns_addresses: [\(owned.joined(separator: ", "))]")
         }
         if algorithm != .rs256 { all.append("algorithms: [\(algorithm.rawValue)]") }
         return "  - " + (all + lines).joined(separator: "\n    ") + "\n"

@@ -48,7 +48,7 @@ struct IdentitiesAPI: Sendable {
         guard let provider = providers.provider(id: try await APIBody(request).text("provider")) else {
             throw APIError.badRequest("provider must be the id of a provider.", cause: "provider_unknown")
         }
-        guard clock.now() - user.entry.authenticatedAt <= PendingAccountChanges.longestSignIn else {
+        guard let provenAt = user.entry.provenAt, clock.now() - provenAt <= PendingAccountChanges.longestSignIn else {
             throw APIError.freshSignInRequired
         }
         let ticket = try LinkTicket(randomness: randomness)

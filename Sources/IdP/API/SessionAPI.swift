@@ -15,11 +15,11 @@ struct SessionAPI: Sendable {
         case .app(let user):
             let entry = user.entry
             return .json(
-                Self.members(user.account, entry.authenticatedAt, entry.methods) + [
+                Self.members(user.account, entry.provenAt, entry.methods) + [
                     .init("expires_in", (entry.expiresAt - clock.now()).secondsRoundedUp)
                 ])
         case .session(let user):
-            return .json(Self.members(user.account, user.signIn.authenticatedAt, user.signIn.methods))
+            return .json(Self.members(user.account, user.signIn.provenAt, user.signIn.methods))
         }
     }
 
@@ -48,13 +48,12 @@ struct SessionAPI: Sendable {
         return response
     }
 
+    /// - Parameter provenAt: nil leaves `authenticated_at` out, as in the answer to verify.
     private static func members(
-        _ account: Account, _ authenticatedAt: Timestamp, _ methods: [String]
+        _ account: Account, _ provenAt: Timestamp?, _ methods: [String]
     ) -> [JSONText.Member] {
-        [
-            .init("user", account.members), .init("authenticated_at", authenticatedAt.seconds),
-            .init("methods", methods),
-        ]
+        [.init("user", account.members)] + (provenAt.map { [.init("authenticated_at", $0.seconds)] } ?? [])
+            + [.init("methods", methods)]
     }
 
     private static func log(_ session: String, _ context: VisitorContext) {

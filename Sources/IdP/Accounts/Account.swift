@@ -57,30 +57,37 @@ struct AccountStore: Sendable {
     /// The account that a proven identity leads to, in the caller's transaction.
     ///
     /// An address makes an account at its first sign-in, and so does a provider's identity with a verified address that has
-    /// no account yet, where the provider may make accounts. A verified address never leads to an account that exists: that
-    /// would let a provider open it.
+    /// no account yet, where the provider may make accounts and owns the domain. A verified address never leads to an
+    /// account that exists: that would let a provider open it.
     ///
-    /// - Parameter current: the sign-in of this browser until now. The first proof of an address leaves the other identities
-    ///   alone if it comes from a browser that one of them has signed in to the same account.
-    /// - Returns: nil for an identity that is not linked to an account and may not make one.
+    /// - Parameters:
+    ///   - current: the sign-in of this browser until now. The first proof of an address leaves the other identities alone
+    ///     if it comes from a browser that one of them has signed in to the same account.
+    ///   - waiting: the identity that the caller links after this proof of its address. A new account has its name, and the
+    ///     first proof of an address leaves it alone.
+    /// - Returns: nil for an identity that is not linked to an account and may not make one, and for one that does not open
+    ///   its account (``opens(_:_:_:)``).
     func account(
-        of identity: ProvenIdentity, after current: CurrentSignIn.SignIn? = nil, _ connection: any SQLConnection
+        of identity: ProvenIdentity, after current: CurrentSignIn.SignIn? = nil,
+        adding waiting: ExternalIdentity? = nil,
+        _ connection: any SQLConnection
     ) throws -> AccountMatch? {
         if let account = try Self.find(identity, connection) {
-            try noteUse(of: identity, connection)
+            if case .external(let external) = identity, try !opens(external, account, connection) { return nil }
+            try noteUse(of: identity, by: account, connection)
             return AccountMatch(account: account)
         }
         switch identity {
         case .email(let address):
-            let (account, isNew) = try make(address, name: nil, connection)
+            let (account, isNew) = try make(address, name: waiting?.name, connection)
             // Until now only a provider vouched for the address.
             let isOwn = current?.accountID == account.id && current?.accountSignOuts == account.signOuts
-            let revoked = isNew || isOwn ? [] : try revokeUnproven(account, connection)
+            let revoked = isNew || isOwn ? [] : try revokeUnproven(account, keeping: waiting, connection)
             try link(identity, to: account, connection)
             let current = revoked.isEmpty ? account : try Self.find(account.id, connection) ?? account
             return AccountMatch(account: current, isNew: isNew, revoked: revoked)
         case .external(let external):
-            guard external.mayMakeAccount, let address = external.email,
+            guard external.mayMakeAccount, let address = external.email, external.vouches(for: address.text),
                 try Self.find(email: address.text, connection) == nil
             else { return nil }
             let (account, isNew) = try make(address, name: external.name, connection)

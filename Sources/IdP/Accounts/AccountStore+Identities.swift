@@ -11,18 +11,20 @@ extension AccountStore {
         var values = Self.values(identity).merging([
             "account": .text(account.id), "now": .timestamp(clock.now()), "provider": .optional(String?.none),
             "email": .optional(String?.none), "private": .integer(0), "token": .optional([UInt8]?.none),
+            "vouched": .integer(0),
         ]) { $1 }
         if case .external(let external) = identity {
             values["provider"] = .text(external.provider)
             values["email"] = .optional(external.email?.text)
             values["private"] = .integer(external.isPrivateEmail ? 1 : 0)
             values["token"] = .optional(external.sealedRefreshToken)
+            values["vouched"] = .integer(external.vouches(for: account.email) ? 1 : 0)
         }
         return try connection.execute(
             """
             INSERT INTO account_identity (kind, issuer, subject, account_id, created_at, provider, email,
-                                          is_private_email, refresh_token)
-            VALUES (:kind, :issuer, :subject, :account, :now, :provider, :email, :private, :token)
+                                          is_private_email, refresh_token, is_vouched)
+            VALUES (:kind, :issuer, :subject, :account, :now, :provider, :email, :private, :token, :vouched)
                 ON CONFLICT (kind, issuer, subject) DO NOTHING
             """, values) == 1
     }
@@ -49,8 +51,32 @@ extension AccountStore {
         return .linked
     }
 
-    /// Notes that an identity has signed in, and what its provider says now, in the caller's transaction.
-    func noteUse(of identity: ProvenIdentity, _ connection: any SQLConnection) throws {
+    /// Whether an identity of a provider opens the account that it leads to, without a proof of its mailbox.
+    ///
+    /// The owner of the mailbox has proven it at least once, or the provider owns the domain of the account's address and
+    /// has vouched for that address. Otherwise the account may have been made in advance for the address of another user
+    /// (Sudhodanan and Paverd, "Pre-hijacked accounts", 2022).
+    func opens(
+        _ external: ExternalIdentity, _ account: Account, _ connection: any SQLConnection
+    ) throws -> Bool {
+        if external.vouches(for: account.email) { return true }
+        return try !connection.query(
+            """
+            SELECT 1 FROM account_identity
+             WHERE account_id = :account
+               AND (kind = 'email' OR is_vouched = :vouched AND kind = 'external' AND issuer = :issuer AND subject = :subject)
+             LIMIT 1
+            """,
+            [
+                "account": .text(account.id), "issuer": .text(external.issuer), "subject": .text(external.subject),
+                // Such a provider may have given its user another address since. No row has -1.
+                "vouched": .integer(external.owns(account.email) ? 1 : -1),
+            ]
+        ).isEmpty
+    }
+
+    /// Notes that an identity has signed in to its account, and what its provider says now, in the caller's transaction.
+    func noteUse(of identity: ProvenIdentity, by account: Account, _ connection: any SQLConnection) throws {
         var values = Self.values(identity)
         values["now"] = .timestamp(clock.now())
         guard case .external(let external) = identity else {
@@ -65,11 +91,13 @@ extension AccountStore {
         values["email"] = .optional(external.email?.text)
         values["private"] = .integer(external.isPrivateEmail ? 1 : 0)
         values["token"] = .optional(external.sealedRefreshToken)
+        values["vouched"] = .integer(external.vouches(for: account.email) ? 1 : 0)
         try connection.execute(
             """
             UPDATE account_identity SET used_at = :now, provider = :provider, email = COALESCE(:email, email),
                    is_private_email = CASE WHEN :email IS NULL THEN is_private_email ELSE :private END,
-                   refresh_token = COALESCE(:token, refresh_token)
+                   refresh_token = COALESCE(:token, refresh_token),
+                   is_vouched = CASE WHEN :vouched = 1 THEN 1 ELSE is_vouched END
              WHERE kind = :kind AND issuer = :issuer AND subject = :subject
             """, values)
     }
@@ -103,11 +131,23 @@ extension AccountStore {
     ///
     /// An account that a provider's word has made may have been made by an attacker in advance (Sudhodanan and Paverd,
     /// "Pre-hijacked accounts", 2022). The owner of the mailbox begins without their identities and sessions.
-    func revokeUnproven(_ account: Account, _ connection: any SQLConnection) throws -> [LinkedIdentity] {
-        let unproven = try identities(of: account.id, connection)
+    ///
+    /// - Parameter own: an identity of the browser that has proven the address. It stays. If it is the only one, every
+    ///   earlier sign-in was the owner's, and nothing ends.
+    func revokeUnproven(
+        _ account: Account, keeping own: ExternalIdentity? = nil, _ connection: any SQLConnection
+    ) throws -> [LinkedIdentity] {
+        let kept = own.map { LinkedIdentity.Kind.external(issuer: $0.issuer, subject: $0.subject) }
+        let unproven = try identities(of: account.id, connection).filter { $0.kind != kept }
         guard !unproven.isEmpty else { return [] }
         try connection.execute(
-            "DELETE FROM account_identity WHERE account_id = :account", ["account": .text(account.id)])
+            """
+            DELETE FROM account_identity
+             WHERE account_id = :account AND NOT (kind = 'external' AND issuer = :issuer AND subject = :subject)
+            """,
+            [
+                "account": .text(account.id), "issuer": .text(own?.issuer ?? ""), "subject": .text(own?.subject ?? ""),
+            ])
         // Their provider or they themselves have chosen it.
         try connection.execute(
             "UPDATE account SET name = :name WHERE id = :id",

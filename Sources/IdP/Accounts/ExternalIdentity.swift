@@ -20,4 +20,18 @@ struct ExternalIdentity: Sendable {
     var sealedRefreshToken: [UInt8]?
     /// Whether a verified address without an account may make one.
     var mayMakeAccount = false
+    /// The domains whose mailboxes belong to the provider, in lower case.
+    var ownedDomains: [String] = []
+
+    /// Whether the provider owns the domain of an address. Subdomains are other domains.
+    func owns(_ address: String) -> Bool {
+        guard let domain = address.utf8.split(separator: UInt8(ascii: "@")).last else { return false }
+        return ownedDomains.contains { $0.utf8.elementsEqual(domain) }
+    }
+
+    /// Whether the word of the provider is enough for an address: it is the verified address of this identity, and the
+    /// provider owns its domain. Any other provider may be wrong about it, or lie.
+    func vouches(for address: String) -> Bool {
+        email?.text.utf8.elementsEqual(address.utf8) == true && owns(address)
+    }
 }

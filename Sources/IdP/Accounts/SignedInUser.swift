@@ -8,20 +8,30 @@ struct CurrentSignIn: SessionSlot {
 
     struct SignIn: Codable, Sendable {
         let accountID: String
+        /// When the user signed in here, or when the provider authenticated the user if it said so. Only
+        /// ``provenAt`` may decide whether a sign-in is new enough.
         let authenticatedAt: Timestamp
         /// How the user proved an identity, for relying parties that ask for more: `email_code`.
         let methods: [String]
         /// The account's ``Account/signOuts`` at that moment. Nil in a session from before there was such a number.
-        let signOuts: Int64?
+        var signOuts: Int64?
         /// The flow that the sign-in was for; nil without one.
         var flow: String?
         /// Whether the sign-in made the account. Nil in a session of the version before.
         var isFirst: Bool?
+        /// Whether the user was authenticated at ``authenticatedAt``. Nil in a session of the version before.
+        var isProven: Bool?
 
         var accountSignOuts: Int64 { signOuts ?? 0 }
 
-        /// The first moment at which a sign-in is newer than this one.
-        var earliestNext: Timestamp { authenticatedAt + .milliseconds(1) }
+        /// When the user was authenticated. Nil where nothing proves a moment: the provider did not say when, and may have
+        /// a session of its own that is weeks old.
+        var provenAt: Timestamp? {
+            ProvenMoment.isProven(stored: isProven, methods: methods) ? authenticatedAt : nil
+        }
+
+        /// The first moment at which a sign-in is newer than this one; nil where no moment of this one is proven.
+        var earliestNext: Timestamp? { provenAt.map { $0 + .milliseconds(1) } }
     }
 
     /// Nil for a visitor who is not signed in.

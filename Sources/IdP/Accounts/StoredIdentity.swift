@@ -6,19 +6,22 @@ struct StoredIdentity: Codable, Sendable {
     let email: String?
     private let isPrivateEmail: Bool
     private let sealedRefreshToken: [UInt8]?
+    /// Nil in a session of the version before.
+    private let name: String?
 
     init(_ identity: ExternalIdentity) {
         (provider, issuer, subject) = (identity.provider, identity.issuer, identity.subject)
         email = identity.email?.text
         isPrivateEmail = identity.isPrivateEmail
         sealedRefreshToken = identity.sealedRefreshToken
+        name = identity.name
     }
 
-    /// The identity, to link it: it makes no account. Name and time of authentication are not kept, since a link needs
-    /// neither.
+    /// The identity, to link it: it makes no account by itself. The time of authentication is not kept, since a link needs
+    /// none.
     var identity: ExternalIdentity {
         ExternalIdentity(
             provider: provider, issuer: issuer, subject: subject, email: email.flatMap { try? EmailAddress($0) },
-            isPrivateEmail: isPrivateEmail, sealedRefreshToken: sealedRefreshToken)
+            isPrivateEmail: isPrivateEmail, name: name, sealedRefreshToken: sealedRefreshToken)
     }
 }

@@ -22,7 +22,8 @@ struct AccessTokenStore: Sendable {
         let device: String
         /// The ``Session/handle`` of the app's web view. The session may have ended.
         let sessionHandle: String
-        let authenticatedAt: Timestamp
+        /// When the user was authenticated; nil for a moment that is not proven (``ProvenMoment``).
+        let provenAt: Timestamp?
         let methods: [String]
         let createdAt: Timestamp
         let usedAt: Timestamp
@@ -37,14 +38,16 @@ struct AccessTokenStore: Sendable {
         try connection.execute(
             """
             INSERT INTO access_token (id, digest, account_id, account_sign_outs, device, session_handle,
-                                      authenticated_at, methods, created_at, used_at, expires_at)
-            VALUES (:id, :digest, :account, :signouts, :device, :session, :authenticated, :methods, :now, :now, :expires)
+                                      authenticated_at, is_proven, methods, created_at, used_at, expires_at)
+            VALUES (:id, :digest, :account, :signouts, :device, :session, :authenticated, :proven, :methods, :now, :now,
+                    :expires)
             """,
             [
                 "id": .text("dev_" + Base64URL.encode(try randomness.bytes(16))), "digest": .blob(new.token.digest),
                 "account": .text(signIn.accountID), "signouts": .integer(signIn.accountSignOuts),
                 "device": .text(new.device), "session": .text(session.handle),
                 "authenticated": .timestamp(signIn.authenticatedAt),
+                "proven": .integer(signIn.provenAt == nil ? 0 : 1),
                 "methods": .text(signIn.methods.joined(separator: " ")), "now": .timestamp(now),
                 "expires": .timestamp(now + Self.lifetime),
             ])
@@ -165,7 +168,7 @@ extension AccessTokenStore.Entry {
         accountSignOuts = try row.integer("account_sign_outs")
         device = try row.text("device")
         sessionHandle = try row.text("session_handle")
-        authenticatedAt = try row.timestamp("authenticated_at")
+        provenAt = try row.provenMoment()
         methods = try row.text("methods").split(separator: " ").map(String.init)
         createdAt = try row.timestamp("created_at")
         usedAt = try row.timestamp("used_at")

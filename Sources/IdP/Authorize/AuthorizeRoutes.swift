@@ -90,7 +90,7 @@ struct AuthorizeRoutes: Sendable {
             let user = try accounts.signedIn(session, connection)
             let isAsked = session[PendingFlows.self].hasCompleted(asked)
             let choosesAccount = wishes.prompt == .selectAccount || asked.returnsToAppScheme && !isAsked
-            if let user, !choosesAccount, wishes.isMet(by: user.signIn.authenticatedAt, now: now) {
+            if let user, !choosesAccount, wishes.isMet(by: user.signIn.provenAt, now: now) {
                 let wasRedeemed = try tokens.issue(token, for: asked, to: user, connection)
                 let pace: CompletionPage.Pace =
                     wasRedeemed
@@ -100,11 +100,11 @@ struct AuthorizeRoutes: Sendable {
             if wishes.prompt == .silent { return .loginRequired }
             // A sign-in that is not enough now: only a newer one ends this flow, whatever becomes of the account meanwhile.
             let tooOld = session[CurrentSignIn.self].signIn.flatMap {
-                wishes.isMet(by: $0.authenticatedAt, now: now) ? nil : $0.earliestNext
+                wishes.isMet(by: $0.provenAt, now: now) ? nil : $0
             }
             // Later than the old sign-in is not enough: a provider may have authenticated its user before the request.
             let isNeeded = user == nil || tooOld != nil
-            let since = [tooOld, isNeeded ? wishes.earliest(now: now) : nil].compactMap(\.self).max()
+            let since = [tooOld?.earliestNext, isNeeded ? wishes.earliest(now: now) : nil].compactMap(\.self).max()
             let updated = try sessions.store.update(
                 session,
                 {
@@ -147,7 +147,7 @@ struct AuthorizeRoutes: Sendable {
             throw AuthorizeError.notPending(id, session, clients)
         }
         guard let user = try await accounts.signedIn(context),
-            !session.slots.asksAgain(FlowID(id), after: user.signIn.authenticatedAt, now: now)
+            !session.slots.asksAgain(FlowID(id), after: user.signIn.provenAt, now: now)
         else { return try .toSignIn("/sign-in?flow=\(id)", for: request) }
         // Of two at the same instant one continues: a flow leads to authorize once.
         let taken = try await sessions.store.update(session) { $0[PendingFlows.self].take(id, now: now) != nil }

@@ -39,10 +39,13 @@ extension SignInWishes {
     }
 
     /// Whether a sign-in is recent enough that its user need not sign in again.
-    func isMet(by authenticatedAt: Timestamp, now: Timestamp) -> Bool {
+    ///
+    /// - Parameter provenAt: when the user was authenticated; nil for a moment that is not proven, which is older than any
+    ///   `max_age`.
+    func isMet(by provenAt: Timestamp?, now: Timestamp) -> Bool {
         guard prompt != .login else { return false }
         guard let maxAge else { return true }
-        return maxAge > .zero && now - authenticatedAt <= maxAge
+        return maxAge > .zero && provenAt.map { now - $0 <= maxAge } ?? false
     }
 }
 

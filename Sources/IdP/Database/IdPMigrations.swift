@@ -302,5 +302,12 @@ enum IdPMigrations {
         Migration(
             name: "v017-mail-queue-unsent",
             sql: ["CREATE INDEX mail_queue_unsent ON mail_queue (network, created_at) WHERE sent_at IS NULL"]),
+        Migration(
+            name: "v018-proven-sign-in",
+            // Whether authenticated_at is proven. NULL: written by the version before.
+            sql: ["sso_token", "handoff", "access_token"].map { "ALTER TABLE \($0) ADD COLUMN is_proven INTEGER" } + [
+                // Whether the provider, as the owner of the domain, has vouched for the account's own address.
+                "ALTER TABLE account_identity ADD COLUMN is_vouched INTEGER NOT NULL DEFAULT 0"
+            ]),
     ]
 }

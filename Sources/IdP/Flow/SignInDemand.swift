@@ -12,9 +12,9 @@ extension SessionSlots {
 
     /// Whether a pending flow asks a user who is signed in to sign in again.
     ///
-    /// - Parameter authenticatedAt: when the user signed in.
-    func asksAgain(_ flow: FlowID?, after authenticatedAt: Timestamp, now: Timestamp) -> Bool {
-        guard let flow, let since = signInSince(flow), authenticatedAt < since else { return false }
+    /// - Parameter provenAt: when the user was authenticated; nil for a moment that is not proven, which is too old.
+    func asksAgain(_ flow: FlowID?, after provenAt: Timestamp?, now: Timestamp) -> Bool {
+        guard let flow, let since = signInSince(flow), provenAt.map({ $0 < since }) ?? true else { return false }
         return self[PendingFlows.self].pending(flow.text, now: now) != nil
             || self[PendingAccountChanges.self].pending(flow, now: now) != nil
     }

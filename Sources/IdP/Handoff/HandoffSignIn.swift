@@ -72,7 +72,8 @@ struct HandoffSignIn: Sendable {
                 slots[CurrentSignIn.self] = CurrentSignIn(
                     .init(
                         accountID: redeemed.account.id, authenticatedAt: redeemed.authenticatedAt,
-                        methods: redeemed.methods, signOuts: redeemed.account.signOuts))
+                        methods: redeemed.methods, signOuts: redeemed.account.signOuts,
+                        isProven: redeemed.isProven))
                 return SessionContent(slots, app: AppSession(owner: redeemed.account.id, device: device))
             },
             then: { fresh, connection in

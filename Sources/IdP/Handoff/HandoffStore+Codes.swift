@@ -7,6 +7,8 @@ extension HandoffStore {
         let handoff: Handoff
         let account: Account
         let authenticatedAt: Timestamp
+        /// Whether ``authenticatedAt`` is proven (``ProvenMoment``).
+        let isProven: Bool
         let methods: [String]
     }
 
@@ -57,7 +59,7 @@ extension HandoffStore {
              WHERE code_digest = :digest AND ended_at IS NULL
                AND code_expires_at > :now AND code_expires_at <= :latest
             RETURNING id, method, redirect_uri, code_challenge, account_id, account_sign_outs, session_handle,
-                      authenticated_at, methods
+                      authenticated_at, is_proven, methods
             """,
             presented.merging(["latest": .timestamp(now + Self.codeLifetime + ClockSkew.tolerated)]) { $1 }
         ).first
@@ -78,6 +80,7 @@ extension HandoffStore {
                 handoff: Handoff(
                     id: id, method: try consumed.text("method"), redirectURI: try consumed.text("redirect_uri")),
                 account: account, authenticatedAt: try consumed.timestamp("authenticated_at"),
+                isProven: try consumed.provenMoment() != nil,
                 methods: try consumed.text("methods").split(separator: " ").map(String.init)))
     }
 

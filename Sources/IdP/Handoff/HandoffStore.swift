@@ -62,7 +62,7 @@ struct HandoffStore: Sendable {
             """
             UPDATE handoff SET code_digest = :digest, code_expires_at = :expires, account_id = :account,
                    account_sign_outs = :signouts, session_handle = :session, authenticated_at = :authenticated,
-                   methods = :methods
+                   is_proven = :proven, methods = :methods
              WHERE id = :id AND ended_at IS NULL
             """,
             [
@@ -70,6 +70,7 @@ struct HandoffStore: Sendable {
                 "expires": .timestamp(clock.now() + Self.codeLifetime), "account": .text(user.account.id),
                 "signouts": .integer(user.signIn.accountSignOuts), "session": .text(user.session.handle),
                 "authenticated": .timestamp(user.signIn.authenticatedAt),
+                "proven": .integer(user.signIn.provenAt == nil ? 0 : 1),
                 "methods": .text(user.signIn.methods.joined(separator: " ")),
             ])
     }

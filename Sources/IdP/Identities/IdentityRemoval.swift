@@ -83,10 +83,9 @@ struct IdentityRemoval: Sendable {
     ) throws {
         try accounts.endSignIns(of: user.account.id, connection)
         guard let account = try AccountStore.find(user.account.id, connection) else { return }
-        slots[CurrentSignIn.self] = CurrentSignIn(
-            .init(
-                accountID: account.id, authenticatedAt: user.signIn.authenticatedAt, methods: user.signIn.methods,
-                signOuts: account.signOuts, flow: user.signIn.flow, isFirst: user.signIn.isFirst))
+        var signIn = user.signIn
+        signIn.signOuts = account.signOuts
+        slots[CurrentSignIn.self] = CurrentSignIn(signIn)
         try accessTokens.keep(session: user.session.handle, of: account, connection)
     }
 }

@@ -50,7 +50,7 @@ struct IdentityRoutes: Sendable {
             throw PublicError.staleForm(request, .home)
         }
         let (action, now) = (try action(fields), clock.now())
-        guard user.signIn.authenticatedAt < now - PendingAccountChanges.longestSignIn else {
+        if let provenAt = user.signIn.provenAt, provenAt >= now - PendingAccountChanges.longestSignIn {
             return try await carryOut(action, user, ending: nil, request, context)
         }
         guard let flow = FlowID(Base64URL.encode(try randomness.bytes(16))) else { throw RandomnessError() }
@@ -148,7 +148,7 @@ struct IdentityRoutes: Sendable {
                 metadata: ["reason": "other_account", "session": "\(session.handle)"])
             throw IdentityError.otherAccount
         }
-        return session.slots.asksAgain(flow, after: user.signIn.authenticatedAt, now: now)
+        return session.slots.asksAgain(flow, after: user.signIn.provenAt, now: now)
             ? .signIn(flow) : .ready(flow, change, user)
     }
 }

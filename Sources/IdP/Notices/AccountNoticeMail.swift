@@ -12,7 +12,7 @@ struct AccountNoticeMail: MailTemplate {
     struct Model: Sendable {
         let provider, address, device, issuer: String
         let time: Moment
-        let isLinked, isUnlinked, isRevoked, isWithdrawn, hasDevice, isLast: Bool
+        let isLinked, isUnlinked, isRevoked, isWithdrawn, isFurther, hasDevice: Bool
     }
 
     func message(for subjectID: String) async throws -> EmailContent? {
@@ -31,11 +31,15 @@ struct AccountNoticeMail: MailTemplate {
             device: notice.device.map { DeviceKind.words(for: $0, texts) } ?? "", issuer: issuer.text,
             time: texts.moment(notice.createdAt), isLinked: notice.change == .linked,
             isUnlinked: notice.change == .unlinked, isRevoked: notice.change == .revoked,
-            isWithdrawn: notice.change == .withdrawn, hasDevice: notice.device != nil, isLast: notice.isLast)
+            isWithdrawn: notice.change == .withdrawn, isFurther: notice.change == .further,
+            hasDevice: notice.device != nil)
         let values = ["provider": notice.provider]
         let subject =
-            notice.change == .linked
-            ? Text("notice.subject-linked", values) : Text("notice.subject-unlinked", values)
+            switch notice.change {
+            case .linked: Text("notice.subject-linked", values)
+            case .unlinked, .revoked, .withdrawn: Text("notice.subject-unlinked", values)
+            case .further: Text("notice.subject-further")
+            }
         return EmailContent(
             to: to, subject: EmailContent.withoutIsolates(texts.plain(subject)),
             text: pages.text("account-notice-text", model, in: notice.language),

@@ -6,7 +6,9 @@ import SSOWeb
 ///
 /// Row and email are in the transaction of the change: there is no change without its email, and no email without a change.
 struct AccountNotices: AccountChangeReporter {
-    /// A user who links and unlinks in a loop gets no more of them in a day. The last one says so.
+    /// After so many within a day the next change that takes something away is reported by one email, which says that no
+    /// more of them follow for a day. A link is reported always: otherwise a thief of a session could make enough noise
+    /// first, and then add an identity in silence.
     static let maximumPerDay = 20
 
     let mail: MailQueue
@@ -18,38 +20,59 @@ struct AccountNotices: AccountChangeReporter {
     func report(
         _ change: AccountChange, of account: Account, by origin: ChangeOrigin, _ connection: any SQLConnection
     ) throws {
+        var kind = change.kind
+        if kind != .linked {
+            let earlier = try earlier(account, connection)
+            if earlier.count >= Self.maximumPerDay {
+                // A transaction that runs again logs it again.
+                logger.warning(
+                    "account_notice_limit_reached",
+                    metadata: ["account": "\(account.id)", "change": "\(kind.rawValue)"])
+                guard !earlier.hasFurther else { return }
+                kind = .further
+            }
+        }
+        try insert(kind, change, of: account, by: origin, connection)
+    }
+
+    /// The notices of the last day: how many, and whether one of them says that no more follow.
+    private func earlier(
+        _ account: Account, _ connection: any SQLConnection
+    ) throws -> (count: Int64, hasFurther: Bool) {
         let now = clock.now()
-        let earlier = try connection.query(
+        let row = try connection.query(
             """
-            SELECT COUNT(*) AS count FROM account_notice
+            SELECT COUNT(*) AS count, COALESCE(SUM(change = :further), 0) AS further FROM account_notice
              WHERE account_id = :account AND created_at > :since AND created_at <= :latest
             """,
             [
                 "account": .text(account.id), "since": .timestamp(now - .days(1)),
+                "further": .text(AccountNotice.Change.further.rawValue),
                 // One that is further ahead was written while the clock was wrong.
                 "latest": .timestamp(now + ClockSkew.tolerated),
-            ])
-        let count = try earlier.first?.integer("count") ?? 0
-        guard count < Self.maximumPerDay else {
-            // A transaction that runs again logs it again.
-            logger.warning(
-                "account_notice_limit_reached",
-                metadata: ["account": "\(account.id)", "change": "\(change.kind.rawValue)"])
-            return
-        }
+            ]
+        ).first
+        return (try row?.integer("count") ?? 0, try row?.integer("further") ?? 0 > 0)
+    }
+
+    private func insert(
+        _ kind: AccountNotice.Change, _ change: AccountChange, of account: Account, by origin: ChangeOrigin,
+        _ connection: any SQLConnection
+    ) throws {
+        let now = clock.now()
         let id = "not_" + Base64URL.encode(try randomness.bytes(16))
         try connection.execute(
             """
-            INSERT INTO account_notice (id, account_id, address, change, provider, device, language, is_last, created_at)
-            VALUES (:id, :account, :address, :change, :provider, :device, :language, :last, :now)
+            INSERT INTO account_notice (id, account_id, address, change, provider, device, language, created_at)
+            VALUES (:id, :account, :address, :change, :provider, :device, :language, :now)
             """,
             [
                 "id": .text(id), "account": .text(account.id), "address": .text(account.email),
-                "change": .text(change.kind.rawValue),
+                "change": .text(kind.rawValue),
                 // As users know it now: the file may have another name for it when the email is sent.
                 "provider": .text(providers.provider(id: change.provider)?.name ?? change.provider),
                 "device": .optional(origin.device), "language": .text(origin.language.rawValue),
-                "last": .integer(count == Self.maximumPerDay - 1 ? 1 : 0), "now": .timestamp(now),
+                "now": .timestamp(now),
             ])
         try mail.enqueueNotice(id, kind: AccountNoticeMail.kind, subjectID: id, now: now, connection)
     }
@@ -72,6 +95,8 @@ struct AccountNotice: Sendable {
     /// The raw values are stored and never change.
     enum Change: String, Sendable, CaseIterable {
         case linked, unlinked, revoked, withdrawn
+        /// One of the last three, and no more emails about them for a day.
+        case further
     }
 
     let address: String
@@ -81,7 +106,6 @@ struct AccountNotice: Sendable {
     /// A ``DeviceKind``; nil for a change by another server.
     let device: String?
     let language: Language
-    let isLast: Bool
     let createdAt: Timestamp
 }
 
@@ -94,7 +118,6 @@ extension AccountNotice {
         provider = try row.text("provider")
         device = try row.optionalText("device")
         language = Language(rawValue: try row.text("language")) ?? .english
-        isLast = try row.integer("is_last") != 0
         createdAt = try row.timestamp("created_at")
     }
 }

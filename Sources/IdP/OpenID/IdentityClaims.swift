@@ -43,6 +43,15 @@ struct IdentityClaims: Sendable {
         }
     }
 
+    /// The domain of an organisation whose accounts Google hosts, in lower case: "Google is authoritative" for its addresses
+    /// (developers.google.com/identity/gsi/web/guides/verify-google-id-token). Of other providers the claim says nothing.
+    var hostedDomain: String? {
+        guard provider.kind == .google, let text = claims.json["hd"]?.string, HostPort.isDomain(text.utf8) else {
+            return nil
+        }
+        return String(decoding: text.utf8.map(\.asciiLowercased), as: UTF8.self)
+    }
+
     /// `name`, by the rules for names on pages; ignored when it breaks them.
     var name: String? { claims.json["name"]?.string.flatMap(DisplayName.normalised) }
 

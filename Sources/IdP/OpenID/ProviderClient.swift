@@ -112,6 +112,7 @@ struct ProviderClient: Sendable {
         } else {
             identity.name = claims.name
         }
+        identity.hostedDomain = claims.hostedDomain
         return (identity, address)
     }
 

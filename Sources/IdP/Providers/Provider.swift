@@ -60,6 +60,9 @@ struct Provider: Sendable {
     let responseMode: ResponseMode
     /// Lower-case domains. Empty: any.
     var allowedDomains: [String] = []
+    /// Lower-case domains whose mailboxes belong to the provider: its word on an address there is as good as a code by
+    /// email. Subdomains are not included.
+    var ownedDomains: [String] = []
     /// The value of `prompt` in each request; nil leaves it out.
     var prompt: String?
     var emailTrust = EmailTrust.ifVerified
@@ -122,6 +125,9 @@ struct ProviderIdentity: Sendable {
     var email: EmailAddress?
     /// The address is one of Apple's private relay.
     var isPrivateEmail = false
+    /// The domain of the organisation whose accounts Google hosts (`hd`), which Google has verified; nil for any other
+    /// provider and user.
+    var hostedDomain: String?
     /// A name for a new account.
     var name: String?
     /// When the provider authenticated the user (`auth_time`); nil where it does not say.

@@ -30,6 +30,15 @@ extension Provider.Kind {
         }
     }
 
+    /// The domains whose mailboxes belong to every provider of this kind.
+    var ownedDomains: [String] {
+        switch self {
+        case .google: ["gmail.com", "googlemail.com"]
+        case .apple: ["privaterelay.appleid.com"]
+        case .oidc, .microsoft, .github: []
+        }
+    }
+
     /// Whether the answer has an ID token, which needs the scope `openid`.
     var hasIDTokens: Bool { self != .github }
 

@@ -115,8 +115,9 @@ extension Provider {
             case .secret(let secret): "fingerprint \(secret.fingerprint)"
             case .apple(let key): "team \(key.teamID), key \(key.keyID)"
             }
+        let owned = ownedDomains.isEmpty ? "" : ", owns addresses at \(ownedDomains.joined(separator: " "))"
         return
-            "\"\(name)\", \(kind.rawValue), issuer \(issuer), client id \(clientID), \(proof), callback \(callback(at: origin))"
+            "\"\(name)\", \(kind.rawValue), issuer \(issuer), client id \(clientID), \(proof)\(owned), callback \(callback(at: origin))"
     }
 }
 

@@ -75,6 +75,25 @@ extension ProvidersFile {
         return texts.map { String(decoding: $0.value.utf8.map(\.asciiLowercased), as: UTF8.self) }
     }
 
+    /// Those of the kind, and those of the entry.
+    func ownedDomains(
+        _ entry: SettingsFileEntry, _ kind: Provider.Kind?, _ email: Provider.EmailTrust, _ owner: String
+    ) -> [String] {
+        let ofKind = kind?.ownedDomains ?? []
+        guard let texts = entry.optionalTexts("owns_addresses") else { return ofKind }
+        if email == .never {
+            entry.problem(
+                "owns_addresses of \"\(owner)\" needs email: trust-if-verified. With email: never, its addresses are ignored.",
+                at: "owns_addresses")
+        }
+        for text in texts where !HostPort.isDomain(text.value.utf8) || text.value.utf8.contains(where: \.isASCIIUpper) {
+            entry.problem(
+                "owns_addresses of \"\(owner)\": \"\(text.value)\" must be a domain in lower-case ASCII without *@, such as "
+                    + "example.org. Name each subdomain too. Write an international domain as xn--….", at: text.node)
+        }
+        return ofKind + texts.map(\.value)
+    }
+
     func algorithms(_ entry: SettingsFileEntry, _ kind: Provider.Kind?, _ owner: String) -> [Provider.Algorithm] {
         guard kind?.hasIDTokens != false, let texts = entry.optionalTexts("algorithms") else {
             return kind?.defaultAlgorithms ?? []

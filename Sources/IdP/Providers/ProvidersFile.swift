@@ -12,7 +12,8 @@ struct ProvidersFile {
     private static let keys = [
         "id", "name", "kind", "issuer", "client_id", "client_secret", "team_id", "key_id", "private_key", "app_id",
         "scopes",
-        "response_mode", "allowed_domains", "prompt", "email", "new_accounts", "allow_private", "algorithms",
+        "response_mode", "allowed_domains", "owns_addresses", "prompt", "email", "new_accounts", "allow_private",
+        "algorithms",
     ]
 
     private let file: SettingsFile
@@ -79,6 +80,7 @@ struct ProvidersFile {
         let prompt = prompt(entry, kind, owner)
         let email: Provider.EmailTrust = entry.choice("email") ?? .ifVerified
         let domains = domains(entry, email, owner)
+        let ownedDomains = ownedDomains(entry, kind, email, owner)
         let (makesAccounts, isPrivate) = (
             entry.flag("new_accounts", default: true), entry.flag("allow_private", default: false)
         )
@@ -87,7 +89,7 @@ struct ProvidersFile {
         guard let id, let name, let kind, let issuer, let clientID, let credential else { return nil }
         return Provider(
             id: id, name: name, kind: kind, issuer: issuer, clientID: clientID, credential: credential, scopes: scopes,
-            responseMode: mode, allowedDomains: domains, prompt: prompt, emailTrust: email,
+            responseMode: mode, allowedDomains: domains, ownedDomains: ownedDomains, prompt: prompt, emailTrust: email,
             allowsNewAccounts: makesAccounts, allowsPrivateAddresses: isPrivate, algorithms: algorithms,
             appleAppID: appID)
     }
@@ -174,7 +176,7 @@ struct ProvidersFile {
             case "private_key": "file:/etc/swift-sso/secrets/apple.p8"
             case "scopes": "[openid, email, profile]"
             case "response_mode": "query"
-            case "allowed_domains": "[example.org]"
+            case "allowed_domains", "owns_addresses": "[example.org]"
             case "prompt": "select_account"
             case "email": "trust-if-verified"
             case "algorithms": "[RS256]"

@@ -1,8 +1,12 @@
 import SSOShared
 import SSOWeb
 
-/// The session slot of an identity that waits to be linked: its provider has verified the address of an account that
-/// exists. The user has to sign in to that account in the way it has already. Until then the identity is worth nothing.
+/// The session slot of an identity that waits for a proof of a mailbox: its provider has verified the address and does not
+/// own the domain, and the account either exists or is yet to be made. The user has to sign in by email first. Until then
+/// the identity is worth nothing.
+///
+/// Only the challenge that began when the user agreed links it. Any other proof in this browser is perhaps that of another
+/// user, who must not link what the user before has left behind.
 struct PendingIdentity: SessionSlot {
     static let key = "pendingIdentity"
     /// The sign-in that it waits for reads it and ends it.
@@ -13,45 +17,52 @@ struct PendingIdentity: SessionSlot {
     private struct Stored: Codable {
         let identity: StoredIdentity
         let provenAt: Timestamp
-        /// The user has agreed on the page that names provider and account.
-        var isConfirmed = false
+        /// The address to prove. Nil in a session of the version before: that of the identity.
+        let address: String?
+        /// The id of the challenge that began when the user agreed; nil before that.
+        var challenge: String?
+
+        var addressToProve: String? { address ?? identity.email }
     }
 
     private var stored: Stored?
 
     init() {}
 
-    /// Nil for an identity without a verified address, which waits for no account.
-    init?(_ identity: ExternalIdentity, provenAt: Timestamp) {
-        guard identity.email != nil else { return nil }
-        stored = Stored(identity: StoredIdentity(identity), provenAt: provenAt)
+    /// - Parameter address: of the account that the identity leads to, or that it is to lead to.
+    init(_ identity: ExternalIdentity, toProve address: EmailAddress, provenAt: Timestamp) {
+        stored = Stored(identity: StoredIdentity(identity), provenAt: provenAt, address: address.text)
     }
 
-    /// The address of the account, for the page that asks to prove it; nil when nothing waits.
-    func address(now: Timestamp) -> String? { current(now)?.identity.email }
+    /// The address to prove, for the page that asks for it; nil when nothing waits.
+    func address(now: Timestamp) -> String? { current(now)?.addressToProve }
 
     /// The id of the provider; nil when nothing waits.
     func provider(now: Timestamp) -> String? { current(now)?.identity.identity.provider }
 
-    /// The id of the provider that the next sign-in to its account adds; nil for none.
-    func confirmedProvider(now: Timestamp) -> String? {
-        current(now).flatMap { $0.isConfirmed ? $0.identity.identity.provider : nil }
+    /// The id of the provider that a challenge adds to its account; nil for none.
+    func provider(addedBy challenge: String, now: Timestamp) -> String? {
+        identity(addedBy: challenge, now: now)?.provider
     }
 
-    /// Notes that the user has agreed for this address. Without it a user of a shared browser could link what the user
-    /// before has left behind.
-    mutating func confirm(for address: EmailAddress) {
-        if stored?.identity.email?.utf8.elementsEqual(address.text.utf8) == true { stored?.isConfirmed = true }
+    /// Whether an identity waits for the proof of this address.
+    func isWaiting(for address: EmailAddress) -> Bool {
+        stored?.addressToProve?.utf8.elementsEqual(address.text.utf8) == true
     }
 
-    /// The identity to link to this account; nil when none waits for it, or the user has not agreed.
-    func identity(for account: Account, now: Timestamp) -> ExternalIdentity? {
-        guard let current = current(now), current.isConfirmed else { return nil }
-        let identity = current.identity.identity
-        guard
-            identity.email?.text.utf8.elementsEqual(account.email.utf8) == true
-        else { return nil }
-        return identity
+    /// Notes that the user has agreed, on a page that names the address and the provider.
+    ///
+    /// - Parameter challenge: the id of the challenge that begins with it.
+    mutating func confirm(with challenge: String) { stored?.challenge = challenge }
+
+    /// Whether the user has agreed with this challenge.
+    func isConfirmed(with challenge: String) -> Bool {
+        stored?.challenge?.utf8.elementsEqual(challenge.utf8) == true
+    }
+
+    /// The identity to link when a challenge has succeeded; nil for any other challenge.
+    func identity(addedBy challenge: String, now: Timestamp) -> ExternalIdentity? {
+        isConfirmed(with: challenge) ? current(now)?.identity.identity : nil
     }
 
     /// One from the future was parked while the clock was wrong.

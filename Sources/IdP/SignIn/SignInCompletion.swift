@@ -14,6 +14,7 @@ struct SignInCompletion: Sendable {
     let accounts: AccountStore
     let devices: Devices
     let tokens: AccessTokenStore
+    let providers: ProviderRegistry
     /// Tells users what a sign-in has changed about their account.
     let changes: any AccountChangeReporter
     let lastMethod: LastMethodCookie
@@ -23,17 +24,20 @@ struct SignInCompletion: Sendable {
     ///
     /// - Parameters:
     ///   - method: the ``SignInMethod/id`` of the method.
+    ///   - challenge: the id of the challenge that has proven the address. It links the identity that waited for it
+    ///     (``PendingIdentity``). Nil links none.
     ///   - proof: consumes what proves the identity, in the transaction that signs in; false if it is used up already.
     /// - Returns: 303 to what the sign-in was for, or to the home page (``FlowDestination``); nil when the proof did not hold, or
     ///   another request of this browser has replaced or ended the session meanwhile.
     /// - Throws: ``PublicError`` 403 when the account may not sign in, or the identity has none.
     func finish(
-        _ identity: ProvenIdentity, method: String, flow: FlowID?, _ session: Session, _ request: Request,
-        _ context: VisitorContext, consuming proof: @escaping @Sendable (any SQLConnection) throws -> Bool
+        _ identity: ProvenIdentity, method: String, challenge: String? = nil, flow: FlowID?, _ session: Session,
+        _ request: Request, _ context: VisitorContext,
+        consuming proof: @escaping @Sendable (any SQLConnection) throws -> Bool
     ) async throws -> Response? {
         let done = try await complete(
-            identity, method: method, flow: flow, replacing: session, app: AppSession.kind(of: request), request,
-            context, consuming: proof)
+            identity, method: method, challenge: challenge, flow: flow, replacing: session,
+            app: AppSession.kind(of: request), request, context, consuming: proof)
         guard let done else { return nil }
         var response = Response.redirect(to: destination(flow, done.session, request))
         remember(done, request, in: &response)
@@ -51,8 +55,9 @@ struct SignInCompletion: Sendable {
     /// - Returns: nil when the proof did not hold, or another request has replaced or ended the session meanwhile.
     /// - Throws: ``PublicError`` 403 when the account may not sign in, or the identity has none.
     func complete(
-        _ identity: ProvenIdentity, method: String, flow: FlowID?, replacing session: Session?, app: String?,
-        issuing token: NewAccessToken? = nil, _ request: Request, _ context: VisitorContext,
+        _ identity: ProvenIdentity, method: String, challenge: String? = nil, flow: FlowID?,
+        replacing session: Session?, app: String?, issuing token: NewAccessToken? = nil, _ request: Request,
+        _ context: VisitorContext,
         consuming proof: @escaping @Sendable (any SQLConnection) throws -> Bool
     ) async throws -> CompletedSignIn? {
         let (now, origin) = (clock.now(), ChangeOrigin(request))
@@ -64,20 +69,27 @@ struct SignInCompletion: Sendable {
             with: { old, connection in
                 guard try proof(connection) else { return nil }
                 let current = old[CurrentSignIn.self].signIn
-                guard let match = try accounts.account(of: identity, after: current, connection) else {
-                    throw Self.unknownIdentity
-                }
+                let waiting = pendingIdentity(of: challenge, old, now)
+                guard
+                    let match = try accounts.account(
+                        of: identity, after: current, adding: waiting.identity, connection)
+                else { throw Self.unknownIdentity }
                 let account = match.account
                 guard accounts.eligibility.maySignIn(account) else { throw Self.notAllowed }
                 let device = try identity.email.map { try devices.store.remember($0, known: known, connection) }
-                let linked = try link(old[PendingIdentity.self], to: account, connection)
+                let linked = try waiting.identity.flatMap {
+                    try accounts.link(.external($0), to: account, connection) ? $0 : nil
+                }
                 try report(match, linked, by: origin, connection)
-                result.withLock { $0 = Outcome(match: match, linked: linked, device: device) }
+                result.withLock {
+                    $0 = Outcome(match: match, linked: linked, removedProvider: waiting.removed, device: device)
+                }
                 var slots = old.survivingSignIn(slots)
+                let proven = provenAt(identity, old, for: flow, now: now)
                 slots[CurrentSignIn.self] = CurrentSignIn(
                     .init(
-                        accountID: account.id, authenticatedAt: authenticatedAt(identity, old, for: flow, now: now),
-                        methods: [method], signOuts: account.signOuts, flow: flow?.text, isFirst: match.isNew))
+                        accountID: account.id, authenticatedAt: proven ?? now, methods: [method],
+                        signOuts: account.signOuts, flow: flow?.text, isFirst: match.isNew, isProven: proven != nil))
                 return SessionContent(slots, app: app.map { AppSession(owner: account.id, device: $0) })
             },
             then: { fresh, connection in
@@ -105,6 +117,8 @@ struct SignInCompletion: Sendable {
         let match: AccountMatch
         /// The identity that waited for this sign-in.
         let linked: ExternalIdentity?
+        /// The id of the provider of one that waited and was not linked, because its provider is not in the file any more.
+        let removedProvider: String?
         let device: DeviceCookie.Claim?
 
         func log(to logger: Logger) {
@@ -112,6 +126,14 @@ struct SignInCompletion: Sendable {
                 logger.notice(
                     "identity_linked",
                     metadata: ["account": "\(match.account.id)", "provider": "\(linked.provider)"])
+            }
+            if let removedProvider {
+                logger.notice(
+                    "identity_link_refused",
+                    metadata: [
+                        "account": "\(match.account.id)", "provider": "\(removedProvider)",
+                        "reason": "provider_removed",
+                    ])
             }
             for identity in match.revoked {
                 logger.warning(
@@ -124,24 +146,30 @@ struct SignInCompletion: Sendable {
         }
     }
 
-    /// When the user was authenticated: by the provider's word, or now. Never before the moment that the flow asks for, which
-    /// the method has checked: clocks differ a little, and a flow that has had its sign-in must not ask for another one.
-    private func authenticatedAt(
+    /// When the user was authenticated: by the provider's word, or now for a proof of our own. Nil for a provider that does
+    /// not say when. Never before the moment that the flow asks for, which the method has checked: clocks differ a little,
+    /// and a flow that has had its sign-in must not ask for another one.
+    private func provenAt(
         _ identity: ProvenIdentity, _ old: SessionSlots, for flow: FlowID?, now: Timestamp
-    ) -> Timestamp {
+    ) -> Timestamp? {
         var moment = now
-        if case .external(let external) = identity { moment = min(external.authenticatedAt ?? now, now) }
+        if case .external(let external) = identity {
+            guard let authenticatedAt = external.authenticatedAt else { return nil }
+            moment = min(authenticatedAt, now)
+        }
         return max(moment, old.signInSince(flow) ?? moment)
     }
 
-    /// Links the identity that waited for a sign-in to this account in another way.
-    private func link(
-        _ pending: PendingIdentity, to account: Account, _ connection: any SQLConnection
-    ) throws -> ExternalIdentity? {
-        guard let waiting = pending.identity(for: account, now: clock.now()),
-            try accounts.link(.external(waiting), to: account, connection)
-        else { return nil }
-        return waiting
+    /// The identity that waited for this challenge. The operator may have removed its provider meanwhile, or given its id
+    /// to another one.
+    private func pendingIdentity(
+        of challenge: String?, _ old: SessionSlots, _ now: Timestamp
+    ) -> (identity: ExternalIdentity?, removed: String?) {
+        guard let identity = challenge.flatMap({ old[PendingIdentity.self].identity(addedBy: $0, now: now) }) else {
+            return (nil, nil)
+        }
+        return providers.has(id: identity.provider, issuer: identity.issuer)
+            ? (identity, nil) : (nil, identity.provider)
     }
 
     private func report(
@@ -177,7 +205,7 @@ struct SignInCompletion: Sendable {
     }
 
     private func asksAgain(_ user: SignedInUser, for flow: FlowID?) -> Bool {
-        user.session.slots.asksAgain(flow, after: user.signIn.authenticatedAt, now: clock.now())
+        user.session.slots.asksAgain(flow, after: user.signIn.provenAt, now: clock.now())
     }
 
     private func destination(_ flow: FlowID?, _ session: Session, _ request: Request) -> String {

@@ -43,15 +43,16 @@ struct SSOTokenStore: Sendable {
         try connection.execute(
             """
             INSERT INTO sso_token (digest, client_id, redirect_uri, code_challenge, state_digest, account_id,
-                                   session_handle, authenticated_at, methods, created_at, expires_at,
-                                   account_sign_outs)
-            VALUES (:digest, :client, :redirect, :challenge, :state, :account, :session, :authenticated, :methods,
-                    :now, :expires, :signouts)
+                                   session_handle, authenticated_at, is_proven, methods, created_at,
+                                   expires_at, account_sign_outs)
+            VALUES (:digest, :client, :redirect, :challenge, :state, :account, :session, :authenticated, :proven,
+                    :methods, :now, :expires, :signouts)
             """,
             flow.merging([
                 "digest": .blob(token.digest), "redirect": .text(request.redirectURI),
                 "challenge": .text(request.codeChallenge ?? ""), "account": .text(user.account.id),
                 "authenticated": .timestamp(user.signIn.authenticatedAt),
+                "proven": .integer(user.signIn.provenAt == nil ? 0 : 1),
                 "methods": .text(user.signIn.methods.joined(separator: " ")), "now": .timestamp(now),
                 "expires": .timestamp(now + Self.lifetime), "signouts": .integer(user.signIn.accountSignOuts),
             ]) { $1 })
@@ -70,7 +71,8 @@ struct SSOTokenStore: Sendable {
     /// The sign-in that a redeemed token stands for.
     struct Redeemed: Sendable {
         let sessionHandle: String
-        let authenticatedAt: Timestamp
+        /// When the user was authenticated; nil for a moment that is not proven (``ProvenMoment``).
+        let provenAt: Timestamp?
         let methods: [String]
         /// The flow it was issued for, as the log calls it.
         let flow: String
@@ -122,7 +124,7 @@ struct SSOTokenStore: Sendable {
                     owner,
                     Redeemed(
                         sessionHandle: try row.text("session_handle"),
-                        authenticatedAt: try row.timestamp("authenticated_at"),
+                        provenAt: try row.provenMoment(),
                         methods: try row.text("methods").split(separator: " ").map(String.init),
                         flow: FlowLogID.name(stateDigest: try row.blob("state_digest"))))
             }
@@ -180,6 +182,6 @@ struct SSOTokenStore: Sendable {
            AND \(hasRedirect) AND code_challenge = :challenge AND \(hasSession)
            AND EXISTS (SELECT 1 FROM account a WHERE a.id = sso_token.account_id AND a.disabled = 0
                           AND a.sign_outs = sso_token.account_sign_outs)
-        RETURNING session_handle, authenticated_at, methods, state_digest
+        RETURNING session_handle, authenticated_at, is_proven, methods, state_digest
         """
 }

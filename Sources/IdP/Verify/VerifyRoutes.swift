@@ -106,7 +106,7 @@ struct VerifyRoutes: Sendable {
                 user: VerifiedUser(id: account.id, email: account.email, name: account.name),
                 clientID: signed.client.id,
                 session: VerifiedSession(
-                    id: redeemed.sessionHandle, authenticatedAt: redeemed.authenticatedAt.seconds,
+                    id: redeemed.sessionHandle, authenticatedAt: redeemed.provenAt?.seconds,
                     methods: redeemed.methods))
             return signed.answer(reply.body())
         case .refused(let rejection): throw VerifyRequestError.badToken(signed.client.id, rejection)

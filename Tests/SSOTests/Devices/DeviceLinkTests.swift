@@ -57,6 +57,8 @@ struct DeviceLinkTests {
 
             let page = try await owner.get(link)
             #expect(page.status == 200)
+            #expect(page.text.contains("a…@example.com"), "the link of another user's email names another address")
+            #expect(!page.text.contains("ann@example.com"))
             let back = try await owner.submit(page.page().form(to: "/sign-in/browser"), on: page)
             #expect(try back.location().target.hasPrefix("/sign-in/code?flow="), "the pending flow is not lost")
             let free = try await owner.follow(back)

@@ -118,6 +118,7 @@ struct IdentityChangeTests {
     func twoRemovals() async throws {
         try await ProviderDeployment.open([.oidc, .google]) { place in
             let (deployment, browser) = (place.deployment, place.deployment.browser())
+            try place.standIn(.oidc).user.authTime = deployment.clock.now
             _ = try await place.signIn(.oidc, in: browser)
             _ = try await place.add(.google, in: browser)
             #expect(try await deployment.rows(of: "account_identity") == 2)

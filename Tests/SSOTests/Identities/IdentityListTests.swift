@@ -54,6 +54,7 @@ struct IdentityListTests {
     func madeByProvider() async throws {
         try await ProviderDeployment.open([.oidc, .google]) { place in
             let browser = place.deployment.browser()
+            try place.standIn(.oidc).user.authTime = place.deployment.clock.now
             _ = try await place.signIn(.oidc, in: browser)
             let home = try await browser.home(of: place.deployment)
             #expect(home.words.contains("<li><bdi>Provider work</bdi>, <bdi>ann@example.com</bdi>"))

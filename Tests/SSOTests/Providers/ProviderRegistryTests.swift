@@ -174,7 +174,7 @@ struct ProviderRegistryTests {
         )
         #expect(
             shown["provider apple"]
-                == "\"Apple\", apple, issuer https://appleid.apple.com, client id org.example.sign-in, team ABCDE12345, key KEY1234567, callback https://idp.example.com/auth/apple/callback"
+                == "\"Apple\", apple, issuer https://appleid.apple.com, client id org.example.sign-in, team ABCDE12345, key KEY1234567, owns addresses at privaterelay.appleid.com, callback https://idp.example.com/auth/apple/callback"
         )
         #expect(shown["provider public"]?.contains("client id main-app, public client, callback") == true)
         #expect(shown["IDP_PROVIDERS_FILE"] == path)

@@ -54,6 +54,10 @@ struct ProvidersFileTests {
             #expect(provider.emailTrust == .ifVerified && provider.allowsNewAccounts)
             #expect(!provider.allowsPrivateAddresses && provider.allowedDomains == [] && provider.prompt == nil)
         }
+        #expect(
+            all.map(\.ownedDomains) == [
+                ["privaterelay.appleid.com"], [], ["gmail.com", "googlemail.com"], [], [],
+            ])
         #expect(all.map(\.method) == ["apple", "github", "google", "oidc:microsoft", "oidc:work"])
         guard case .apple(let key) = all[0].credential, case .secret(let secret) = all[1].credential else {
             Issue.record("the credentials are of another kind")
@@ -70,13 +74,15 @@ struct ProvidersFileTests {
                 .oidc,
                 [
                     "client_id: \"12345\"", "scopes: [openid, email]", "response_mode: form_post",
-                    "allowed_domains: [Example.ORG, b.example]", "prompt: select_account", "new_accounts: false",
+                    "allowed_domains: [Example.ORG, b.example]", "owns_addresses: [example.org, xn--bcher-kva.example]",
+                    "prompt: select_account", "new_accounts: false",
                     "allow_private: true", "algorithms: [ES256, EdDSA]",
                 ]))
         #expect(read.problems == [])
         let provider = try #require(read.providers.first)
         #expect(provider.clientID == "12345" && provider.scopes == ["openid", "email"])
         #expect(provider.responseMode == .formPost && provider.allowedDomains == ["example.org", "b.example"])
+        #expect(provider.ownedDomains == ["example.org", "xn--bcher-kva.example"])
         #expect(provider.prompt == "select_account" && !provider.allowsNewAccounts && provider.allowsPrivateAddresses)
         #expect(provider.algorithms == [.es256, .eddsa])
         let silent = try Self.read(ProvidersFixture.entry(.oidc, ["email: never"]))

@@ -244,6 +244,22 @@ enum WrongProviders {
             .oidc, ["email: never", "allowed_domains: [example.org]"],
             "9: allowed_domains of \"work\" needs email: trust-if-verified. With email: never, no user could sign in."),
         Row(
+            .oidc, ["owns_addresses: example.org"],
+            "8: owns_addresses must be a list with at least one item. For example owns_addresses: [example.org]"),
+        Row(.oidc, ["owns_addresses: [\"*@example.org\"]"], owned("*@example.org")),
+        Row(.oidc, ["owns_addresses: [\"*.example.org\"]"], owned("*.example.org")),
+        Row(.oidc, ["owns_addresses: [Example.org]"], owned("Example.org")),
+        Row(.oidc, ["owns_addresses: [bücher.example]"], owned("bücher.example")),
+        Row(.oidc, ["owns_addresses: [localhost]"], owned("localhost")),
+        Row(.oidc, ["owns_addresses: [example.org.]"], owned("example.org.")),
+        Row(
+            .oidc, ["owns_addresses: [example.org, example.org]"],
+            "8: owns_addresses: \"example.org\" appears twice."),
+        Row(
+            .oidc, ["email: never", "owns_addresses: [example.org]"],
+            "9: owns_addresses of \"work\" needs email: trust-if-verified. With email: never, its addresses are ignored."
+        ),
+        Row(
             .oidc, ["algorithms: [HS256]"], "8: algorithms of \"work\": \"HS256\" must be RS256, ES256, PS256 or EdDSA."
         ),
         Row(.oidc, ["algorithms: [none]"], "8: algorithms of \"work\": \"none\" must be RS256, ES256, PS256 or EdDSA."),
@@ -269,7 +285,7 @@ enum WrongProviders {
 
     private static let keys =
         "The keys are id, name, kind, issuer, client_id, client_secret, team_id, key_id, private_key, app_id, scopes, response_mode, "
-        + "allowed_domains, prompt, email, new_accounts, allow_private, algorithms."
+        + "allowed_domains, owns_addresses, prompt, email, new_accounts, allow_private, algorithms."
     private static let idRule = "must be at most 32 lower-case letters, digits and -, for example work."
     private static let reserved = "is part of another path of this program. Use another word."
     private static let clientIDRule = "must be at most 255 ASCII characters without spaces, as the provider shows it."
@@ -293,5 +309,10 @@ enum WrongProviders {
     private static func domain(_ text: String) -> String {
         "8: allowed_domains of \"work\": \"\(text)\" must be a domain in ASCII without *@, such as example.org. "
             + "Write an international domain as xn--…."
+    }
+
+    private static func owned(_ text: String) -> String {
+        "8: owns_addresses of \"work\": \"\(text)\" must be a domain in lower-case ASCII without *@, such as example.org. "
+            + "Name each subdomain too. Write an international domain as xn--…."
     }
 }

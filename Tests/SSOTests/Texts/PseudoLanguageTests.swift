@@ -42,7 +42,8 @@ struct PseudoLanguageTests {
 
     /// Names that the programs are given, and what reads the same in every language.
     private static let names = [
-        idpName, clientName, "Partner number 1", "a…@example.com", "ann@example.com", "max@example.com", "no address",
+        idpName, clientName, "Partner number 1", "a…@example.com", "m…@example.com", "ann@example.com",
+        "max@example.com", "no address",
         "Ann Lee", "ann",
         "max", "UTC", "Linux", "localhost:4000",
     ]

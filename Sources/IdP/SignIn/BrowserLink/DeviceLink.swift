@@ -84,7 +84,7 @@ struct DeviceRoutes: Sendable {
     let clock: ServiceClock
 
     struct Model: Sendable {
-        let formToken, key: String
+        let formToken, key, address: String
     }
 
     func add(to router: Router<VisitorContext>) {
@@ -93,10 +93,12 @@ struct DeviceRoutes: Sendable {
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let key = try request.queryFields.text("key") ?? ""
-        guard link.open(key, now: clock.now()) != nil else { throw Self.expired }
+        guard let opened = link.open(key, now: clock.now()) else { throw Self.expired }
         let session = try await sessions.current(request, context)
         var response = pages.response(
-            "device", Model(formToken: sessions.formToken(for: session), key: key), for: request)
+            "device",
+            // A link of another user's email names another address: that user could follow it with a link that signs in.
+            Model(formToken: sessions.formToken(for: session), key: key, address: opened.address.masked), for: request)
         sessions.remember(session, in: &response)
         return response
     }

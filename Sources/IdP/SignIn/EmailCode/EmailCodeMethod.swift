@@ -22,8 +22,8 @@ struct EmailCodeMethod: SignInMethod {
     let clock: ServiceClock
     /// The name of the client that a flow belongs to.
     let clientName: @Sendable (FlowID?, Session) -> String?
-    /// The name of the provider that this sign-in adds to its account; nil for none.
-    let addedProvider: @Sendable (Session) -> String?
+    /// The name of the provider that a challenge adds to its account; nil for none.
+    let addedProvider: @Sendable (Session, Challenge) -> String?
     /// How the page asks for an answer to the email; nil where answers are not received.
     let reply: @Sendable (Challenge, FlowID?) -> EmailCodePage.ReplyOffer?
 
@@ -54,13 +54,17 @@ struct EmailCodeMethod: SignInMethod {
         // In one transaction with the challenge, so that no email is sent whose code fits no browser.
         let email = CodeEmailNote()
         let begin: @Sendable (inout SessionSlots, any SQLConnection) throws -> Void = { slots, connection in
-            let held = slots[BrowserChallenges.self].held(for: asked.address)
+            let earlier = slots[BrowserChallenges.self].held(for: asked.address)
+            let waiting = slots[PendingIdentity.self]
+            let agrees = submitted.confirmsIdentity && waiting.isWaiting(for: asked.address)
+            // An agreement begins a challenge of its own: an email that was asked for without one must not add a provider.
+            let held = earlier.flatMap { agrees && !waiting.isConfirmed(with: $0.id) ? nil : $0 }
             let begun = try addresses.begin(
                 asked, held: held, flow: submitted.flow, service: submitted.clientName, connection)
             email.value = begun.email
             slots[BrowserChallenges.self].keep(begun.entry)
-            if submitted.confirmsIdentity {
-                slots[PendingIdentity.self].confirm(for: asked.address)
+            if agrees {
+                slots[PendingIdentity.self].confirm(with: begun.entry.id)
             } else {
                 slots[PendingIdentity.self] = PendingIdentity()
             }
@@ -132,7 +136,7 @@ struct EmailCodeMethod: SignInMethod {
     ) async throws -> Response {
         let outcome = try await codes.guess(code, challenge: challenge.id, request, context) { identity, proof in
             try await completion.finish(
-                identity, method: id, flow: flow, session, request, context, consuming: proof)
+                identity, method: id, challenge: challenge.id, flow: flow, session, request, context, consuming: proof)
         }
         let reason: CodeStep.Rejection
         switch outcome {
@@ -173,7 +177,8 @@ struct EmailCodeMethod: SignInMethod {
         return page.response(
             request, formToken: sessions.formToken(for: session), challenge: challenge,
             entry: session[BrowserChallenges.self].current, flow: flow, service: clientName(flow, session),
-            adding: addedProvider(session), reply: reply(challenge, flow), problem: error, isDelayed: delay.isDelayed,
+            adding: addedProvider(session, challenge), reply: reply(challenge, flow), problem: error,
+            isDelayed: delay.isDelayed,
             pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
     }
 }

@@ -24,6 +24,8 @@ struct EmailLinkMethod: SignInMethod {
     let clock: ServiceClock
     /// The name of the client that a flow belongs to.
     let clientName: @Sendable (FlowID?, Session) -> String?
+    /// The name of the provider that a challenge adds to its account; nil for none.
+    let addedProvider: @Sendable (Session, Challenge) -> String?
 
     func addRoutes(to router: Router<VisitorContext>) {
         router.page(at: RouterPath("\(EmailLink.path)/:key"), use: keep)
@@ -73,8 +75,9 @@ struct EmailLinkMethod: SignInMethod {
         }
         try limits.countCodePost(request, context, deviceID: deviceID)
         let done = try await completion.finish(
-            .email(try EmailAddress(challenge.address)), method: id, flow: Self.flow(of: challenge, session), session,
-            request, context, consuming: { try challenges.succeed(challenge, guessID: nil, $0) })
+            .email(try EmailAddress(challenge.address)), method: id, challenge: challenge.id,
+            flow: Self.flow(of: challenge, session), session, request, context,
+            consuming: { try challenges.succeed(challenge, guessID: nil, $0) })
         guard var done else {
             // Of several requests with this link or its code another one was faster.
             return try await sessions.store.isAlive(session)
@@ -137,14 +140,14 @@ struct EmailLinkMethod: SignInMethod {
             if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
             return page.button(
                 request, formToken: sessions.formToken(for: session), challenge: challenge,
-                service: clientName(flow, session), code: nil)
+                service: clientName(flow, session), adding: addedProvider(session, challenge), code: nil)
         case .known:
             // Who is signed in here needs the code only, for the window where the sign-in began.
             if try await completion.accounts.signedIn(context)?.account.email == challenge.address { break }
             let session = try await sessions.current(request, context)
             var response = page.button(
                 request, formToken: sessions.formToken(for: session), challenge: challenge, service: nil,
-                code: try await code(of: challenge))
+                adding: addedProvider(session, challenge), code: try await code(of: challenge))
             sessions.remember(session, in: &response)
             return response
         case .other: break

@@ -28,9 +28,9 @@ struct EmailLinkPage: Sendable {
     }
 
     struct Model: Sendable {
-        let formToken, challenge, address, service, code, device, script: String
+        let formToken, challenge, address, service, provider, code, device, script: String
         let time: Moment
-        let hasButton, hasClient, hasCode: Bool
+        let hasButton, hasClient, addsProvider, hasCode: Bool
     }
 
     /// The page of the asking browser, or of a known one. It keeps the default referrer policy: under `no-referrer` browsers
@@ -38,14 +38,17 @@ struct EmailLinkPage: Sendable {
     ///
     /// - Parameters:
     ///   - service: the client that the sign-in goes on to, if any.
+    ///   - provider: the name of the provider that the button adds to the account; nil for none.
     ///   - code: for a browser that did not ask: the code to type where the sign-in began.
     func button(
-        _ request: Request, formToken: String, challenge: Challenge, service: String?, code: String?
+        _ request: Request, formToken: String, challenge: Challenge, service: String?, adding provider: String?,
+        code: String?
     ) -> Response {
         pages.response(
             "email-link",
-            model(request, challenge, formToken: formToken, service: service, code: code, hasButton: true), for: request
-        )
+            model(
+                request, challenge, formToken: formToken, service: service, provider: provider, code: code,
+                hasButton: true), for: request)
     }
 
     /// The page of any other browser. It has no form and names no address.
@@ -55,21 +58,23 @@ struct EmailLinkPage: Sendable {
         pages.response(
             "email-link",
             model(
-                request, challenge, formToken: "", service: challenge.service ?? pages.brand, code: code,
+                request, challenge, formToken: "", service: challenge.service ?? pages.brand, provider: nil, code: code,
                 hasButton: false),
             for: request, headers: [.referrerPolicy: "no-referrer"])
     }
 
     private func model(
-        _ request: Request, _ challenge: Challenge, formToken: String, service: String?, code: String?, hasButton: Bool
+        _ request: Request, _ challenge: Challenge, formToken: String, service: String?, provider: String?,
+        code: String?, hasButton: Bool
     ) -> Model {
         let texts = pages.texts(for: request)
         return Model(
             formToken: formToken, challenge: challenge.id,
             address: (try? EmailAddress(challenge.address))?.masked ?? "",
-            service: service ?? "", code: code ?? "", device: DeviceKind.words(for: challenge.device, texts),
+            service: service ?? "", provider: provider ?? "", code: code ?? "",
+            device: DeviceKind.words(for: challenge.device, texts),
             script: script, time: texts.moment(challenge.createdAt), hasButton: hasButton, hasClient: service != nil,
-            hasCode: code != nil)
+            addsProvider: provider != nil, hasCode: code != nil)
     }
 
     struct EndedModel: Sendable {

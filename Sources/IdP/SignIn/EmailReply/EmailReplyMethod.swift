@@ -59,8 +59,8 @@ struct EmailReplyMethod: SignInMethod {
         let waiting = Response.redirect(to: FlowID.path(EmailCodeMethod.path, flow))
         guard let challenge = try await challenges.findPending(held.id), challenge.isAnswered else { return waiting }
         let done = try await completion.finish(
-            .email(try EmailAddress(challenge.address)), method: id, flow: session.known(flow), session, request,
-            context, consuming: { try challenges.succeed(challenge, $0) })
+            .email(try EmailAddress(challenge.address)), method: id, challenge: challenge.id, flow: session.known(flow),
+            session, request, context, consuming: { try challenges.succeed(challenge, $0) })
         guard let done else {
             // Another tab was faster. The browser's next request carries the new cookie.
             return try await sessions.store.isAlive(session) ? waiting : .redirect(to: FlowID.path("/sign-in", flow))

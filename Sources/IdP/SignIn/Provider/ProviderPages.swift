@@ -26,7 +26,7 @@ struct ProviderPages: Sendable {
 
     private struct KnownAddressModel: Sendable { let formToken, flow, address, provider, other, script: String }
 
-    /// Asks the user to prove the account that the verified address belongs to.
+    /// Asks the user to prove the verified address. Says the same whether or not it has an account.
     func knownAddress(
         _ request: Request, provider: String, address: String, flow: FlowID?, formToken: String
     ) -> Response {
@@ -38,7 +38,7 @@ struct ProviderPages: Sendable {
     }
 }
 
-/// `/sign-in/known-address`: the account of a provider's verified address exists, and its owner proves it by email first.
+/// `/sign-in/known-address`: the word of a provider on an address is not enough, and the user proves it by email first.
 struct KnownAddressRoutes: Sendable {
     static let path = "/sign-in/known-address"
 

@@ -15,10 +15,10 @@ struct ProviderSignIn: Sendable {
 
     /// What an identity means here.
     private enum Meaning: Sendable {
-        /// It leads to an account, or makes one.
+        /// It leads to an account that it opens, or makes one.
         case signsIn
-        /// It leads to none, and its verified address belongs to an account.
-        case provesAddress
+        /// Its user has to prove this mailbox first. The account of the address exists, or is made by the proof.
+        case provesAddress(EmailAddress)
         case refused(ProviderRefusal)
     }
 
@@ -32,10 +32,10 @@ struct ProviderSignIn: Sendable {
         }
         switch try await meaning(of: identity, provider) {
         case .refused(let refusal): throw refused(refusal, provider, flow, context)
-        case .provesAddress:
+        case .provesAddress(let address):
             let now = clock.now()
             let updated = try await sessions.store.update(session) { slots in
-                slots[PendingIdentity.self] = PendingIdentity(identity, provenAt: now) ?? PendingIdentity()
+                slots[PendingIdentity.self] = PendingIdentity(identity, toProve: address, provenAt: now)
                 return true
             }
             guard updated != nil else { return .redirect(to: FlowID.path("/sign-in", flow)) }
@@ -60,16 +60,24 @@ struct ProviderSignIn: Sendable {
             isPrivateEmail: proven.isPrivateEmail, name: proven.name, authenticatedAt: proven.authenticatedAt,
             sealedRefreshToken: try proven.refreshToken.map { try refreshTokens.seal(Array($0.utf8)) },
             mayMakeAccount: provider.allowsNewAccounts
-                && address.map { accounts.eligibility.allowed.contains($0.text) } ?? false)
+                && address.map { accounts.eligibility.allowed.contains($0.text) } ?? false,
+            ownedDomains: provider.ownedDomains + (proven.hostedDomain.map { [$0] } ?? []))
     }
 
     private func meaning(of identity: ExternalIdentity, _ provider: Provider) async throws -> Meaning {
         try await accounts.database.read { connection in
-            if try AccountStore.find(.external(identity), connection) != nil { return .signsIn }
+            if let account = try AccountStore.find(.external(identity), connection) {
+                // An account that may not sign in gets the page that says so, and no code.
+                guard accounts.eligibility.maySignIn(account), try !accounts.opens(identity, account, connection) else {
+                    return .signsIn
+                }
+                return .provesAddress(try EmailAddress(account.email))
+            }
             guard let address = identity.email else { return .refused(.noVerifiedEmail) }
-            if try AccountStore.find(email: address.text, connection) != nil { return .provesAddress }
+            if try AccountStore.find(email: address.text, connection) != nil { return .provesAddress(address) }
             guard accounts.eligibility.allowed.contains(address.text) else { return .refused(.addressNotAllowed) }
-            return identity.mayMakeAccount ? .signsIn : .refused(.newAccountsOff)
+            guard identity.mayMakeAccount else { return .refused(.newAccountsOff) }
+            return identity.vouches(for: address.text) ? .signsIn : .provesAddress(address)
         }
     }
 
