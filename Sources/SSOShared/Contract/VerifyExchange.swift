@@ -75,10 +75,9 @@ public struct VerifyReply: Sendable, Equatable {
                 .init("client_id", clientID),
                 .init(
                     "session",
-                    [
-                        .init("id", session.id), .init("authenticated_at", session.authenticatedAt),
-                        .init("methods", session.methods),
-                    ]),
+                    [.init("id", session.id)]
+                        + (session.authenticatedAt.map { [.init("authenticated_at", $0)] } ?? [])
+                        + [.init("methods", session.methods)]),
             ]).utf8)
     }
 }
@@ -111,13 +110,16 @@ public struct VerifiedUser: Sendable, Equatable {
 public struct VerifiedSession: Sendable, Equatable {
     /// Opaque, and the same for all relying parties in which this session signs the user in.
     public let id: String
-    /// When the user signed in, in seconds since 1970-01-01T00:00:00Z.
-    public let authenticatedAt: Int
+    /// When the user proved who they are, in seconds since 1970-01-01T00:00:00Z.
+    ///
+    /// Nil where nothing proves a moment: the user signed in with a provider that does not say when it authenticated them
+    /// (OpenID Connect leaves out `auth_time` then). A relying party that needs a recent sign-in treats it as too old.
+    public let authenticatedAt: Int?
     /// The sign-in methods, such as `email_code`. A relying party that requires more than one factor checks them.
     public let methods: [String]
 
-    /// Creates a session; `authenticatedAt` is in seconds since 1970.
-    public init(id: String, authenticatedAt: Int, methods: [String]) {
+    /// Creates a session; `authenticatedAt` is in seconds since 1970, or nil for a moment that is not proven.
+    public init(id: String, authenticatedAt: Int?, methods: [String]) {
         self.id = id
         self.authenticatedAt = authenticatedAt
         self.methods = methods
@@ -125,10 +127,12 @@ public struct VerifiedSession: Sendable, Equatable {
 
     init(_ object: JSONNode) throws(VerifyBodyError) {
         id = try object.text("id")
-        guard let seconds = try object.required("authenticated_at").integer else {
-            throw .wrongType("authenticated_at")
+        if let node = object["authenticated_at"] {
+            guard let seconds = node.integer else { throw .wrongType("authenticated_at") }
+            authenticatedAt = seconds
+        } else {
+            authenticatedAt = nil
         }
-        authenticatedAt = seconds
         guard let items = try object.required("methods").array else { throw .wrongType("methods") }
         let texts = items.compactMap(\.string)
         guard texts.count == items.count else { throw .wrongType("methods") }

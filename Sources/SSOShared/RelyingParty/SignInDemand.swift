@@ -27,14 +27,19 @@ public struct SignInDemand: Sendable, Hashable {
         case tooOld, method
     }
 
-    /// The first thing that a sign-in lacks. A sign-in from the future counts as one of now: the two clocks differ.
+    /// The first thing that a sign-in lacks. A sign-in from the future counts as one of now: the two clocks differ. One
+    /// whose moment is not proven is older than any demand.
     ///
     /// - Parameter since: the user must have signed in at this moment or later.
     func violation(by session: VerifiedSession, since: Date?, now: Date) -> Violation? {
         // Dates, not sums of integers: the answer may hold any number, and an overflow would end the process.
-        let signedIn = Date(timeIntervalSince1970: Double(session.authenticatedAt)) + Self.toleratedSkew / .seconds(1)
-        if let maximumAge, now.timeIntervalSince(signedIn) > maximumAge / .seconds(1) { return .tooOld }
-        if let since, signedIn < since { return .tooOld }
+        let signedIn = session.authenticatedAt.map {
+            Date(timeIntervalSince1970: Double($0)) + Self.toleratedSkew / .seconds(1)
+        }
+        if let maximumAge, signedIn.map({ now.timeIntervalSince($0) > maximumAge / .seconds(1) }) ?? true {
+            return .tooOld
+        }
+        if let since, signedIn.map({ $0 < since }) ?? true { return .tooOld }
         let isAccepted = session.methods.contains { used in methods.contains { $0.utf8.elementsEqual(used.utf8) } }
         return methods.isEmpty || isAccepted ? nil : .method
     }

@@ -99,13 +99,14 @@ public struct SignInError: Error, Sendable {
         }
     }
 
-    /// The answer is verified, but the user signed in before the moment that was demanded.
-    static func tooOld(authenticatedAt: Int, returnTo: String) -> SignInError {
+    /// The answer is verified, but the user signed in before the moment that was demanded, or at one that is not proven.
+    static func tooOld(authenticatedAt: Int?, returnTo: String) -> SignInError {
         SignInError(
             400, "sign_in_too_old", "Please sign in once more",
             "This page needs a more recent sign-in than the one you have at {idp}. Start again, and sign in when you are "
                 + "asked.",
-            cause: "the sign-in at the identity provider is too old: authenticated_at is \(authenticatedAt)",
+            cause: "the sign-in at the identity provider is too old: authenticated_at is "
+                + (authenticatedAt.map { "\($0)" } ?? "missing"),
             returnTo: returnTo)
     }
 

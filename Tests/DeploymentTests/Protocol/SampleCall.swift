@@ -42,7 +42,7 @@ struct SampleResult: Decodable, Sendable {
         struct User: Decodable, Sendable { let id, email, name: String }
         struct Session: Decodable, Sendable {
             let id: String
-            let time: Int
+            let time: Int?
             let methods: [String]
 
             enum CodingKeys: String, CodingKey {

@@ -48,9 +48,14 @@ struct VerifyExchangeTests {
         let good =
             #"{"user":{"id":"u","email":"e","name":"n"},"client_id":"c","session":{"id":"s","authenticated_at":1,"methods":["m"]}}"#
         _ = try VerifyReply(body: [UInt8](good.utf8))
+        // Nothing proves when the user signed in.
+        let timeless = good.replacing(#""authenticated_at":1,"#, with: "")
+        let read = try VerifyReply(body: [UInt8](timeless.utf8))
+        #expect(read.session.authenticatedAt == nil && read.body() == [UInt8](timeless.utf8))
         for (part, other) in [
             (#""id":"u","#, ""), (#""u""#, #""""#), (#""u""#, "1"), (#","name":"n""#, ""), (#""client_id":"c","#, ""),
-            (#""c""#, "null"), (":1,", ":1.5,"), (":1,", ":\"1\","), (#"["m"]"#, #""m""#), (#"["m"]"#, "[1]"),
+            (#""c""#, "null"), (":1,", ":1.5,"), (":1,", ":\"1\","), (":1,", ":null,"), (#"["m"]"#, #""m""#),
+            (#"["m"]"#, "[1]"),
             (#""id":"s","#, ""), (#"{"id":"u","email":"e","name":"n"}"#, "[]"),
         ] {
             let bad = good.replacing(part, with: other)

@@ -13,8 +13,9 @@ struct SignInDemandTests {
 
     private static let now = Date(timeIntervalSince1970: 1_790_000_000)
 
-    private static func session(_ age: Int, _ methods: [String] = ["email_code"]) -> VerifiedSession {
-        VerifiedSession(id: "s1", authenticatedAt: 1_790_000_000 - age, methods: methods)
+    /// - Parameter age: nil for a sign-in whose moment is not proven.
+    private static func session(_ age: Int?, _ methods: [String] = ["email_code"]) -> VerifiedSession {
+        VerifiedSession(id: "s1", authenticatedAt: age.map { 1_790_000_000 - $0 }, methods: methods)
     }
 
     private static func client(_ server: BackChannelStub) throws -> SignInClient {
@@ -25,7 +26,7 @@ struct SignInDemandTests {
 
     /// Brings a token and an answer of this age back to a sign-in.
     private static func redeem(
-        _ pending: PendingSignIn, age: Int, methods: [String] = ["email_code"], used: UsedStatesInMemory = .init(),
+        _ pending: PendingSignIn, age: Int?, methods: [String] = ["email_code"], used: UsedStatesInMemory = .init(),
         now: Date = now
     ) async throws -> String? {
         let reply = Fixture.reply()
@@ -112,11 +113,15 @@ struct SignInDemandTests {
             (.init(), .init(methods: ["passkey"]), 0, ["email_code", "passkey"], nil),
             (.init(prompt: .selectAccount), .init(), 40_000, ["email_code"], nil),
             (.init(prompt: .silent), .init(), 40_000, [], nil), (.init(), .init(), 40_000, [], nil),
-        ] as [(SignInWishes, SignInDemand, Int, [String], String?)] {
+            (.init(prompt: .login), .init(), nil, ["google"], "sign_in_too_old"),
+            (.init(maxAge: .seconds(2_147_483_647)), .init(), nil, ["google"], "sign_in_too_old"),
+            (.init(), .init(maximumAge: .seconds(2_147_483_647)), nil, ["google"], "sign_in_too_old"),
+            (.init(), .init(methods: ["google"]), nil, ["google"], nil), (.init(), .init(), nil, ["google"], nil),
+        ] as [(SignInWishes, SignInDemand, Int?, [String], String?)] {
             let (_, pending) = try Self.start(wishes, demand)
             let used = UsedStatesInMemory()
             let found = try await Self.redeem(pending, age: age, methods: methods, used: used)
-            #expect(found == code, "\(wishes) \(demand) \(age)")
+            #expect(found == code, "\(wishes) \(demand) \(age.map { "\($0)" } ?? "without a time")")
             guard code != nil else { continue }
             let again = try await Self.redeem(pending, age: 0, methods: ["passkey"], used: used)
             #expect(again == "unknown_state", "a refused sign-in does not become a good one")
@@ -124,6 +129,7 @@ struct SignInDemandTests {
         let error = SignInError.tooOld(authenticatedAt: 5, returnTo: "/payments")
         #expect(error.status == 400 && error.startAgain == "/auth/sso/start?return_to=/payments")
         #expect(error.cause.hasSuffix("authenticated_at is 5"))
+        #expect(SignInError.tooOld(authenticatedAt: nil, returnTo: "/").cause.hasSuffix("authenticated_at is missing"))
         #expect(SignInError.methodNotAccepted(["a", "b"], returnTo: "/").cause.hasSuffix(": a b"))
         #expect(SignInError.methodNotAccepted(["a\nb"], returnTo: "/").cause.hasSuffix(": -"))
     }
