@@ -52,7 +52,7 @@ struct HomeRoutes: Sendable {
             return json([.init("error", "unauthenticated")], status: .unauthorized)
         }
         return json(
-            [
+            (user.authenticatedAt.map { [.init("authenticated_at", $0)] } ?? []) + [
                 .init("methods", user.methods), .init("signed_in_at", user.signedInAt.seconds),
                 .init("user", [.init("email", user.email), .init("id", user.id), .init("name", user.name)]),
             ], status: .ok)
@@ -85,12 +85,14 @@ private struct WelcomePage: Sendable {
 /// What `signed-in.mustache` and `account.mustache` show of a user.
 private struct AccountPage: Sendable {
     let id, name, email, methods, formToken: String
-    let hasMethods: Bool
-    let since: Moment
+    let hasMethods, isDated: Bool
+    let since, authenticated: Moment
 
     init(_ user: SignedInUser, _ texts: Texts, formToken: String = "") {
         (id, name, email, self.formToken) = (user.id, user.name, user.email, formToken)
         since = texts.moment(user.signedInAt)
+        isDated = user.authenticatedMoment != nil
+        authenticated = texts.moment(user.authenticatedMoment ?? user.signedInAt)
         let methods = SignInMethodNames.text(user.methods)
         (self.methods, hasMethods) = (methods.map(texts.plain) ?? "", methods != nil)
     }

@@ -14,9 +14,21 @@ struct SignedInUser: SessionSlot {
     var id = ""
     var email = ""
     var name = ""
+    /// When this session began.
     var signedInAt = Timestamp(milliseconds: 0)
     /// The sign-in methods, for pages that require more.
     var methods: [String] = []
+    /// The id of the session at the identity provider. Nil in a session that an older version began.
+    var sessionID: String?
+    /// When the user signed in at the identity provider, in seconds since 1970. Nil when it does not say: then no page may
+    /// count the sign-in as fresh.
+    var authenticatedAt: Int?
+
+    /// ``authenticatedAt`` for people. Nil also for a moment that no calendar has.
+    var authenticatedMoment: Timestamp? {
+        guard let authenticatedAt, (0..<253_402_300_800).contains(authenticatedAt) else { return nil }
+        return Timestamp(milliseconds: Int64(authenticatedAt) * 1000)
+    }
 }
 
 /// The session slot of the sign-ins that led here, so that a reload of the callback leads to the page.

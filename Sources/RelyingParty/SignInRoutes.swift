@@ -120,7 +120,7 @@ struct SignInRoutes: Sendable {
     ) async throws -> Session? {
         let user = SignedInUser(
             id: reply.user.id, email: reply.user.email, name: reply.user.name, signedInAt: clock.now(),
-            methods: reply.session.methods)
+            methods: reply.session.methods, sessionID: reply.session.id, authenticatedAt: reply.session.authenticatedAt)
         let app = request.isFromNativeShell ? AppSession(owner: user.id, device: "app") : nil
         // nil when another tab finished a sign-in at the same moment: the browser has that session.
         let fresh = try await sessions.store.replace(

@@ -3,7 +3,7 @@ import Hummingbird
 import SSOShared
 import Synchronization
 
-// A relying party in one file. Sessions and used states are in memory: keep them in a database to run several processes.
+// A relying party in one file. Accounts, sessions and used states are in memory: keep them in a database.
 let environment = ProcessInfo.processInfo.environment
 let origin = environment["ORIGIN"] ?? "http://localhost:8082"
 let idp = environment["IDP"] ?? "http://localhost:8080"
@@ -12,43 +12,93 @@ let id = environment["SSO_CLIENT_ID"] ?? "partner"
 let secret = try SharedSecret.parse(environment["SSO_SHARED_SECRET"] ?? "", setting: "SSO_SHARED_SECRET")
 let keys = try DerivedKeys.parse(environment["SECRET_KEY"] ?? "", setting: "SECRET_KEY")
 
-let isSecure = origin.hasPrefix("https://")
-let prefix = isSecure ? "__Host-" : ""
-func cookie(_ name: String, _ value: String, seconds: Int) -> Cookie {
-    Cookie(name: prefix + name, value: value, maxAge: seconds, path: "/", secure: isSecure, sameSite: .lax)
+/// The session of a browser.
+struct Session: Sendable {
+    /// The account's key: `user.id` of the verified answer.
+    let account: String
+    /// The session at the identity provider: its id, when the user signed in, and how.
+    let signIn: VerifiedSession
+    let endsAt: Date
 }
-func page(_ html: String, _ status: HTTPResponse.Status = .ok) -> Response {
-    let head =
-        #"<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>Example</title>"#
-    return Response(
-        status: status, headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
-        body: .init(byteBuffer: ByteBuffer(string: head + html)))
-}
+final class Memory: Sendable {
+    static let sessionSeconds = 43200
+    /// Accounts by `user.id`, never by the address, and sessions by the cookie's value.
+    private let content = Mutex((accounts: [String: VerifiedUser](), sessions: [String: Session]()))
 
+    func find(_ cookie: String?) -> (session: Session, user: VerifiedUser)? {
+        content.withLock { content in
+            guard let cookie, let session = content.sessions[cookie], session.endsAt > Date(),
+                let user = content.accounts[session.account]
+            else { return nil }
+            return (session, user)
+        }
+    }
+    func begin(_ reply: VerifyReply, cookie: String, replacing old: String?) {
+        content.withLock { content in
+            // A user who comes back may have another address or name.
+            content.accounts[reply.user.id] = reply.user
+            content.sessions = content.sessions.filter { $0.key != old && $0.value.endsAt > Date() }
+            content.sessions[cookie] = Session(
+                account: reply.user.id, signIn: reply.session, endsAt: Date() + TimeInterval(Self.sessionSeconds))
+        }
+    }
+    func end(_ cookie: String) { content.withLock { $0.sessions[cookie] = nil } }
+}
+let memory = Memory()
 let client = SignInClient(
     idp: idp, clientID: id, redirectURI: origin + SSOPath.callback,
     backChannel: try BackChannelClient(origin: idp, clientID: id, secret: secret))
 let pending = PendingSignInsCookie(keys: keys)
 let used = UsedStatesInMemory()
-final class Sessions: Sendable { let users = Mutex<[String: VerifiedUser]>([:]) }
-let sessions = Sessions()
-func signedInUser(_ request: Request) -> VerifiedUser? {
-    request.cookies[prefix + "session"].flatMap { id in sessions.users.withLock { $0[id.value] } }
+
+let isSecure = origin.hasPrefix("https://")
+let prefix = isSecure ? "__Host-" : ""
+func cookie(_ name: String, _ request: Request) -> String? { request.cookies[prefix + name]?.value }
+func set(_ name: String, _ value: String, seconds: Int, in response: inout Response) {
+    response.setCookie(
+        Cookie(name: prefix + name, value: value, maxAge: seconds, path: "/", secure: isSecure, sameSite: .lax))
+}
+func escaped(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+}
+/// - Parameter referrer: what other sites and later pages learn of this page's address. With `no-referrer` a form of the page
+///   would be sent without its origin.
+func answer(
+    _ status: HTTPResponse.Status, _ html: String = "", location: String? = nil, referrer: String = "same-origin"
+) -> Response {
+    let head = #"<!doctype html><html lang="en"><meta charset="utf-8"><title>Example</title>"#
+    var headers: HTTPFields = [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"]
+    headers[.location] = location
+    if let name = HTTPFields.Element.Name("Referrer-Policy") { headers[name] = referrer }
+    return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: head + html)))
+}
+/// A page with a link to sign in. It leads straight to the identity provider: phones open an app only when the user taps a
+/// link to its domain. The cookie is set with the page.
+func offer(
+    _ html: String, _ request: Request, status: HTTPResponse.Status = .ok, returnTo: String = "/",
+    demanding demand: SignInDemand = SignInDemand(), referrer: String = "same-origin"
+) throws -> Response {
+    let (url, started) = try client.start(returnTo: returnTo, isOffer: true, demanding: demand)
+    let link = #"<p><a id="sign-in" href="\#(escaped(url))">Sign in with \#(escaped(idpName))</a></p>"#
+    var response = answer(status, html + link, referrer: referrer)
+    let value = try pending.value(adding: started, to: cookie("pending", request), now: Date())
+    set("pending", value ?? "", seconds: 600, in: &response)
+    return response
 }
 
 let router = Router()
 router.get("/") { request, _ in
-    guard let user = signedInUser(request) else { return page(#"<a id="sign-in" href="/auth/sso/start">Sign in</a>"#) }
-    let name = user.name.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-    return page(#"<p>Hello \#(name)</p><form method="post" action="/sign-out"><button>Sign out</button></form>"#)
+    guard let (_, user) = memory.find(cookie("session", request)) else { return try offer("<h1>Welcome</h1>", request) }
+    let form = #"<form method="post" action="/sign-out"><button>Sign out</button></form>"#
+    return answer(.ok, #"<h1>Hello \#(escaped(user.name))</h1><p><a href="/payments">Payments</a></p>\#(form)"#)
 }
-router.get("/auth/sso/start") { request, _ in
-    let returnTo = request.uri.queryParameters["return_to"].map(String.init)
-    let (url, started) = try client.start(returnTo: returnTo)
-    var response = Response.redirect(to: url, type: .found)
-    let value = try pending.value(adding: started, to: request.cookies[prefix + "pending"]?.value, now: Date())
-    response.setCookie(cookie("pending", value ?? "", seconds: 600))
-    return response
+router.get("/payments") { request, _ in
+    // Signed in at most five minutes ago, by a method that this page accepts.
+    let demand = SignInDemand(maximumAge: .seconds(300), methods: ["email_code", "email_link", "email_reply"])
+    guard let (session, _) = memory.find(cookie("session", request)), demand.isMet(by: session.signIn) else {
+        return try offer("<h1>Sign in to pay</h1>", request, returnTo: "/payments", demanding: demand)
+    }
+    return answer(.ok, "<h1>Payments</h1>")
 }
 router.get("/auth/sso/callback") { request, _ in
     do {
@@ -56,26 +106,33 @@ router.get("/auth/sso/callback") { request, _ in
         let callback = try SignInCallback(purpose: request.headers[.secPurpose]) { name in
             query[values: name[...]].map(String.init)
         }
-        let kept = pending.read(request.cookies[prefix + "pending"]?.value)
-        let found = try client.find(callback, in: kept)
-        let reply = try await client.redeem(callback, for: found, used: used, isSignedIn: signedInUser(request) != nil)
-        var response = Response(status: .seeOther, headers: [.location: found.returnTo])
+        let old = cookie("session", request)
+        let found = try client.find(callback, in: pending.read(cookie("pending", request)))
+        let reply = try await client.redeem(callback, for: found, used: used, isSignedIn: memory.find(old) != nil)
+        var response = answer(.seeOther, location: found.returnTo, referrer: "no-referrer")
         if let reply {
-            // A new id at each sign-in: one that an attacker planted is worth nothing (session fixation).
-            let session = Base64URL.encode(try RandomBytes.generate(32))
-            sessions.users.withLock { $0[session] = reply.user }
-            response.setCookie(cookie("session", session, seconds: 43200))
+            // A new value at each sign-in: one that an attacker planted is worth nothing (session fixation).
+            let fresh = Base64URL.encode(try RandomBytes.generate(32))
+            memory.begin(reply, cookie: fresh, replacing: old)
+            set("session", fresh, seconds: Memory.sessionSeconds, in: &response)
         }
         return response
     } catch let error as SignInError {
-        let words = "<h1>\(error.title(idp: idpName))</h1><p>\(error.explanation(idp: idpName))</p>"
-        let again = #"<a href="\#(error.startAgain)">Sign in again</a>"#
-        return page(words + again, .init(code: error.status))
+        // A reload after the state has expired.
+        if error.code == SignInError.unknownState.code, memory.find(cookie("session", request)) != nil {
+            return answer(.seeOther, location: "/", referrer: "no-referrer")
+        }
+        let words = "<h1>\(escaped(error.title(idp: idpName)))</h1><p>\(escaped(error.explanation(idp: idpName)))</p>"
+        return try offer(words, request, status: .init(code: error.status), referrer: "no-referrer")
     }
 }
 router.post("/sign-out") { request, _ in
-    if let id = request.cookies[prefix + "session"]?.value { sessions.users.withLock { $0[id] = nil } }
-    return Response(status: .seeOther, headers: [.location: "/"])
+    // Browsers send the origin with every form. One of another site has another.
+    guard request.headers[.origin] == origin else { return answer(.forbidden, "<h1>This form is not ours</h1>") }
+    if let value = cookie("session", request) { memory.end(value) }
+    var response = answer(.seeOther, location: "/")
+    set("session", "", seconds: 0, in: &response)
+    return response
 }
 
 let port = Int(environment["PORT"] ?? "8082") ?? 8082

@@ -25,6 +25,8 @@ final class BackChannelStub: Sendable {
         case bytesThenClose([UInt8])
         /// Sends a beginning, then the same bytes repeatedly until the other end closes.
         case endless([UInt8], again: [UInt8])
+        /// Sends a beginning at once, then one byte every 100 ms, then closes.
+        case drip([UInt8], after: Int)
         /// Sends nothing until the other end closes.
         case hang
     }
@@ -102,6 +104,13 @@ final class BackChannelStub: Sendable {
             case .endless(let beginning, let again):
                 guard Self.send(beginning, connection) else { return }
                 while Self.send(again, connection) {}
+            case .drip(let bytes, let count):
+                guard Self.send(Array(bytes.prefix(count)), connection) else { return }
+                for byte in bytes.dropFirst(count) {
+                    Thread.sleep(forTimeInterval: 0.1)
+                    guard Self.send([byte], connection) else { return }
+                }
+                return
             case .hang:
                 var byte: UInt8 = 0
                 while recv(connection, &byte, 1, 0) > 0 {}

@@ -26,16 +26,20 @@ final class ProgramProcess: Sendable {
     let host: String
     let port: UInt16
     let folder: TemporaryFolder
+    private let path: String
     private let arguments: [String]
     private let input: String
     private let environment: Mutex<[String: String]>
     private let child = Mutex<ChildProcess?>(nil)
 
+    /// - Parameter path: the program's file; nil for the one of this build.
     init(
         _ name: String, _ arguments: [String] = ["serve"], environment: [String: String] = [:],
-        host: String = "127.0.0.1", port: UInt16 = 0, folder: TemporaryFolder, input: String = "/dev/null"
+        host: String = "127.0.0.1", port: UInt16 = 0, folder: TemporaryFolder, input: String = "/dev/null",
+        path: String? = nil
     ) {
         self.name = name
+        self.path = path ?? Programs.path(of: name)
         self.input = input
         self.arguments = arguments
         // The tests stop hundreds of programs; only the tests of the grace wait for it.
@@ -65,7 +69,7 @@ final class ProgramProcess: Sendable {
         let settings = environment.withLock { $0 }
         try child.withLock {
             $0 = try ChildProcess(
-                Programs.path(of: name), arguments, environment: settings, folder: folder.path,
+                path, arguments, environment: settings, folder: folder.path,
                 standardInput: input, standardOutput: folder.path(of: "\(label).stdout"),
                 standardError: folder.path(of: "\(label).stderr"))
         }

@@ -62,7 +62,8 @@ extension Request {
     var hasAuthorization: Bool { !headers[values: .authorization].isEmpty }
 }
 
-/// Reads the session of a request without an access token. A request with one reads no cookie and sets none.
+/// Reads the session of a request without `Authorization`. From a request with one it removes the cookies: nothing behind it
+/// can mix the two.
 struct APISession: RouterMiddleware {
     typealias Context = VisitorContext
 
@@ -71,7 +72,11 @@ struct APISession: RouterMiddleware {
     func handle(
         _ request: Request, context: VisitorContext, next: (Request, VisitorContext) async throws -> Response
     ) async throws -> Response {
-        guard !request.hasAuthorization else { return try await next(request, context) }
+        guard !request.hasAuthorization else {
+            var head = request.head
+            head.headerFields[.cookie] = nil
+            return try await next(Request(head: head, body: request.body), context)
+        }
         return try await sessions.handle(request, context: context, next: next)
     }
 }

@@ -69,7 +69,9 @@ struct APIError: Error {
     /// - Parameter cause: for the log. The answer is the same for each.
     static func invalidToken(cause: String) -> Self {
         unauthorized(
-            "invalid_token", "The access token is malformed, unknown, expired or ended.", cause: cause,
+            "invalid_token",
+            "The Authorization is not one Bearer access token, or the token is unknown, expired or ended.",
+            cause: cause,
             challenge: "Bearer realm=\"api\", error=\"invalid_token\"")
     }
 

@@ -7,6 +7,9 @@ import SSOWeb
 ///
 /// The steps, limits and budgets are those of the pages (``AddressStep``, ``CodeStep``). In place of a session the app holds
 /// a key of its challenge.
+///
+/// An `Authorization` is ignored: HTTP clients add their last access token to every request, and a token that has ended must
+/// not keep its user from signing in. Such a request has no cookies here (``APISession``), so it replaces no session.
 struct SignInAPI: Sendable {
     /// The purpose of ``keys``.
     static let keyLabel = "api-challenge"
@@ -24,7 +27,7 @@ struct SignInAPI: Sendable {
 
     /// The answer is the same whether or not the address may sign in.
     @Sendable func begin(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let body = try await Self.body(request)
+        let body = try await APIBody(request)
         let (text, earlier) = (try body.text("email"), try body.optionalText("challenge"))
         guard let asked = try await addresses.count(text, request, context, logFlow: "-") else {
             throw APIError.badRequest(
@@ -45,7 +48,7 @@ struct SignInAPI: Sendable {
     }
 
     @Sendable func signIn(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let body = try await Self.body(request)
+        let body = try await APIBody(request)
         let (key, typed) = (try body.text("challenge"), try body.text("code"))
         let device = try deviceName(body, request)
         guard let id = challengeID(key), let challenge = try await addresses.challenges.find(id) else {
@@ -98,16 +101,6 @@ struct SignInAPI: Sendable {
             return .invalidCode
         }
         return .paused(until - clock.now())
-    }
-
-    /// An app that sends an access token has signed in already. The cookies of such a request do not count, so it cannot
-    /// sign in either.
-    private static func body(_ request: Request) async throws -> APIBody {
-        let body = try await APIBody(request)
-        guard !request.hasAuthorization else {
-            throw APIError.badRequest("Sign in without Authorization.", cause: "authorization_sent")
-        }
-        return body
     }
 
     private func challengeID(_ key: String) -> String? { Base64URL.decode(key).flatMap(keys.challengeID) }

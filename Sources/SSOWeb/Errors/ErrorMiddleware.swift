@@ -57,11 +57,14 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
         }
     }
 
-    /// The description is for developers, so it is English.
+    /// The description is for developers, so it is English. Users read where to go, programs that the path is wrong.
     private func json(_ error: PublicError) -> Response {
         var headers = error.headers
         headers[.contentType] = "application/json"
-        let body = error.json(description: pages.texts(in: .english).plain(error.explanation))
+        let isUnknownPath = error.code == PublicError.notFound.code
+        let body = error.json(
+            description: isUnknownPath
+                ? "There is nothing at this path." : pages.texts(in: .english).plain(error.explanation))
         return Response(status: error.status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: body)))
     }
 

@@ -10,13 +10,13 @@ public struct BrowserCookie: Sendable {
     /// With the prefix `__Host-` over https.
     public let name: String
     private let attributes: String
+    private let maximumAge: String
 
     /// - Parameter maximumAge: how long the browser keeps it; nil for as long as it runs.
     public init(name: String, origin: PublicOrigin, maximumAge: Duration? = nil) {
         self.name = origin.isHTTPS ? "__Host-\(name)" : name
-        attributes =
-            "; Path=/; HttpOnly; SameSite=Lax" + (origin.isHTTPS ? "; Secure" : "")
-            + (maximumAge.map { "; Max-Age=\($0.secondsRoundedUp)" } ?? "")
+        attributes = "; Path=/; HttpOnly; SameSite=Lax" + (origin.isHTTPS ? "; Secure" : "")
+        self.maximumAge = maximumAge.map { "; Max-Age=\($0.secondsRoundedUp)" } ?? ""
     }
 
     /// The cookie's value in a request. Two cookies of this name count as none: another host of the domain may have set one
@@ -36,12 +36,11 @@ public struct BrowserCookie: Sendable {
 
     /// Sets the cookie. The value must consist of cookie characters, such as base64url.
     public func set(_ value: String, in response: inout Response) {
-        response.headers.append(.init(name: .setCookie, value: "\(name)=\(value)\(attributes)"))
+        response.headers.append(.init(name: .setCookie, value: "\(name)=\(value)\(attributes)\(maximumAge)"))
     }
 
     /// Removes the cookie from the browser.
     public func clear(in response: inout Response) {
-        // The last Max-Age of a cookie counts (RFC 6265 5.3).
         response.headers.append(.init(name: .setCookie, value: "\(name)=\(attributes); Max-Age=0"))
     }
 }

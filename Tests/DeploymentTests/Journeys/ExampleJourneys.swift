@@ -1,5 +1,6 @@
 import Foundation
 import SSOShared
+import SSOWeb
 import Testing
 
 @testable import TestSupport
@@ -15,20 +16,66 @@ extension Journeys {
             let origin: String
         }
 
-        private static func text(of path: String) throws -> String {
-            let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-            return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        private static let page = "docs/relying-party.md"
+
+        /// The code blocks of the page in a language.
+        private static func blocks(_ language: String) throws -> [String] {
+            try ProtocolPage.text(of: page).components(separatedBy: "\n```\(language)\n").dropFirst().compactMap {
+                $0.components(separatedBy: "\n```\n").first.map { $0 + "\n" }
+            }
         }
 
-        @Test("the page shows the program that is built and tested, and the program is short")
+        @Test("the page shows the program that is built and tested, and the products that exist")
         func page() throws {
-            let program = try Self.text(of: "Sources/RelyingPartyExample/main.swift")
-            #expect(try Self.text(of: "docs/relying-party.md").contains("```swift\n\(program)```\n"))
-            #expect(program.split(separator: "\n", omittingEmptySubsequences: true).count < 80)
+            let program = try ProtocolPage.text(of: "Sources/RelyingPartyExample/main.swift")
+            let manifest = try ProtocolPage.text(of: "Package.swift")
+            let shown = try Self.blocks("swift")
+            #expect(shown.count == 2 && shown.last == program)
+            #expect(program.split(separator: "\n").count < 150)
+            let lines = try #require(shown.first).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            #expect(lines.contains(#".product(name: "SSOShared", package: "swift-sso"),"#))
+            #expect(manifest.contains(#".library(name: "SSOShared", targets: ["SSOShared"])"#))
+            #expect(manifest.contains(#"name: "swift-sso","#))
+            // The same version of the server, and of the tools.
+            for line in lines where line.contains("hummingbird-project") || line.hasPrefix("// swift-tools") {
+                #expect(manifest.contains(line), "\(line)")
+            }
         }
 
-        @Test("a user signs in once per callback, sees their name, and signs out")
+        @Test("a user signs in once per callback, sees their name, pays after a fresh sign-in alone, and signs out")
         func signIn() async throws {
+            try await Self.journey()
+        }
+
+        @Test(
+            "the two files of the page, copied to a folder of their own, are a relying party",
+            .enabled(if: ProcessInfo.processInfo.environment["SSO_TEST_COPY"] != nil, "script/test copy"))
+        func copy() async throws {
+            let root = TestVectors.repository.path()
+            let folder = try TemporaryFolder()
+            let files = try Self.blocks("swift")
+            let lines = try #require(files.first).split(separator: "\n", omittingEmptySubsequences: false).map { line in
+                line.contains("/swift-sso\"") ? #".package(name: "swift-sso", path: "\#(root)"),"# : String(line)
+            }
+            _ = try folder.folder("Sources/MyService")
+            try folder.write(lines.joined(separator: "\n"), to: "Package.swift")
+            try folder.write(try #require(files.last), to: "Sources/MyService/main.swift")
+            // The versions that this repository is tested with, and a folder that is kept between runs.
+            try folder.write(ProtocolPage.text(of: "Package.resolved"), to: "Package.resolved")
+            let words = ["swift", "build", "--package-path", folder.path, "--scratch-path", "\(root)/.build/copy"]
+            let environment = ProcessInfo.processInfo.environment.filter { ["HOME", "PATH"].contains($0.key) }
+            let build = try ChildProcess(
+                "/usr/bin/env", words, environment: environment, folder: folder.path,
+                standardOutput: folder.path(of: "stdout"), standardError: folder.path(of: "stderr"))
+            let exit = try await build.waitForExit(within: .seconds(1800))
+            try #require(exit == .code(0), "\(folder.text(of: "stdout").suffix(4000))\(folder.text(of: "stderr"))")
+            try await Self.journey(program: "\(root)/.build/copy/debug/MyService")
+        }
+
+        /// Starts the example and signs a user in and out.
+        ///
+        /// - Parameter program: the path of a copy; nil for the program of this build.
+        private static func journey(program path: String? = nil) async throws {
             let port = try FreePort.find()
             let origin = "http://127.0.0.1:\(port)"
             let pair = try ProcessDeployment(settings: ["SSO_REDIRECT_URIS": origin + SSOPath.callback])
@@ -39,7 +86,7 @@ extension Journeys {
                     "ORIGIN": origin, "IDP": pair.origin, "SSO_CLIENT_ID": client.id,
                     "SSO_SHARED_SECRET": client.secret,
                     "SECRET_KEY": ProcessDeployment.secret(), "PORT": "\(port)",
-                ], port: port, folder: pair.folder)
+                ], port: port, folder: pair.folder, path: path)
             try await pair.idp.start()
             try program.launch()
             let probe = HTTPProbe(host: "127.0.0.1", port: port, timeout: .seconds(2))
@@ -47,7 +94,10 @@ extension Journeys {
 
             let browser = Browser()
             let home = try await browser.get(origin + "/")
-            let link = try home.page().link(containing: SSOPath.start)
+            #expect(home.reply.header("cache-control") == "no-store")
+            // Straight to the identity provider: an app on a phone opens on a tap of a link to its domain alone.
+            let link = try #require(try home.page().link(containing: SSOPath.authorize))
+            #expect(link.hasPrefix(pair.origin + SSOPath.authorize + "?") && !link.contains("max_age"))
             let form = try await browser.follow(browser.click(link, on: home))
             let waiting = try await browser.ask(for: "ann@example.com", on: form)
             let code = try await pair.mailbox.code(to: "ann@example.com", count: 1)
@@ -56,20 +106,68 @@ extension Journeys {
             // A browser that did not start, a wrong state, and a token without a state sign no user in.
             #expect(try await Browser().get(callback).status == 400)
             for query in ["", "?token=sst_x", "?state=x&token=sst_x", "?state=x&state=x&token=sst_x"] {
-                #expect(try await browser.get(origin + SSOPath.callback + query).status == 400)
+                let refused = try await browser.get(origin + SSOPath.callback + query)
+                #expect(refused.status == 400 && refused.reply.header("referrer-policy") == "no-referrer", "\(query)")
+                #expect(try refused.page().link(containing: pair.origin + SSOPath.authorize) != nil, "\(query)")
             }
             #expect(try await !browser.get(origin + "/").text.contains("Hello"))
 
-            let signedIn = try await browser.follow(browser.get(callback))
+            let back = try await browser.get(callback)
+            #expect(back.status == 303 && back.reply.header("location") == "/")
+            #expect(back.reply.header("cache-control") == "no-store")
+            #expect(back.reply.header("referrer-policy") == "no-referrer")
+            let signedIn = try await browser.follow(back)
             #expect(signedIn.address.absolute == origin + "/" && signedIn.text.contains("Hello ann"))
-            // The same callback in another browser is refused.
+            // A reload leads to the page, also without the state. In another browser the same callback is refused.
+            #expect(try await browser.get(callback).status == 303)
+            #expect(try await browser.get(origin + SSOPath.callback + "?state=x&token=sst_x").status == 303)
             #expect(try await Browser().get(callback).status == 400)
 
-            let signedOut = try await browser.follow(
-                browser.submit(signedIn.page().form(to: "/sign-out"), on: signedIn))
-            #expect(try signedOut.page().link(containing: SSOPath.start) != nil)
+            // The page that needs a sign-in of the last five minutes has kept when and how the user signed in.
+            #expect(try await browser.get(origin + "/payments").text.contains("Payments"))
+            let visitor = try await Browser().get(origin + "/payments")
+            #expect(try visitor.page().link(containing: "max_age=300") != nil && !visitor.text.contains("Payments"))
+
+            // Another site cannot sign the user out.
+            let session = try #require(browser.cookie("session", at: "127.0.0.1"))
+            for foreign in [[("Origin", "https://evil.example")], [("Origin", "null")], []] {
+                let headers = [("Cookie", "session=\(session)")] + foreign
+                #expect(try await probe.send("POST", "/sign-out", headers, body: []).status == 403)
+            }
+            let out = try await browser.submit(browser.get(origin + "/").page().form(to: "/sign-out"), on: signedIn)
+            #expect(out.status == 303 && browser.cookie("session", at: "127.0.0.1")?.isEmpty != false)
+            #expect(out.reply.all("set-cookie").contains { $0.hasPrefix("session=;") && $0.contains("Max-Age=0") })
+            // The server has forgotten the session as well.
+            browser.setCookie("session", to: session, at: "127.0.0.1")
+            #expect(try await browser.get(origin + "/").page().link(containing: SSOPath.authorize) != nil)
             _ = try await program.terminate()
             try await pair.stop()
+        }
+
+        @Test("the tables of the page keep one account per user.id, whoever has the address")
+        func tables() async throws {
+            let sql = try Self.blocks("sql")
+            #expect(sql.count == 2)
+            let folder = try TemporaryFolder()
+            let tables = try #require(sql.first).split(separator: ";").map(String.init).filter { $0.contains("CREATE") }
+            let database = try await SQLiteDatabase(
+                path: folder.path(of: "service.sqlite"), migrations: [Migration(name: "v001", sql: tables)])
+            let statement = try #require(sql.last)
+            let signIns = [("usr_1", "ann@example.com"), ("usr_2", "ann@example.com"), ("usr_1", "ann@new.example")]
+            for (id, email) in signIns {
+                try await database.write { connection in
+                    try connection.execute(
+                        statement, ["id": .text(id), "email": .text(email), "name": .text("Ann")])
+                    return
+                }
+            }
+            let rows = try await database.read { connection in
+                try connection.query("SELECT id, email FROM account ORDER BY id").map {
+                    "\(try $0.text("id")) \(try $0.text("email"))"
+                }
+            }
+            #expect(rows == ["usr_1 ann@new.example", "usr_2 ann@example.com"])
+            await database.close()
         }
     }
 }

@@ -27,8 +27,45 @@ struct APIRequestTests {
             let ended = try await ann.send("DELETE", "/session", token: token, headers: [cookie])
             #expect(ended.status == 204 && ended.all("set-cookie").isEmpty)
             #expect(try await bob.send("GET", "/session").status == 200)
-            let begun = try await ann.send("POST", "/sign-in", ["email": "ann@example.com"], token: bob.token)
-            #expect(begun.status == 400 && begun.apiError == "invalid_request")
+        }
+    }
+
+    @Test("a sign-in ignores every Authorization, and the cookies beside it")
+    func signInWithAuthorization() async throws {
+        try await TestDeployment.open { deployment in
+            let bob = try await deployment.signedInApp(as: "bob@example.com")
+            let token = try #require(bob.token)
+            let type = ("Content-Type", "application/json")
+            let cookies = ("Cookie", bob.cookies.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "; "))
+            #expect(cookies.1.contains("idp_session=") && bob.cookies.count > 1)
+            let values = [
+                ["Bearer \(token)"], ["Bearer sat_stale"], ["Basic YTpi"], [""],
+                ["Bearer \(token)", "Bearer \(token)"],
+            ]
+            for (number, values) in values.enumerated() {
+                let headers = [type, cookies] + values.map { ("Authorization", $0) }
+                let app = deployment.jsonApp()
+                let address = "user-\(number)@example.com"
+                let begun = try await app.raw(
+                    "POST", "/sign-in", headers, body: Array(#"{"email":"\#(address)"}"#.utf8))
+                #expect(begun.status == 202, "\(values): \(begun.text)")
+                let challenge = try begun.json()["challenge"]?.text ?? ""
+                let code = try await deployment.mailbox.code(to: address)
+                let done = try await app.raw(
+                    "POST", "/sign-in/code", headers,
+                    body: Array(#"{"challenge":"\#(challenge)","code":"\#(code)"}"#.utf8))
+                #expect(try done.status == 200 && done.json()["user"]?["email"] == .string(address), "\(values)")
+                // A session of its own, in place of nobody's.
+                #expect(app.cookies["idp_session"] != nil && app.cookies["idp_session"] != bob.cookies["idp_session"])
+                #expect(try await bob.send("GET", "/session").json()["user"]?["email"] == "bob@example.com")
+                #expect(try await bob.authorized("GET", "/me").status == 200, "\(values)")
+                #expect(try await app.send("GET", "/session").json()["user"]?["email"] == .string(address))
+            }
+            // Without Authorization the cookies count, and bob's session is replaced.
+            let (challenge, code) = try await deployment.asking(by: bob, as: "eve@example.com")
+            let old = bob.cookies["idp_session"]
+            #expect(try await bob.finish(challenge, code).status == 200 && bob.cookies["idp_session"] != old)
+            #expect(try await bob.raw("GET", "/me", [("Authorization", "Bearer \(token)")]).status == 401)
         }
     }
 
@@ -162,6 +199,12 @@ struct APIRequestTests {
                 #expect(json["error"]?.text?.isEmpty == false && json["error_description"]?.text?.isEmpty == false)
             }
             #expect(try await app.send("PUT", "/session").header("allow") == "GET, DELETE")
+            #expect(try await app.send("HEAD", "/session").header("allow") == "GET, DELETE")
+            for path in ["/nothing", "/me/"] {
+                let unknown = try await app.send("GET", path)
+                #expect(unknown.status == 404 && unknown.apiError == "not_found")
+                #expect(try unknown.json()["error_description"] == "There is nothing at this path.")
+            }
         }
     }
 

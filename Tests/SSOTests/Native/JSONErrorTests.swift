@@ -68,7 +68,7 @@ struct JSONErrorTests {
                 #expect(replies[0].text == replies[1].text)
                 #expect(
                     replies[0].text
-                        == #"{"error":"not_found","error_description":"Check the address, or go to the start page."}"#)
+                        == #"{"error":"not_found","error_description":"There is nothing at this path."}"#)
             }
         }
     }

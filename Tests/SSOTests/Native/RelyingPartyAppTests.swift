@@ -249,11 +249,10 @@ struct RelyingPartyAppTests {
             }
             #expect(try await app.webView.send("HEAD", WebAddress(address)).status == 200)
 
-            // The answer for scripts is as it was.
             let session = try await app.webView.get(app.client.origin + "/api/session").reply
             let value = try JSONDecoding.value(session.body)
             guard case .object(let members) = value else { throw ProbeFailure(session.text) }
-            #expect(Set(members.keys) == ["methods", "signed_in_at", "user"])
+            #expect(Set(members.keys) == ["authenticated_at", "methods", "signed_in_at", "user"])
             let none = try await deployment.clientProbe().get("/api/session")
             #expect(none.status == 401 && none.text == #"{"error":"unauthenticated"}"#)
         }

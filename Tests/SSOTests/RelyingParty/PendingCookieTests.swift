@@ -53,7 +53,10 @@ struct PendingCookieTests {
             #expect(try await browser.comeBack(to: deployment.client, [("state", "x"), ("token", "y")]).status == 400)
             #expect(try await Self.rows(deployment, "used_state") == 0, "a wrong state makes no row")
 
-            #expect(try await browser.comeBack(to: deployment.client, state: state).status == 303)
+            let back = try await browser.comeBack(to: deployment.client, state: state)
+            #expect(back.status == 303)
+            let lines = back.reply.all("set-cookie").filter { $0.hasPrefix("rp_pending=") }
+            #expect(lines == ["rp_pending=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"])
             #expect(browser.cookie("rp_session", at: "127.0.0.2") != nil)
             #expect(browser.cookie("rp_pending", at: "127.0.0.2") == nil)
             #expect(try await Self.rows(deployment, "session") == 1)
