@@ -50,7 +50,8 @@ struct RestoredDatabase: Sendable {
         let (isDisabled, identities) = try await replaced.read { connection in
             (try Self.accounts(connection), try Self.identities(connection))
         }
-        let here = try await database.read { connection in
+        // On the writer: a reader may be open for a moment after its answer, and the file's log would stay beside it.
+        let here = try await database.write { connection in
             (accounts: try Self.accounts(connection), identities: try Self.identities(connection))
         }
         var ended = EndedSinceBackup()
