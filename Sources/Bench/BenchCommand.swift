@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures what a login or a sign-in with a provider costs at a real IdP process. See docs/benchmarks.md.
+/// Measures what a login, a sign-in with a provider or a request of nobody costs at a real IdP process. See docs/benchmarks.md.
 @main
 struct BenchCommand {
     static func main() {
@@ -9,6 +9,9 @@ struct BenchCommand {
             if arguments.first == "federation" {
                 let options = try BenchOptions(Array(arguments.dropFirst()), allowing: FederationRun.options)
                 try FederationRun(options: options).run()
+            } else if arguments.first == "nobody" {
+                let options = try BenchOptions(Array(arguments.dropFirst()), allowing: NobodyRun.options)
+                try NobodyRun(options: options).run()
             } else {
                 try BenchRun(options: BenchOptions(arguments)).run()
             }
@@ -35,6 +38,8 @@ struct BenchOptions {
     /// Rows for a database that is measured in turns with an empty one. Zero: not measured.
     var seededTokens = 0
     var seededSessions = 0
+    /// How many unfinished requests are open at the same time.
+    var connections = 4_000
     /// The binary that is measured. By default `idp` in the folder of this very program.
     var program = ""
     /// Where the databases go: the disk that is measured. By default a new folder in the system's temporary one.
@@ -44,6 +49,7 @@ struct BenchOptions {
         usage: bench [--concurrency N[,N…]] [--rounds N] [--seconds N] [--against BUILD] [--program BUILD]
                      [--seed-used-tokens N] [--seed-sessions N] [--parent FOLDER]
                bench federation [--rounds N] [--program BUILD] [--parent FOLDER]
+               bench nobody [--rounds N] [--connections N] [--program BUILD] [--parent FOLDER]
         BUILD is an `idp` binary or the folder that holds it.
         """
 
@@ -57,6 +63,7 @@ struct BenchOptions {
             case "--concurrency":
                 concurrency = try value.split(separator: ",").map { try Self.number(String($0), name, least: 1) }
             case "--rounds": rounds = try Self.number(value, name, least: 1)
+            case "--connections": connections = try Self.number(value, name, least: 1)
             case "--seconds": seconds = Double(try Self.number(value, name, least: 1))
             case "--against": against = try Self.binary(value, name)
             case "--program": program = try Self.binary(value, name)

@@ -82,8 +82,13 @@ final class IdPUnderTest {
     }
 
     /// Resident memory in MiB.
-    var residentMemory: Double {
-        let line = proc("status").split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    var residentMemory: Double { memory("VmRSS:") }
+
+    /// The highest resident memory since the start, in MiB.
+    var peakMemory: Double { memory("VmHWM:") }
+
+    private func memory(_ field: String) -> Double {
+        let line = proc("status").split(separator: "\n").first { $0.hasPrefix(field) }
         return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) } ?? 0) / 1_024
     }
 

@@ -55,6 +55,14 @@ final class WireConnection {
         }
     }
 
+    /// Sends what the system takes at once. Nil when the connection is broken.
+    func sendSome(_ bytes: ArraySlice<UInt8>) -> Int? {
+        let count = bytes.withUnsafeBytes {
+            Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        }
+        return count >= 0 ? count : errno == EAGAIN ? 0 : nil
+    }
+
     /// Reads what is there. Returns the complete answer, or nil when more must come.
     func receive() throws -> Answer? {
         guard filled < buffer.count else { throw BenchError("an answer of more than 64 KiB") }

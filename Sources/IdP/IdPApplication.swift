@@ -92,8 +92,11 @@ extension IdPComponents {
             signatures: SignatureCheck(clients: clients), tokens: tokens, idleLimit: sessions.store.lifetime.idle,
             addresses: settings.trustedProxies, badSignatures: limits.badSignatures, proven: limits.proven
         ).add(to: router)
+        let notificationLimits = signatureLimits()
         AppleNotificationRoutes(
-            providers: providers, client: providerClient, changes: AppleChanges(accounts: accounts, changes: changes)
+            providers: providers, client: providerClient, changes: AppleChanges(accounts: accounts, changes: changes),
+            addresses: settings.trustedProxies, refused: notificationLimits.badSignatures,
+            proven: notificationLimits.proven
         ).add(to: router)
         guard let inbound = settings.inboundMail, let secret = inbound.secret else { return }
         let mailLimits = signatureLimits()

@@ -144,7 +144,7 @@ struct SignInRoutes: Sendable {
     }
 
     @Sendable private func signOut(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await request.formFields()
+        let fields = try await sessions.formFields(of: request, context)
         guard let session = context.session else { return redirect(to: HomeRoutes.signedOutPath) }
         guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
             throw PublicError.staleForm(request, .home)

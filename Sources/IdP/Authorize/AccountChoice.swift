@@ -59,7 +59,7 @@ struct AccountChoice: Sendable {
     /// Ends the sign-in of this session and begins another one for the same flow. As after a sign-out, tokens that were not
     /// redeemed yet are void, and so is the access token of an app. The pending flows of all tabs are kept. The session id is new.
     @Sendable private func useAnother(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await request.formFields()
+        let fields = try await sessions.formFields(of: request, context)
         let flow = FlowID.read(fields)
         guard let user = try await accounts.signedIn(context) else {
             return .redirect(to: FlowID.path("/sign-in", flow))

@@ -63,7 +63,7 @@ struct HandoffRoutes: Sendable {
     private func submit(
         _ request: Request, _ context: VisitorContext, _ start: NativeStart
     ) async throws -> Response {
-        let fields = try await request.formFields()
+        let fields = try await sessions.formFields(of: request, context)
         let asked: HandoffRequest
         do { asked = try HandoffRequest.read(fields, apps: apps) } catch {
             // No redirect: `form-action` stops it, and our own form has no such values.
@@ -120,7 +120,7 @@ struct HandoffRoutes: Sendable {
             throw refused(.notAPage, context, FlowError.notAPage)
         }
         let isForm = request.method == .post
-        let fields = isForm ? try await request.formFields() : request.queryFields
+        let fields = isForm ? try await sessions.formFields(of: request, context) : request.queryFields
         guard let flow = FlowID.read(fields), let id = sessions.cookie.id(in: request), let session = context.session
         else { throw refused(.otherBrowser, context, FlowError.noSuchFlow) }
         if isForm, !sessions.forms.accepts(request, fields: fields, seed: session.formSeed) {

@@ -14,6 +14,9 @@ struct HandoffSignIn: Sendable {
     static let path = "/hotwire_native/sign_in"
 
     let sessions: Sessions
+    /// Several times a code and a verifier.
+    private static let maximumFormBytes = 4 * 1024
+
     /// Every slot of the program.
     let slots: [any SessionSlot.Type]
     let store: HandoffStore
@@ -30,7 +33,8 @@ struct HandoffSignIn: Sendable {
             HandoffRefusal(cause: cause).log(to: context)
             throw FlowError.notAPage
         }
-        let fields = request.method == .post ? try await request.formFields() : request.queryFields
+        let fields =
+            request.method == .post ? try await request.formFields(atMost: Self.maximumFormBytes) : request.queryFields
         guard let (code, verifier) = Self.read(fields) else { throw rejected(.malformed, context) }
         guard try await store.isKnown(code) else { throw rejected(.unknown, context) }
         let device = DeviceKind(userAgent: request.headers[.userAgent]).rawValue

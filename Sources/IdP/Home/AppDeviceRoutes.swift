@@ -12,7 +12,7 @@ struct AppDeviceRoutes: Sendable {
 
     /// A device that is not in the user's list is gone already: the button was pressed twice.
     @Sendable private func end(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await request.formFields()
+        let fields = try await sessions.formFields(of: request, context)
         guard let user = try await accounts.signedIn(context) else { return .redirect(to: "/") }
         guard sessions.forms.accepts(request, fields: fields, seed: user.session.formSeed) else {
             throw PublicError.staleForm(request, .home)

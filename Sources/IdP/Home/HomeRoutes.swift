@@ -25,7 +25,7 @@ struct HomeRoutes: Sendable {
     }
 
     @Sendable private func rename(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await request.formFields()
+        let fields = try await sessions.formFields(of: request, context)
         guard let user = try await accounts.signedIn(context) else { return .redirect(to: "/") }
         guard sessions.forms.accepts(request, fields: fields, seed: user.session.formSeed) else {
             throw PublicError.staleForm(request, .home)

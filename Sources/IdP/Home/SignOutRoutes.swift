@@ -36,7 +36,7 @@ struct SignOutRoutes: Sendable {
     }
 
     @Sendable private func signOut(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await request.formFields()
+        let fields = try await sessions.formFields(of: request, context)
         guard let session = context.session else { return .redirect(to: Self.page) }
         guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
             throw PublicError.staleForm(request, .home)

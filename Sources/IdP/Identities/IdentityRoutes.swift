@@ -44,7 +44,7 @@ struct IdentityRoutes: Sendable {
         _ request: Request, _ context: VisitorContext,
         for action: (URLEncodedFields) throws -> PendingAccountChanges.Action
     ) async throws -> Response {
-        let fields = try await request.formFields()
+        let fields = try await sessions.formFields(of: request, context)
         guard let user = try await accounts.signedIn(context) else { return .redirect(to: "/") }
         guard sessions.forms.accepts(request, fields: fields, seed: user.session.formSeed) else {
             throw PublicError.staleForm(request, .home)
@@ -117,7 +117,7 @@ struct IdentityRoutes: Sendable {
     }
 
     @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await request.formFields()
+        let fields = try await sessions.formFields(of: request, context)
         switch try await waiting(fields, context) {
         case .signIn(let flow): return .redirect(to: FlowID.path("/sign-in", flow))
         case .ready(let flow, let change, let user):

@@ -23,7 +23,7 @@ struct SignedToken: Sendable {
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw .answer(.tokenParts, "\(parts.count) parts") }
         func decoded(_ index: Int) throws(ProviderError) -> [UInt8] {
-            guard let bytes = Base64URL.decode(String(decoding: parts[index], as: UTF8.self)), !bytes.isEmpty else {
+            guard let bytes = Base64URL.decode(Array(parts[index])), !bytes.isEmpty else {
                 throw .answer(.tokenParts, "part \(index + 1) is not base64url")
             }
             return bytes

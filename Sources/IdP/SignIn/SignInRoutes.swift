@@ -25,7 +25,7 @@ struct SignInRoutes: Sendable {
     }
 
     @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await request.formFields()
+        let fields = try await sessions.formFields(of: request, context)
         let flow = FlowID.read(fields)
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         guard let session = context.session,

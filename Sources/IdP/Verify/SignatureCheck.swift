@@ -38,26 +38,49 @@ struct SignatureCheck: Sendable {
     /// What the request names as its client, whether or not that client is registered and sent the request.
     func claimedClient(of request: Request) -> String? { request.headers[values: .ssoClient].first }
 
-    /// The client whose secret made the signature.
+    /// What the headers of a request claim: a signature, and the clients that may have made it.
+    struct Claim: Sendable {
+        fileprivate let signature: RequestSignature
+        fileprivate let candidates: [Client]
+    }
+
+    /// Reads the headers, before the body: a request that cannot be right is refused without it.
     ///
-    /// Tries every secret of every candidate, also after a match, so that the time does not reveal which one it was.
+    /// An unknown client is no secret: `/auth/sso/authorize` names the registered ones to everybody.
     ///
-    /// - Throws: what is wrong with the headers or the signature.
-    func check(_ request: Request, body: [UInt8]) throws(Rejection) -> Signed {
+    /// - Throws: what is wrong with the headers.
+    func claim(of request: Request) throws(Rejection) -> Claim {
+        let signature = try Self.signature(of: request)
+        let names = request.headers[values: .ssoClient]
+        guard names.count <= 1 else { throw .clientRepeated }
+        guard let name = names.first else { return Claim(signature: signature, candidates: clients.all) }
+        guard let client = clients.client(id: name) else { throw .unknownClient }
+        return Claim(signature: signature, candidates: [client])
+    }
+
+    /// The only signature in the headers.
+    static func signature(of request: Request) throws(Rejection) -> RequestSignature {
         let values = request.headers[values: .ssoSignature]
         guard let value = values.first else { throw .missing }
         guard values.count == 1 else { throw .repeated }
         guard let given = RequestSignature(headerValue: value) else { throw .malformed }
-        let names = request.headers[values: .ssoClient]
-        guard names.count <= 1 else { throw .clientRepeated }
-        let candidates = names.first.map { name in clients.client(id: name).map { [$0] } ?? [] } ?? clients.all
+        return given
+    }
+
+    /// The client whose secret made the signature.
+    ///
+    /// Tries every secret of every candidate, also after a match, so that the time does not reveal which one it was.
+    ///
+    /// - Throws: ``Rejection/wrong``.
+    func check(_ claim: Claim, body: [UInt8]) throws(Rejection) -> Signed {
         var found: Signed?
-        for client in candidates {
-            for secret in client.secrets where RequestSignature.request(body: body, secret: secret).matches(given) {
-                found = Signed(client: client, secret: secret, signature: given)
+        for client in claim.candidates {
+            for secret in client.secrets
+            where RequestSignature.request(body: body, secret: secret).matches(claim.signature) {
+                found = Signed(client: client, secret: secret, signature: claim.signature)
             }
         }
-        guard let found else { throw names.isEmpty || !candidates.isEmpty ? .wrong : .unknownClient }
+        guard let found else { throw .wrong }
         return found
     }
 }

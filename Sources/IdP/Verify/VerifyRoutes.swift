@@ -4,10 +4,9 @@ import Logging
 import NIOCore
 import SSOShared
 import SSOWeb
-import Synchronization
 
-/// The back channel `POST /auth/sso/verify`. The order of the checks matters: method, type, size, signature, and only then
-/// the body.
+/// The back channel `POST /auth/sso/verify`. The order of the checks matters: method, type, announced size, headers of the
+/// signature, and only then the body is read; then its size, the signature, and its content.
 struct VerifyRoutes: Sendable {
     let signatures: SignatureCheck
     let tokens: SSOTokenStore
@@ -64,21 +63,30 @@ struct VerifyRoutes: Sendable {
         if let wait = badSignatures.wait(address), !proven.mayTry(address) {
             throw VerifyRequestError.rateLimited(wait)
         }
-        let body: [UInt8]
-        do { body = try await request.boundedBody(VerifyRequest.maximumBytes) } catch is PublicError {
-            throw VerifyRequestError.tooLarge
-        }
-        let signed: SignatureCheck.Signed
-        do { signed = try signatures.check(request, body: body) } catch {
-            if let wait = badSignatures.hit(address) { throw VerifyRequestError.rateLimited(wait) }
-            throw VerifyRequestError.badSignature(error, claimed: signatures.claimedClient(of: request))
-        }
+        let (signed, body) = try await signed(request, from: address)
         proven.note(address)
         let asked: VerifyRequest
         do { asked = try VerifyRequest(body: body) } catch {
             throw VerifyRequestError.badRequest(error, client: signed.client.id)
         }
         return try await redeem(asked, signed, context)
+    }
+
+    /// The client that has signed a request, and the body. Headers that cannot be right cost no body.
+    private func signed(
+        _ request: Request, from address: IPAddress
+    ) async throws -> (SignatureCheck.Signed, body: [UInt8]) {
+        do {
+            try request.checkAnnouncedLength(VerifyRequest.maximumBytes)
+            let claim = try signatures.claim(of: request)
+            let body = try await request.boundedBody(VerifyRequest.maximumBytes)
+            return (try signatures.check(claim, body: body), body)
+        } catch let rejection as SignatureCheck.Rejection {
+            if let wait = badSignatures.hit(address) { throw VerifyRequestError.rateLimited(wait) }
+            throw VerifyRequestError.badSignature(rejection, claimed: signatures.claimedClient(of: request))
+        } catch is PublicError {
+            throw VerifyRequestError.tooLarge
+        }
     }
 
     private func redeem(
@@ -113,42 +121,5 @@ struct VerifyRoutes: Sendable {
         case .burnt(let owner):
             throw VerifyRequestError.leakedToken(signed.client.id, owner: owner)
         }
-    }
-}
-
-/// Remembers which networks have sent a good signature within the day, and lets the others try a few times per second: a
-/// client whose first request comes during a flood from its own network gets in as well.
-final class ProvenNetworks: Sendable {
-    /// More are not remembered. No deployment has as many clients.
-    private static let maximumCount = 1_000
-    private static let memory: Duration = .days(1)
-
-    private let clock: ServiceClock
-    private let networks = Mutex<[[UInt8]: Timestamp]>([:])
-    private let tries: NetworkLimit
-
-    init(clock: ServiceClock) {
-        self.clock = clock
-        tries = NetworkLimit(20, per: .seconds(1), clock: clock)
-    }
-
-    /// Notes a good signature.
-    func note(_ address: IPAddress) {
-        let now = clock.now()
-        networks.withLock { networks in
-            if networks.count >= Self.maximumCount { networks = networks.filter { now - $0.value < Self.memory } }
-            if networks.count < Self.maximumCount || networks[address.networkKey] != nil {
-                networks[address.networkKey] = now
-            }
-        }
-    }
-
-    /// Whether a request of a network over its limit is looked at all the same.
-    func mayTry(_ address: IPAddress) -> Bool {
-        let now = clock.now()
-        let isProven = networks.withLock { networks in
-            networks[address.networkKey].map { now - $0 < Self.memory } ?? false
-        }
-        return isProven || tries.hit(address) == nil
     }
 }

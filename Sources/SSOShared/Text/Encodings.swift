@@ -65,14 +65,16 @@ public enum Base64URL {
     ///
     /// Strict: no padding, no white space, no `+` or `/`, and the unused bits of the last digit are zero (RFC 4648
     /// section 3.5). Otherwise one value would have several spellings, and a list of used values would miss some.
-    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(Array(text.utf8)) }
+
+    /// The bytes of digits, as ``decode(_:)-(StringProtocol)``.
+    public static func decode(_ text: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count / 4 * 3 + 2)
         var buffer = 0
         var bits = 0
-        var digits = 0
-        for character in text.utf8 {
-            guard let value = value(of: character) else { return nil }
-            digits += 1
+        for digit in text {
+            guard let value = value(of: digit) else { return nil }
             buffer = (buffer << 6 | value) & 0xffff
             bits += 6
             if bits >= 8 {
@@ -80,7 +82,7 @@ public enum Base64URL {
                 bytes.append(UInt8(truncatingIfNeeded: buffer >> bits))
             }
         }
-        guard digits % 4 != 1, buffer & (1 << bits - 1) == 0 else { return nil }
+        guard text.count % 4 != 1, buffer & (1 << bits - 1) == 0 else { return nil }
         return bytes
     }
 

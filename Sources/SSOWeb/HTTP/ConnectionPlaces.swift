@@ -1,17 +1,19 @@
-import HTTPTypes
 import HummingbirdCore
-import NIOCore
-import NIOHTTPTypes
 import Synchronization
 
-/// Limits the number of connections and chooses which one to close when the limit is reached.
+/// Limits the number of connections and the bytes that they hold in memory, and chooses which one to close when a limit
+/// is reached.
 ///
 /// Only a connection that waits for its client (idle, part of a head or of a body) is closed, never one that is being
-/// answered. The one that has waited longest is closed first. A new visitor's request arrives whole before its turn
-/// comes, so idle connections and slow requests cannot keep it out (slow request attacks, OWASP ASVS 15.1.3).
+/// answered. For a place, the one that has waited longest is closed first. A new visitor's request arrives whole before
+/// its turn comes, so idle connections and slow requests cannot keep it out (slow request attacks, OWASP ASVS 15.1.3).
 ///
-/// Peers with more than a quarter of the places lose theirs first. With declared proxies every other peer is held to
-/// that share at all times. Without, a peer may be a proxy for all visitors, so the share only decides the order.
+/// For bytes, one whose client does not take its answer is closed as well. One that alone holds more than a quarter is
+/// closed first, otherwise the one that has held bytes longest. What a connection holds up to ``HeldBytes/allowance``
+/// never counts, so a small request passes whatever others hold.
+///
+/// Peers with more than a quarter of the places or bytes lose theirs first. With declared proxies every other peer is
+/// held to that share at all times. Without, a peer may be a proxy for all visitors, so the share only decides the order.
 final class ConnectionPlaces: Sendable {
     private struct Place {
         /// Nil for a trusted proxy, which has no share.
@@ -19,34 +21,57 @@ final class ConnectionPlaces: Sendable {
         let close: @Sendable () -> Void
         /// The event number at which it began to wait for its client. nil while it is being answered.
         var waitingSince: Int?
+        /// The bytes that it holds beyond its allowance.
+        var held = 0
+        /// Whether its client does not take an answer.
+        var isUntaken = false
+        /// The event number at which it began to hold them.
+        var holdingSince = 0
     }
 
     private struct State {
         var places: [Int: Place] = [:]
         var perPeer: [[UInt8]: Int] = [:]
+        /// The bytes that all connections hold beyond their allowance.
+        var held = 0
+        var heldPerPeer: [[UInt8]: Int] = [:]
         /// Counts events. Gives connections their numbers and orders their waiting.
         var events = 0
+        /// Connections that have lost or left their place.
+        var closed = 0
         /// Open sockets, including those that have no place.
         var sockets = 0
         /// Whether the listener has stopped accepting because every connection was being answered.
         var isPaused = false
     }
 
-    /// The share of one peer is a quarter of the places.
+    /// The share of one peer is a quarter of the places and of the bytes.
     static let shareDivisor = 4
     /// Additional sockets for connections that are closing.
     private static let slack = 64
 
     private let limit: Int
-    private let share: Int
+    private let maximumBytes: Int
     private let addresses: ClientAddress
     private let state = Mutex(State())
 
-    init(limit: Int, addresses: ClientAddress) {
+    private var share: Int { max(1, limit / Self.shareDivisor) }
+    private var shareOfBytes: Int { maximumBytes / Self.shareDivisor }
+
+    /// - Parameters:
+    ///   - limit: the number of connections.
+    ///   - bytes: how many bytes all connections together may hold beyond their allowances.
+    init(limit: Int, bytes: Int = ServerLimits().heldBytes, addresses: ClientAddress) {
         self.limit = limit
         self.addresses = addresses
-        share = max(1, limit / Self.shareDivisor)
+        maximumBytes = bytes
     }
+
+    /// The bytes that all connections hold beyond their allowances.
+    var heldBytes: Int { state.withLock { $0.held } }
+
+    /// Connections that have lost or left their place since the start.
+    var closed: Int { state.withLock { $0.closed } }
 
     /// Gives a place to a new connection. Closes another one when there are too many.
     ///
@@ -90,6 +115,27 @@ final class ConnectionPlaces: Sendable {
         victim?.close()
     }
 
+    /// Notes how many bytes a connection holds beyond its allowance. Closes connections while all of them together hold
+    /// too many.
+    ///
+    /// - Parameter isUntaken: whether they are of an answer that its client does not take.
+    /// - Returns: whether the connection still has its place.
+    func hold(_ number: Int, bytes: Int, isUntaken: Bool = false) -> Bool {
+        let (victims, isKept) = state.withLock { state -> ([Place], Bool) in
+            guard var place = state.places[number] else { return ([], false) }
+            state.events += 1
+            if place.held == 0 { place.holdingSince = state.events }
+            count(bytes - place.held, of: place.peer, &state)
+            (place.held, place.isUntaken) = (bytes, isUntaken)
+            state.places[number] = place
+            var victims: [Place] = []
+            while let victim = freeBytes(&state, for: place.peer) { victims.append(victim) }
+            return (victims, state.places[number] != nil)
+        }
+        for victim in victims { victim.close() }
+        return isKept
+    }
+
     /// Removes a closed connection.
     func leave(_ number: Int) { state.withLock { _ = remove(number, &$0) } }
 
@@ -118,20 +164,54 @@ final class ConnectionPlaces: Sendable {
             ?? longestWaiting(&state) { _ in true }
     }
 
-    private func longestWaiting(_ state: inout State, where isMeant: (Place) -> Bool) -> Place? {
-        // Linear, some microseconds, and only when the places run out.
-        var longest: (number: Int, since: Int)?
-        for (number, place) in state.places {
-            guard let since = place.waitingSince, since < longest?.since ?? .max, isMeant(place) else { continue }
-            longest = (number, since)
+    /// Removes a connection that holds bytes, if there are too many of them. None of those that are being answered.
+    private func freeBytes(_ state: inout State, for peer: [UInt8]?) -> Place? {
+        if let peer, !addresses.hasNoTrustedProxies, state.heldPerPeer[peer] ?? 0 > shareOfBytes,
+            let place = longestHolding(&state, where: { $0.peer == peer })
+        {
+            return place
         }
-        return longest.flatMap { remove($0.number, &state) }
+        guard state.held > maximumBytes else { return nil }
+        let perPeer = state.heldPerPeer
+        return longestHolding(&state) { $0.held > shareOfBytes }
+            ?? longestHolding(&state) { $0.peer.flatMap { perPeer[$0] } ?? 0 > shareOfBytes }
+            ?? longestHolding(&state) { _ in true }
+    }
+
+    private func longestWaiting(_ state: inout State, where isMeant: (Place) -> Bool) -> Place? {
+        removeOldest(&state) { isMeant($0) ? $0.waitingSince : nil }
+    }
+
+    private func longestHolding(_ state: inout State, where isMeant: (Place) -> Bool) -> Place? {
+        removeOldest(&state) {
+            ($0.waitingSince != nil || $0.isUntaken) && $0.held > 0 && isMeant($0) ? $0.holdingSince : nil
+        }
+    }
+
+    /// - Parameter since: the event number by which connections are compared. nil for one that stays.
+    private func removeOldest(_ state: inout State, by since: (Place) -> Int?) -> Place? {
+        // Linear, some microseconds, and only when places or bytes run out.
+        var oldest: (number: Int, since: Int)?
+        for (number, place) in state.places {
+            guard let since = since(place), since < oldest?.since ?? .max else { continue }
+            oldest = (number, since)
+        }
+        return oldest.flatMap { remove($0.number, &state) }
     }
 
     private func remove(_ number: Int, _ state: inout State) -> Place? {
         guard let place = state.places.removeValue(forKey: number) else { return nil }
+        state.closed += 1
         if let peer = place.peer, let count = state.perPeer[peer] { state.perPeer[peer] = count > 1 ? count - 1 : nil }
+        count(-place.held, of: place.peer, &state)
         return place
+    }
+
+    private func count(_ bytes: Int, of peer: [UInt8]?, _ state: inout State) {
+        state.held += bytes
+        guard let peer, bytes != 0 else { return }
+        let held = (state.heldPerPeer[peer] ?? 0) + bytes
+        state.heldPerPeer[peer] = held > 0 ? held : nil
     }
 }
 
@@ -142,87 +222,4 @@ struct ConnectionGate: AvailableConnectionsDelegate {
     func connectionOpened() { places.socketOpened() }
     func connectionClosed() { places.socketClosed() }
     func isAcceptingNewConnections() -> Bool { places.takesSocket() }
-}
-
-/// Reports to ``ConnectionPlaces`` whether a connection waits for its client or is being answered.
-final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
-
-    private let places: ConnectionPlaces
-    private var number: Int?
-    /// Whole requests, and responses that the system has accepted whole. A response may be sent before its request is
-    /// whole, so both are counted.
-    private var (arrived, answered) = (0, 0)
-    private var isAnswering = false
-    private var isBusy = false
-    /// Whether this connection has lost its place and is closing.
-    private var isLost = false
-
-    init(_ places: ConnectionPlaces) { self.places = places }
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        if context.channel.isActive { enter(context) }
-    }
-
-    func channelActive(context: ChannelHandlerContext) {
-        enter(context)
-        context.fireChannelActive()
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        leave()
-        context.fireChannelInactive()
-    }
-
-    func handlerRemoved(context: ChannelHandlerContext) { leave() }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .end = unwrapInboundIn(data) {
-            arrived += 1
-            update()
-        }
-        // The client would not see a response, so the request is not carried out.
-        guard !isLost else { return }
-        context.fireChannelRead(data)
-    }
-
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        switch unwrapOutboundIn(data) {
-        case .head(let head) where head.status.kind != .informational:
-            isAnswering = true
-            update()
-        case .head, .body: break
-        case .end:
-            // Until the system has accepted all bytes: unsent bytes would be lost with the connection.
-            let taken = promise ?? context.eventLoop.makePromise()
-            taken.futureResult.assumeIsolated().whenComplete { [self] _ in
-                answered += 1
-                isAnswering = false
-                update()
-            }
-            return context.write(data, promise: taken)
-        }
-        context.write(data, promise: promise)
-    }
-
-    private func enter(_ context: ChannelHandlerContext) {
-        guard number == nil else { return }
-        let channel = context.channel
-        number = places.enter(channel.remoteAddress?.ipAddress.flatMap(IPAddress.init)) { channel.close(promise: nil) }
-    }
-
-    private func leave() {
-        number.map(places.leave)
-        number = nil
-    }
-
-    private func update() {
-        let isBusy = arrived > answered || isAnswering
-        guard let number, isBusy != self.isBusy else { return }
-        self.isBusy = isBusy
-        if isBusy { isLost = !places.beginAnswer(number) } else { places.wait(number) }
-    }
 }

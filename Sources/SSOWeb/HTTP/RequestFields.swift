@@ -25,7 +25,7 @@ public struct URLEncodedFields: Sendable {
     static let maximumCount = 64
 
     /// - Parameter text: the text after the `?`, or the body. With more than 64 fields every access throws.
-    public init(_ text: some Collection<UInt8>) {
+    public init(_ text: [UInt8]) {
         let parts = text.split(separator: UInt8(ascii: "&"), maxSplits: Self.maximumCount)
         hasTooMany = parts.count > Self.maximumCount
         pairs = parts.map { part in
@@ -64,7 +64,7 @@ public struct URLEncodedFields: Sendable {
     }
 
     /// nil for a malformed escape.
-    private static func decoded(_ part: some Collection<UInt8>) -> [UInt8]? {
+    private static func decoded(_ part: ArraySlice<UInt8>) -> [UInt8]? {
         PercentCoding.decode(part, plusIsSpace: true)
     }
 }
@@ -73,25 +73,53 @@ extension Request {
     /// The maximum size of a form in bytes.
     public static var maximumFormBytes: Int { 64 * 1024 }
 
+    /// A form of a browser is shorter than this many bytes.
+    private static var shortFormBytes: Int { 4 * 1024 }
+
     /// The fields of the query.
     public var queryFields: URLEncodedFields { URLEncodedFields(Array((uri.query ?? "").utf8)) }
 
     /// Reads the fields of a form.
     ///
-    /// - Throws: ``PublicError`` 415 unless the type is `application/x-www-form-urlencoded`, 413 over 64 KiB.
-    public func formFields() async throws -> URLEncodedFields {
-        guard MediaRange.essence(of: headers[values: .contentType]) == "application/x-www-form-urlencoded" else {
-            throw PublicError.unsupportedType
+    /// - Parameter limit: in bytes.
+    /// - Throws: ``PublicError`` 415 unless the type is `application/x-www-form-urlencoded`, 413 over the limit.
+    public func formFields(atMost limit: Int = maximumFormBytes) async throws -> URLEncodedFields {
+        try checkIsForm()
+        return URLEncodedFields(try await boundedBody(limit))
+    }
+
+    /// Reads the fields of a form that will be refused, because the refusal may name one of them. A form over 4 KiB counts
+    /// as empty, so that the rest of it costs nothing.
+    ///
+    /// - Throws: ``PublicError`` as ``formFields()``, as far as the head shows it.
+    func fieldsOfRefusedForm() async throws -> URLEncodedFields {
+        try checkIsForm()
+        do { return URLEncodedFields(try await boundedBody(Self.shortFormBytes)) } catch let error as PublicError
+            where error.status == .contentTooLarge
+        {
+            try checkAnnouncedLength(Self.maximumFormBytes)
+            return URLEncodedFields([])
         }
-        return URLEncodedFields(try await boundedBody(Self.maximumFormBytes))
+    }
+
+    private func checkIsForm() throws(PublicError) {
+        guard MediaRange.essence(of: headers[values: .contentType]) == "application/x-www-form-urlencoded" else {
+            throw .unsupportedType
+        }
+    }
+
+    /// Refuses a body that is announced as too long, without reading it.
+    ///
+    /// - Throws: ``PublicError`` 413.
+    public func checkAnnouncedLength(_ limit: Int) throws(PublicError) {
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit { throw .tooLarge }
     }
 
     /// Reads a body of at most `limit` bytes.
     ///
     /// - Throws: ``PublicError`` 413 when it is longer.
     public func boundedBody(_ limit: Int) async throws -> [UInt8] {
-        // A body that is announced as too long is not read.
-        if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit { throw PublicError.tooLarge }
+        try checkAnnouncedLength(limit)
         do {
             let buffer = try await body.collect(upTo: limit)
             return Array(buffer.readableBytesView)

@@ -11,9 +11,14 @@ final class RequestHeadValidator: ChannelInboundHandler, RemovableChannelHandler
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
+    /// Bytes of `Connection` that are read. A client with more gets its answer and the end of the connection.
+    private static let maximumOptionBytes = 256
+
     private let overhead: FramingOverhead
     private let shutdown: ShutdownState
     private let logger: Logger
+    /// The bytes of a body that came with this read.
+    private var body: ByteBuffer?
     /// After a refused head the position of the next request is unknown.
     private var hasRefused = false
 
@@ -30,10 +35,27 @@ final class RequestHeadValidator: ChannelInboundHandler, RemovableChannelHandler
                 return errorCaught(context: context, error: HTTPParserError.invalidHeaderToken)
             }
             return context.fireChannelRead(Self.wrapInboundOut(.head(withExplicitClose(head))))
-        case .body(let bytes): overhead.bytes -= bytes.readableBytes
-        case .end: overhead.bytes = 0
+        case .body(var bytes):
+            overhead.bytes += FramingOverhead.piece - bytes.readableBytes
+            // The chunks of one read go on together: each piece costs a turn of the program.
+            if body?.writeBuffer(&bytes) == nil { body = bytes }
+            return
+        case .end:
+            overhead.bytes = 0
+            passBody(context)
         }
         context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        passBody(context)
+        context.fireChannelReadComplete()
+    }
+
+    private func passBody(_ context: ChannelHandlerContext) {
+        guard let bytes = body else { return }
+        body = nil
+        context.fireChannelRead(Self.wrapInboundOut(.body(bytes)))
     }
 
     /// Logs what is not HTTP. The framework answers it with a bare 400 and closes the connection.
@@ -73,11 +95,19 @@ final class RequestHeadValidator: ChannelInboundHandler, RemovableChannelHandler
         var head = head
         let isOld = head.version != .http1_1
         if isOld { head.headers.remove(name: "Expect") }
-        let options = head.headers[canonicalForm: "Connection"].map { $0.lowercased() }
-        if isOld || options.contains("close") || Self.endsParsing(head, options) || shutdown.isUnderWay {
+        let options = Self.connectionOptions(head)
+        if isOld || options?.contains("close") ?? true || Self.endsParsing(head, options ?? []) || shutdown.isUnderWay {
             head.headers.replaceOrAdd(name: "Connection", value: "close")
         }
         return head
+    }
+
+    /// The options of `Connection` in lower case. nil for more than any client sends: to read them costs many times as much
+    /// as the rest of the request.
+    private static func connectionOptions(_ head: HTTPRequestHead) -> [String]? {
+        let fields = head.headers["Connection"]
+        guard fields.reduce(0, { $0 + $1.utf8.count }) <= maximumOptionBytes else { return nil }
+        return head.headers[canonicalForm: "Connection"].map { $0.lowercased() }
     }
 
     /// Whether the parser may read nothing after this request.

@@ -9,21 +9,27 @@ public struct ServerLimits: Sendable {
     public var request: Duration
     /// The client must have received the whole response within this time.
     public var answer: Duration
-    /// The maximum number of connections, of about 25 KiB of memory each. Beyond it the connection that has waited
+    /// The maximum number of connections, of about 15 KiB of memory each. Beyond it the connection that has waited
     /// longest for its client is closed.
     public var connections: Int
+    /// The bytes that all connections together may hold: requests that are not answered, and answers that are not taken.
+    /// The first 4 KiB of each connection do not count, and a request that has begun to arrive counts 32 KiB beside its
+    /// bytes. Beyond it the connection that has held bytes longest is closed.
+    public var heldBytes: Int
     /// Requests in flight have this time to finish during shutdown.
     public var drain: Duration
 
     /// The default limits. Each can be replaced.
     public init(
         idle: Duration = .seconds(15), request: Duration = .seconds(3), answer: Duration = .seconds(30),
-        connections: Int = 4096, drain: Duration = .seconds(10)
+        connections: Int = 4096, heldBytes: Int = 16 << 20,
+        drain: Duration = .seconds(10)
     ) {
         self.idle = idle
         self.request = request
         self.answer = answer
         self.connections = connections
+        self.heldBytes = heldBytes
         self.drain = drain
     }
 }

@@ -25,7 +25,11 @@ public struct Pages: Sendable {
         let values: [String: String]
     }
 
-    struct StyleSheet: Sendable { let href: String }
+    struct StyleSheet: Sendable, MustacheParent {
+        let href: String
+
+        func child(named name: String) -> Any? { name == "href" ? href : nil }
+    }
 
     /// - Parameters:
     ///   - brand: how the program presents itself.
@@ -156,19 +160,12 @@ struct TemplateError: Error, CustomStringConvertible {
 private struct Framed: MustacheParent {
     private let frame: Pages.Frame
     private let language: Language
-    /// Read by reflection once: a template asks for the same names many times.
     private let properties: [String: Any]
 
     init(frame: Pages.Frame, language: Language, model: any Sendable) {
         self.frame = frame
         self.language = language
-        if let values = model as? [String: String] {
-            properties = values
-            return
-        }
-        properties = Dictionary(
-            Mirror(reflecting: model).children.compactMap { child in child.label.map { ($0, child.value) } }
-        ) { first, _ in first }
+        properties = model as? [String: String] ?? Properties(model).values
     }
 
     func child(named name: String) -> Any? {
@@ -186,5 +183,29 @@ private struct Framed: MustacheParent {
         case "hasFoot": frame.brand.supportURL != nil || frame.brand.privacyURL != nil
         default: properties[name] ?? frame.values[name]
         }
+    }
+}
+
+/// The properties of a struct in a model. Read by reflection once: a template asks for names many times, inside a section
+/// also for those of the structs around it, and each time the library would reflect all properties again.
+private struct Properties: MustacheParent {
+    let values: [String: Any]
+
+    init(_ model: Any) {
+        values = Dictionary(
+            Mirror(reflecting: model).children.compactMap { child in
+                child.label.map { ($0, Self.prepared(child.value)) }
+            }
+        ) { first, _ in first }
+    }
+
+    func child(named name: String) -> Any? { values[name] }
+
+    /// The items of a list of structs are read as well.
+    private static func prepared(_ value: Any) -> Any {
+        guard let items = value as? [Any], let first = items.first, Mirror(reflecting: first).displayStyle == .struct,
+            !(first is any MustacheCustomRenderable), !(first is any MustacheParent)
+        else { return value }
+        return items.map(Properties.init)
     }
 }

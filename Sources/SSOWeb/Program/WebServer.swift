@@ -18,7 +18,8 @@ public enum WebServer {
         services: [any Service] = [],
         started: @escaping @Sendable (String) -> Void = { _ in }
     ) -> Application<RouterResponder<Context>> where Context.Source == ApplicationRequestContextSource {
-        let places = ConnectionPlaces(limit: OpenFiles.connections(atMost: limits.connections), addresses: addresses)
+        let places = ConnectionPlaces(
+            limit: OpenFiles.connections(atMost: limits.connections), bytes: limits.heldBytes, addresses: addresses)
         return Application(
             router: router,
             server: .http1(
@@ -32,7 +33,7 @@ public enum WebServer {
                 address: .hostname(listen.host, port: listen.port),
                 // A burst of connections waits in the system's queue. With a full queue clients retry after a second.
                 backlog: 1024, availableConnectionsDelegate: ConnectionGate(places: places)),
-            services: services,
+            services: services + [FreeMemory(places: places)],
             onServerRunning: { channel in started(channel.localAddress.map(text) ?? "unknown") },
             logger: logger)
     }
@@ -47,9 +48,10 @@ public enum WebServer {
     private static func handlers(
         _ limits: ServerLimits, _ places: ConnectionPlaces, _ shutdown: ShutdownState, _ logger: Logger
     ) -> [any RemovableChannelHandler] {
-        [
-            RequestValidationInstaller(shutdown, logger), KeepAliveHandler(shutdown), RequestDeadline(limits),
-            ConnectionPlace(places),
+        let held = HeldBytes(places)
+        return [
+            RequestValidationInstaller(shutdown, held, logger), KeepAliveHandler(shutdown), RequestDeadline(limits),
+            ConnectionPlace(places, held),
         ]
     }
 

@@ -21,17 +21,37 @@ public struct BrowserCookie: Sendable {
 
     /// The cookie's value in a request. Two cookies of this name count as none: another host of the domain may have set one
     /// of them (cookie tossing), and the server cannot tell which.
+    ///
+    /// A request may hold 16 KiB of cookies of which none is ours, so they are compared as bytes and only ours becomes text.
     public func value(in request: Request) -> Substring? {
+        let start = Array("\(name)=".utf8)
         var found: Substring?
-        for field in request.headers[values: .cookie] {
-            for pair in field.split(separator: ";") {
-                let pair = pair.drop { $0 == " " }
-                guard let equals = pair.firstIndex(of: "="), pair[..<equals] == name else { continue }
-                if found != nil { return nil }
-                found = pair[pair.index(after: equals)...]
-            }
+        for var field in request.headers[values: .cookie] {
+            let values = field.withUTF8 { Self.values(after: start, in: $0) }
+            guard let value = values.first else { continue }
+            if found != nil || values.count > 1 { return nil }
+            found = value
         }
         return found
+    }
+
+    /// The first two values of a cookie in a `Cookie` field.
+    ///
+    /// - Parameter start: its name and `=`.
+    private static func values(after start: [UInt8], in field: UnsafeBufferPointer<UInt8>) -> [Substring] {
+        var values: [Substring] = []
+        var index = 0
+        while index < field.count, values.count < 2 {
+            while index < field.count, field[index] == UInt8(ascii: " ") { index += 1 }
+            let pair = index
+            while index < field.count, field[index] != UInt8(ascii: ";") { index += 1 }
+            if field[pair..<index].starts(with: start) {
+                let value = field[(pair + start.count)..<index]
+                values.append(Substring(decoding: value, as: UTF8.self))
+            }
+            index += 1
+        }
+        return values
     }
 
     /// Sets the cookie. The value must consist of cookie characters, such as base64url.

@@ -16,20 +16,25 @@ public protocol SessionSlot: Codable, Sendable {
 
 /// The slots of one session: `session[PendingFlows.self]`.
 public struct SessionSlots: Sendable {
-    /// A JSON object, slot by key, as it was read.
+    /// A JSON object, slot by key, as it was read. Empty for none.
     private let stored: Data
     /// What was assigned since, encoded, by key.
     private var changed: [String: Data] = [:]
 
     /// No slots.
-    public init() { stored = Data("{}".utf8) }
+    public init() { stored = Data() }
 
     /// Slots as they are stored. Text that is not a JSON object holds no slots.
-    init(stored text: String) { stored = Data(text.utf8) }
+    init(stored text: String) { stored = text == Self.none ? Data() : Data(text.utf8) }
+
+    /// How a session without slots is stored.
+    private static let none = "{}"
 
     /// The slot of this type. It is empty where the session has none, or one that cannot be decoded.
     public subscript<Slot: SessionSlot>(_ type: Slot.Type) -> Slot {
         get {
+            // A visitor's session has none, and every page asks for several.
+            if stored.isEmpty, changed.isEmpty { return Slot() }
             let decoder = JSONDecoder()
             if let data = changed[Slot.key] { return (try? decoder.decode(Slot.self, from: data)) ?? Slot() }
             return (try? decoder.decode(StoredSlot<Slot>.self, from: stored))?.slot ?? Slot()
@@ -55,7 +60,7 @@ public struct SessionSlots: Sendable {
 
     /// All slots as one JSON object, for the store.
     func encoded() throws -> String {
-        guard !changed.isEmpty else { return String(decoding: stored, as: UTF8.self) }
+        guard !changed.isEmpty else { return stored.isEmpty ? Self.none : String(decoding: stored, as: UTF8.self) }
         var slots = (try? JSONSerialization.jsonObject(with: stored)) as? [String: Any] ?? [:]
         for (key, data) in changed {
             slots[key] = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)

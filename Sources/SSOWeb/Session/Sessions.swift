@@ -43,6 +43,21 @@ public struct Sessions: Sendable {
         return try await store.begin(slots, isVisit: isVisit)
     }
 
+    /// Reads the fields of a form of this session.
+    ///
+    /// A form that cannot be accepted, because the request has no session or comes from another site, costs hardly more
+    /// than its head: over 4 KiB it counts as empty. ``CSRFTokens/accepts(_:fields:seed:)`` refuses it in any case.
+    ///
+    /// - Throws: ``PublicError`` 415 unless the type is `application/x-www-form-urlencoded`, 413 over 64 KiB.
+    public func formFields(
+        of request: Request, _ context: some SessionRequestContext
+    ) async throws -> URLEncodedFields {
+        guard context.session != nil, forms.isSameOrigin(request) else {
+            return try await request.fieldsOfRefusedForm()
+        }
+        return try await request.formFields()
+    }
+
     /// Gives the browser the id of its session.
     public func remember(_ session: Session, in response: inout Response) { cookie.set(session, in: &response) }
 

@@ -15,9 +15,9 @@ struct ConnectionLimitTests {
         private let list = Mutex<[String]>([])
         var closed: [String] { list.withLock { $0 } }
 
-        init(_ limit: Int, proxies: [String] = []) throws {
+        init(_ limit: Int, bytes: Int = ServerLimits().heldBytes, proxies: [String] = []) throws {
             let networks = try proxies.map { try Network($0) }
-            places = ConnectionPlaces(limit: limit, addresses: ClientAddress(trusted: networks))
+            places = ConnectionPlaces(limit: limit, bytes: bytes, addresses: ClientAddress(trusted: networks))
         }
 
         @discardableResult func enter(_ name: String, from peer: String) -> Int {
@@ -104,10 +104,107 @@ struct ConnectionLimitTests {
         #expect(recorded.closed == ["b"])
     }
 
+    @Test("of too many bytes the ones held longest are closed; what is being answered, or holds nothing, is not")
+    func bytes() throws {
+        let recorded = try RecordedPlaces(8, bytes: 200)
+        let places = recorded.places
+        let numbers = ["idle", "a", "b", "busy", "c", "unread"].map { recorded.enter($0, from: "192.0.2.1") }
+        for number in [3, 5] { #expect(places.beginAnswer(numbers[number])) }
+        for number in [3, 2, 1] { #expect(places.hold(numbers[number], bytes: 45)) }
+        #expect(places.hold(numbers[5], bytes: 45, isUntaken: true))
+        #expect(recorded.closed.isEmpty && places.heldBytes == 180)
+        // What b holds began earlier than what c brings.
+        #expect(places.hold(numbers[4], bytes: 30))
+        #expect(recorded.closed == ["b"] && places.heldBytes == 165)
+        // One that alone holds more than a quarter goes before all others.
+        #expect(!places.hold(numbers[4], bytes: 120))
+        #expect(recorded.closed == ["b", "c"] && places.heldBytes == 135)
+        // An answer that is not taken counts as waiting, here only for bytes.
+        let last = recorded.enter("d", from: "192.0.2.1")
+        #expect(places.hold(last, bytes: 50))
+        #expect(places.hold(numbers[1], bytes: 50))
+        for number in 1...2 { #expect(places.hold(recorded.enter("e\(number)", from: "192.0.2.1"), bytes: 50)) }
+        #expect(recorded.closed == ["b", "c", "a", "unread"])
+        // Bytes that are given back, and those of a closed connection, are free.
+        #expect(places.hold(numbers[3], bytes: 0) && places.hold(last, bytes: 0))
+        #expect(places.heldBytes == 100)
+        places.leave(last)
+        #expect(places.heldBytes == 100)
+    }
+
+    @Test(
+        "a peer over a quarter of the bytes loses its own first; beside declared proxies it never gets more",
+        arguments: [true, false])
+    func shareOfBytes(hasProxies: Bool) throws {
+        let recorded = try RecordedPlaces(99, bytes: 100, proxies: hasProxies ? ["10.0.0.0/8"] : [])
+        let places = recorded.places
+        let honest = recorded.enter("honest", from: "192.0.2.1")
+        #expect(places.hold(honest, bytes: 25))
+        for number in 1...20 { _ = places.hold(recorded.enter("flood \(number)", from: "192.0.2.9"), bytes: 10) }
+        #expect(recorded.closed.allSatisfy { $0.hasPrefix("flood") })
+        #expect(places.heldBytes == (hasProxies ? 45 : 95))
+        // A proxy speaks for many clients.
+        let proxy = recorded.enter("proxy", from: "10.0.0.1")
+        #expect(places.hold(proxy, bytes: hasProxies ? 55 : 25))
+        #expect(places.hold(honest, bytes: 25) && places.hold(proxy, bytes: 20))
+    }
+
+    @Test("on real sockets a flood of unfinished bodies, heads and unread answers leaves small requests alone")
+    func heldBytes() async throws {
+        let limits = ServerLimits(
+            idle: .seconds(300), request: .seconds(300), answer: .seconds(300), heldBytes: 1 << 20)
+        try await TinyServer.running(limits) { probe in
+            let body = "POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 65536\r\n\r\n"
+            let hostile = [
+                Array(body.utf8) + [UInt8](repeating: 0x61, count: 60_000),
+                Array("GET / HTTP/1.1\r\nHost: a\r\nX: ".utf8) + [UInt8](repeating: 0x61, count: 12_000),
+                probe.request("GET", "/big", close: false),
+            ]
+            var flood: [HTTPConnection] = []
+            for number in 0..<60 {
+                let connection = try probe.connect()
+                // One that was already closed for others is reset.
+                try? connection.send(hostile[number % 3])
+                flood.append(connection)
+                let reply = try await probe.post("/form", body: Array("12345".utf8))
+                #expect(reply.text == "5")
+            }
+            // The largest form passes as well: it has held its bytes for the shortest time.
+            let form = try await probe.post("/form", body: [UInt8](repeating: 0x61, count: 64 << 10))
+            #expect(form.text == "65536")
+            withExtendedLifetime(flood) {}
+        }
+    }
+
+    @Test("a client that sends far ahead of its answers is closed, and one that sends a few requests is answered")
+    func pipelined() async throws {
+        try await TinyServer.running { probe in
+            let few = String(
+                decoding: try await probe.raw(Array((0..<5).flatMap { _ in probe.request("GET", "/", close: false) })),
+                as: UTF8.self)
+            #expect(few.components(separatedBy: "HTTP/1.1 200").count == 6)
+            let one = probe.request("GET", "/big", close: false)
+            for ahead in [
+                Array((0..<ConnectionPlace.maximumPipelined + 1).flatMap { _ in one }),
+                one + Array("POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n".utf8)
+                    + [UInt8](repeating: 0x61, count: 30_000),
+            ] {
+                let got = try await onOwnThread {
+                    let connection = try probe.connect()
+                    try connection.send(ahead)
+                    try SocketTable.waitForEnd(of: connection, at: probe.port)
+                    return connection.everything().count
+                }
+                #expect(got < TinyServer.bigBytes)
+            }
+        }
+    }
+
     @Test(
         "on real sockets idle connections, half heads and half bodies are closed; a response in progress arrives whole")
     func sockets() async throws {
-        let limits = ServerLimits(idle: .seconds(300), request: .seconds(300), answer: .seconds(300), connections: 16)
+        let limits = ServerLimits(
+            idle: .seconds(300), request: .seconds(300), answer: .seconds(300), connections: 16, heldBytes: 64 << 20)
         try await TinyServer.running(limits) { probe in
             let reader = try probe.connect()
             try reader.send(probe.request("GET", "/big"))
@@ -138,11 +235,18 @@ struct ConnectionLimitTests {
         let pair = try ProcessDeployment()
         try await pair.start()
         let probe = HTTPProbe(port: pair.idp.port, timeout: .seconds(30))
-        let hostile = ["", "GET / HT", "POST /sign-in HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nslow"]
+        let sent = String(repeating: "a", count: 60_000)
+        let hostile = [
+            "", "GET / HT", "POST /sign-in HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nslow",
+            "POST /auth/apple/notifications HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                + "Content-Length: 16000\r\n\r\n" + sent.prefix(15_999),
+            "POST /hotwire_native/sign_in HTTP/1.1\r\nHost: a\r\n"
+                + "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 60001\r\n\r\n" + sent,
+        ].map { Array($0.utf8) }
         let flood = try await onOwnThread {
             try (0..<count).map { number in
                 let connection = try probe.connect()
-                try? connection.send(Array(hostile[number % 3].utf8))
+                try? connection.send(hostile[number % hostile.count])
                 return connection
             }
         }
@@ -150,6 +254,7 @@ struct ConnectionLimitTests {
         // On an idle machine the slowest takes some milliseconds; on a machine that runs other tests it may take
         // more.
         #expect(times.sorted()[times.count / 2] < .seconds(1), "\(times)")
+        _ = try await Browser().signIn(at: pair.client, of: pair, as: "ann@example.com")
         withExtendedLifetime(flood) {}
         try await pair.stop()
     }

@@ -234,6 +234,41 @@ struct AppleNotificationRouteTests {
         }
     }
 
+    @Test(
+        "refused notifications are limited per network; those of other networks, and of one that sent a right one, pass"
+    )
+    func limit() async throws {
+        try await ProviderDeployment.open([.apple], settings: ["IDP_LIMIT_BAD_SIGNATURES": "3"]) { place in
+            let standIn = try place.standIn(.apple)
+            let good = try standIn.notification("email-enabled", subject: "nobody")
+            let forged = try standIn.notification("email-enabled", subject: "nobody") { $0.header["kid"] = "another" }
+            func send(_ body: String, from source: String, type: String = "application/json") async throws -> ProbeReply
+            {
+                try await HTTPProbe(port: place.deployment.port, authority: "localhost:4000", source: source)
+                    .post(Self.path, [("Content-Type", type)], body: Array(body.utf8))
+            }
+            #expect(try await send(good, from: "127.0.1.2").status == 200)
+            // What is refused by its head is not counted, nor is what is right.
+            for _ in 1...5 { #expect(try await send(forged, from: "127.0.1.3", type: "text/plain").status == 415) }
+            for source in ["127.0.1.2", "127.0.1.3"] {
+                var statuses: [Int] = []
+                for body in ["{}", forged, "{}", "{}", forged] {
+                    statuses.append(try await send(body, from: source).status)
+                }
+                #expect(statuses == [400, 503, 400, 429, 429])
+            }
+            // The clock stands still, so the 20 tries per second of every network run out.
+            for _ in 1...20 { _ = try await send("{}", from: "127.0.1.3") }
+            let limited = try await send(good, from: "127.0.1.3")
+            #expect(limited.status == 429)
+            #expect(limited.header("retry-after").flatMap { Int($0) }.map { (1...60).contains($0) } == true)
+            #expect(try JSONDecoding.value(limited.body)["error"]?.text == "rate_limited")
+            for source in ["127.0.1.2", "127.0.1.4"] { #expect(try await send(good, from: source).status == 200) }
+            place.deployment.clock.advance(by: .minutes(2))
+            #expect(try await send(good, from: "127.0.1.3").status == 200)
+        }
+    }
+
     @Test("while Apple's keys cannot be fetched the answer is 503, so that Apple sends it again")
     func keysUnavailable() async throws {
         try await ProviderDeployment.open([.apple]) { place in

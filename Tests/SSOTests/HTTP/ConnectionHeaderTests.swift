@@ -37,6 +37,16 @@ struct ConnectionHeaderTests {
         }
     }
 
+    @Test("a request with more connection options than any client sends is answered, and the last of its connection")
+    func manyOptions() async throws {
+        try await TinyServer.running { probe in
+            let options = (0..<4000).map { _ in "aa" }.joined(separator: ",")
+            let head = "GET / HTTP/1.1\r\nHost: a\r\nConnection: \(options)\r\n\r\n"
+            let answer = String(decoding: try await probe.raw(Array(head.utf8), halfClose: false), as: UTF8.self)
+            #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.lowercased().contains("connection: close"))
+        }
+    }
+
     @Test("100 Continue never interrupts an earlier response")
     func inTurn() async throws {
         try await TinyServer.running { probe in

@@ -105,14 +105,47 @@ struct OversizedRequestTests {
             let early = String(decoding: try await probe.raw(announced), as: UTF8.self)
             #expect(early.hasPrefix("HTTP/1.1 413"))
             let chunk = "4000\r\n\(Self.a(0x4000))\r\n"
+            let cookie = try await probe.get("/sign-in").header("set-cookie")?.prefix { $0 != ";" } ?? ""
             let chunks =
-                "POST /sign-in HTTP/1.1\r\nHost: localhost:4000\r\nConnection: close\r\n"
+                "POST /sign-in HTTP/1.1\r\nHost: localhost:4000\r\nConnection: close\r\nCookie: \(cookie)\r\n"
                 + "Content-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n"
                 + String(repeating: chunk, count: 6)
             if let answer = try? await probe.raw(Array(chunks.utf8)), !answer.isEmpty {
                 #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 413"))
             }
             #expect(try await probe.get("/healthz").text == "ok")
+        }
+    }
+
+    @Test("a form of nobody, or of another site, is refused although most of it never comes")
+    func unread() async throws {
+        try await TestDeployment.open { deployment in
+            let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
+            let cookie = try await probe.get("/sign-in").header("set-cookie")?.prefix { $0 != ";" } ?? ""
+            let foreign = [("Cookie", String(cookie)), ("Origin", "https://evil.example")]
+            let refused: [(String, HTTPProbe.Headers, Int)] = [
+                ("/sign-in", [], 403), ("/sign-in", [("Cookie", "idp_session=unknown")], 403),
+                ("/sign-in", foreign, 403), ("/sign-in/code", [], 303), ("/sign-out", [], 303),
+                ("/sign-out", foreign, 403), ("/name", [], 303),
+            ]
+            for (path, headers, status) in refused {
+                let head = probe.request(
+                    "POST", path,
+                    headers + [
+                        ("Content-Type", "application/x-www-form-urlencoded"), ("Content-Length", "60000"),
+                    ])
+                let reply = try await onOwnThread {
+                    let connection = try probe.connect()
+                    try connection.send(head + [UInt8](repeating: 0x61, count: 9000))
+                    return try connection.reply()
+                }
+                #expect(reply.status == status, "\(path) \(reply.status)")
+            }
+            // A short one is read: the page leads back to the flow that it names.
+            let flow = String(repeating: "A", count: 22)
+            let short = try await probe.post(
+                "/sign-in", [("Content-Type", "application/x-www-form-urlencoded")], body: Array("flow=\(flow)".utf8))
+            #expect(short.status == 403 && short.text.contains("/sign-in?flow=\(flow)"))
         }
     }
 

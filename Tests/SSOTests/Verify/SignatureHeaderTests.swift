@@ -70,6 +70,31 @@ struct SignatureHeaderTests {
         }
     }
 
+    @Test("headers that cannot be right are refused although the body never comes")
+    func withoutBody() async throws {
+        try await TestDeployment.open { deployment in
+            let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
+            let (type, client) = (("Content-Type", "application/json"), (clientHeader, deployment.client.id))
+            let good = (name, "sha256=" + String(repeating: "0", count: 64))
+            let cases: [(HTTPProbe.Headers, length: Int, status: Int)] = [
+                ([("Content-Type", "text/plain"), good], 9, 415), ([type, good], 8193, 413), ([type], 8193, 413),
+                ([type], 9, 401), ([type, good, good], 9, 401), ([type, (name, "sha256=0")], 9, 401),
+                ([type, client, client, good], 9, 401), ([type, (clientHeader, "unknown"), good], 9, 401),
+            ]
+            let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
+            for (headers, length, status) in cases {
+                let head = probe.request("POST", SSOPath.verify, headers + [("Content-Length", "\(length)")])
+                let reply = try await onOwnThread {
+                    let connection = try probe.connect()
+                    try connection.send(head)
+                    return try connection.reply()
+                }
+                #expect(reply.status == status, "\(headers) \(reply.status)")
+            }
+            #expect(try await deployment.verify(token, as: deployment.client).status == 200)
+        }
+    }
+
     @Test("a body that differs by one bit, space, line ending, byte order mark or order is another body")
     func otherBody() async throws {
         try await TestDeployment.open { deployment in

@@ -104,7 +104,7 @@ struct DeviceRoutes: Sendable {
     }
 
     @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await request.formFields()
+        let fields = try await sessions.formFields(of: request, context)
         let key = try fields.text("key") ?? ""
         guard let opened = link.open(key, now: clock.now()) else { throw Self.expired }
         guard let session = context.session,

@@ -112,7 +112,7 @@ struct EmailCodeMethod: SignInMethod {
     }
 
     @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await request.formFields()
+        let fields = try await sessions.formFields(of: request, context)
         let flow = FlowID.read(fields)
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         // Without the first step there is nothing to guess (ASVS 2.3.1).

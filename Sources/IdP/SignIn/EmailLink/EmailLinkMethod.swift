@@ -55,7 +55,7 @@ struct EmailLinkMethod: SignInMethod {
     }
 
     @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await request.formFields()
+        let fields = try await sessions.formFields(of: request, context)
         // Another request, such as the first half of a double click, may have replaced the session. The browser's next
         // request carries the new cookie.
         guard let session = context.session else { return .redirect(to: EmailLink.path) }

@@ -7,7 +7,7 @@ import SSOWeb
 
 /// `POST /auth/mail/inbound`: takes one raw message from a mail server or a mail provider that has no pipe.
 ///
-/// The order of the checks is that of verify: method, type, size, signature, and only then the message. The signature is
+/// The order of the checks is that of verify: a request whose headers cannot be right costs no body. The signature is
 /// HMAC-SHA256 over the exact bytes of the body with a secret of its own, which no client has.
 struct InboundMailRoutes: Sendable {
     static let path = "/auth/mail/inbound"
@@ -57,25 +57,21 @@ struct InboundMailRoutes: Sendable {
         if let wait = badSignatures.wait(address), !proven.mayTry(address) {
             throw VerifyRequestError.rateLimited(wait)
         }
-        let body: [UInt8]
-        do { body = try await request.boundedBody(InboundMailLimits.messageBytes) } catch is PublicError {
-            throw VerifyRequestError.messageTooLarge
-        }
-        if let rejection = rejection(of: request, body) {
+        do {
+            try request.checkAnnouncedLength(InboundMailLimits.messageBytes)
+            let given = try SignatureCheck.signature(of: request)
+            let body = try await request.boundedBody(InboundMailLimits.messageBytes)
+            guard RequestSignature.request(body: body, secret: secret).matches(given) else {
+                throw SignatureCheck.Rejection.wrong
+            }
+            proven.note(address)
+            return body
+        } catch let rejection as SignatureCheck.Rejection {
             if let wait = badSignatures.hit(address) { throw VerifyRequestError.rateLimited(wait) }
             throw VerifyRequestError.badMessageSignature(rejection)
+        } catch is PublicError {
+            throw VerifyRequestError.messageTooLarge
         }
-        proven.note(address)
-        return body
-    }
-
-    /// What is wrong with the signature; nil if nothing is.
-    private func rejection(of request: Request, _ body: [UInt8]) -> SignatureCheck.Rejection? {
-        let values = request.headers[values: .ssoSignature]
-        guard let value = values.first else { return .missing }
-        guard values.count == 1 else { return .repeated }
-        guard let given = RequestSignature(headerValue: value) else { return .malformed }
-        return RequestSignature.request(body: body, secret: secret).matches(given) ? nil : .wrong
     }
 
     /// 200 for both: a message that is ignored would be ignored again.

@@ -9,6 +9,9 @@ import SSOWeb
 /// A form that the provider's page posts arrives without our cookies, which are `SameSite=Lax`. The POST only parks the answer
 /// and redirects to a GET, which has them again (docs/decisions/0036-form-post-without-samesite-none.md).
 struct ProviderCallback: Sendable {
+    /// More than an answer with the longest fields that are taken, and an ID token that is ignored.
+    private static let maximumFormBytes = 32 * 1024
+
     let providers: ProviderRegistry
     let client: ProviderClient
     let attempts: ProviderAttemptStore
@@ -36,8 +39,8 @@ struct ProviderCallback: Sendable {
     private func park(
         _ provider: Provider, _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
-        let fields = try await request.formFields()
         guard provider.responseMode == .formPost else { throw refused(.wrongResponseMode, provider, nil, context) }
+        let fields = try await request.formFields(atMost: Self.maximumFormBytes)
         guard let answer = ProviderAnswer(fields) else { throw refused(.malformedAnswer, provider, nil, context) }
         guard let id = keys.id(ofState: answer.state) else { throw refused(.unknownState, provider, nil, context) }
         guard let handle = try await parked.park(answer, for: id, provider: provider.id) else {

@@ -28,7 +28,7 @@ struct ProviderStart: Sendable {
     }
 
     @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await request.formFields()
+        let fields = try await sessions.formFields(of: request, context)
         let flow = FlowID.read(fields)
         let provider = try providers.named(in: context)
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
