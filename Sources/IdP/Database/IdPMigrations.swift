@@ -299,5 +299,11 @@ enum IdPMigrations {
                 """,
                 "CREATE INDEX app_link_expires_at ON app_link (expires_at)",
             ]),
+        Migration(
+            name: "v017-bounded-rows",
+            sql: [
+                "CREATE INDEX handoff_account ON handoff (account_id, created_at) WHERE account_id IS NOT NULL",
+                "CREATE INDEX provider_attempt_answer ON provider_attempt (expires_at) WHERE answer IS NOT NULL",
+            ]),
     ]
 }
