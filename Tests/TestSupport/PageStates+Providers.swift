@@ -60,6 +60,12 @@ extension PageStates {
             defer { standIn.replace(.token, nil) }
             return try await studio.comingBack { _ in }
         },
+        refused("provider-faulty", 502) { studio in
+            let standIn = try studio.deployment.standIn(.oidc)
+            standIn.replace(.token) { _ in .page("Elsewhere", "", status: "302 Found") }
+            defer { standIn.replace(.token, nil) }
+            return try await studio.comingBack { _ in }
+        },
         refused("provider-not-fresh", 403) { studio in
             let standIn = try studio.deployment.standIn(.oidc)
             standIn.claims { $0["auth_time"] = nil }

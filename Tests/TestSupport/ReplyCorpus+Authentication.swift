@@ -59,6 +59,11 @@ extension ReplyCorpus {
                 "arc, dmarc and iprev only", .notAuthenticated,
                 "\(authservID); arc=pass header.d=\(domain); dmarc=pass header.from=\(domain); iprev=pass policy.iprev=192.0.2.1"
             ),
+            // It may name a subdomain of the domain that signed.
+            results("dkim without header.d", .notAuthenticated, "\(authservID); dkim=pass header.i=@\(domain)"),
+            results(
+                "dkim without header.d for an address", .notAuthenticated,
+                "\(authservID); dkim=pass header.i=\(address) header.s=s1"),
             results("domainkeys only", .notAuthenticated, "\(authservID); domainkeys=pass header.d=\(domain)"),
             results("sender-id only", .notAuthenticated, "\(authservID); sender-id=pass header.from=\(address)"),
             results("spf for helo only", .notAuthenticated, "\(authservID); spf=pass smtp.helo=\(domain)"),

@@ -13,6 +13,18 @@ extension ReplyCorpus {
     private var texts: [ReplySample] {
         [
             reply("text between blank lines") { $0.text = ["Hi,", "", number, "", "Thanks"] },
+            reply("text below a stamped line") { $0.text = ["Classification: Internal 2026", "", number] + quotation },
+            reply("text below a stamped line with two numbers") {
+                $0.text = ["Document 2026, page 1000 of 1001", "Hi,", "\(number)."]
+            },
+            reply("text above lines with other numbers") {
+                $0.text = [number, "", "Room 1010", "\u{a9} 2026", "Est. 1984"]
+            },
+            reply("text in two groups") { $0.text = ["\(number.prefix(2)) \(number.suffix(2))"] },
+            reply("text in two groups with a no-break space, below a stamped line") {
+                $0.text = ["Internal 2026", "*\(number.prefix(2))\u{a0}\(number.suffix(2))*."]
+            },
+            reply("text in groups of one digit") { $0.text = [number.map(String.init).joined(separator: " ")] },
             reply("text in a sentence") { $0.text = ["The number is \(number)."] },
             reply("text in bold, as plain text shows it") { $0.text = ["*\(number)*"] },
             reply("text in German quotation marks") { $0.text = ["Die Zahl lautet „\(number)“ – viele Grüße"] },
@@ -113,7 +125,10 @@ extension ReplyCorpus {
                 "of opendkim",
                 "\(authservID);\r\n\tdkim=pass (2048-bit key; unprotected) header.d=\(domain) header.i=@\(domain)"
                     + " header.a=rsa-sha256 header.s=s1 header.b=Ab/Cd+eF;\r\n\tdkim-atps=neutral"),
-            passing("of an old opendkim", "\(authservID); dkim=pass reason=\"1024-bit key; x\" header.i=@\(domain);"),
+            passing(
+                "of an old opendkim",
+                "\(authservID); dkim=pass reason=\"1024-bit key; x\" header.i=@\(domain);"
+                    + " spf=pass smtp.mailfrom=\(address)"),
             passing(
                 "of policyd-spf",
                 "\(authservID); spf=pass (sender SPF authorized) smtp.mailfrom=\(domain)"

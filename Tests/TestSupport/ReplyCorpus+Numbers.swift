@@ -83,9 +83,12 @@ extension ReplyCorpus {
             "Hello", "1\(number)", "\(number)1", "a\(number)", "\(number)a", "ü\(number)", "\(number)\u{301}",
             "1.\(number)", "\(number).5", "\(number),00", "1,\(number)", "\(number)-11-22", "030-\(number)",
             "22/11/\(number)",
-            "12:\(number)", wide, arabic, spaced.joined(separator: " "), spaced.joined(separator: "\u{200b}"),
+            "12:\(number)", wide, arabic, spaced.joined(separator: "\u{200b}"),
             spaced.map { "\($0)\u{fe0f}\u{20e3}" }.joined(), "\(number)\u{fe0f}\u{20e3}", "\(number)\u{661}",
             "\(number.dropLast())", "\(number.dropLast())O", "I got 123456.",
+            "I see \(number.prefix(2)) \(number.suffix(2))", "\(number.prefix(2)) \(number.suffix(2)) 11",
+            "\(number.prefix(2))\t\(number.suffix(2))", "\(number.prefix(2)).\(number.suffix(2))",
+            "\(number.prefix(2))-\(number.suffix(2))", "\(number.prefix(3)) \(number.suffix(2))",
         ]
         return texts.map { text("no number: \($0)", .noNumber, $0) }
     }
@@ -93,6 +96,13 @@ extension ReplyCorpus {
     private var wrongNumbers: [ReplySample] {
         [
             text("two numbers", .severalNumbers, "\(number) \(otherNumber)"),
+            text("two numbers and lines without one", .severalNumbers, "Hello", "*\(number)* \(otherNumber)", "Bye"),
+            text(
+                "two numbers in groups", .noNumber,
+                "\(number.prefix(2)) \(number.suffix(2)) \(otherNumber.prefix(2)) \(otherNumber.suffix(2))"),
+            sample("text: in a sentence above another number alone", .otherNumber(otherNumber)) {
+                $0.text = ["It is \(number)", otherNumber]
+            },
             text("all numbers", .severalNumbers, (1000..<9999).map(String.init).joined(separator: " ")),
             sample("text: another number", .otherNumber(otherNumber)) { $0.text = [otherNumber] },
             sample("text: another number first", .otherNumber(otherNumber)) { $0.text = [otherNumber, number] },

@@ -67,11 +67,13 @@ struct AppLinkPages: Sendable {
     /// The answer of the provider is refused or missing. The log has the reason.
     static func failed(_ refusal: PublicError, _ provider: Provider, _ app: NativeApp?) -> PublicError {
         let isUnavailable = refusal.status == .serviceUnavailable
-        return PublicError(
+        var page = PublicError(
             refusal.status, code: refusal.code, title: Text("native.link-failed.title", ["provider": provider.name]),
             explanation: Text("native.link-failed"),
             nextStep: way(to: app, error: isUnavailable ? "temporarily_unavailable" : "server_error"),
             cause: refusal.cause, headers: refusal.headers)
+        page.isFaultElsewhere = refusal.isFaultElsewhere
+        return page
     }
 
     static func callback(_ app: NativeApp, error: String) -> String {

@@ -73,6 +73,9 @@ struct MailDelivery {
                 reader.problem(
                     "\(InboundMailSettings.domainSetting): is not set, so replies are not received. Use the domain that "
                         + "receives them, for example reply.example.com.")
+                reader.problem(
+                    "\(InboundMailSettings.authservIDSetting): is not set. Use the name that your mail server writes first in "
+                        + "Authentication-Results, for example mx.example.com.")
             }
             guard reader.problems.isEmpty, let database, let keys, let inbound else { return nil }
             return Settings(database: database, keys: keys, inbound: inbound)

@@ -309,5 +309,11 @@ enum IdPMigrations {
                 // Whether the provider, as the owner of the domain, has vouched for the account's own address.
                 "ALTER TABLE account_identity ADD COLUMN is_vouched INTEGER NOT NULL DEFAULT 0"
             ]),
+        Migration(
+            name: "v019-bounded-rows",
+            sql: [
+                "CREATE INDEX handoff_account ON handoff (account_id, created_at) WHERE account_id IS NOT NULL",
+                "CREATE INDEX provider_attempt_answer ON provider_attempt (expires_at) WHERE answer IS NOT NULL",
+            ]),
     ]
 }

@@ -12,23 +12,26 @@ struct DeviceStore: Sendable {
     let clock: ServiceClock
     let randomness: any Randomness
 
-    /// The id of the device that one of the claims proves for this address, nil for an unknown browser.
-    func find(_ claims: [DeviceCookie.Claim], for address: EmailAddress) async throws -> String? {
+    /// The id of the device that one of the claims proves, nil for an unknown browser. Without claims nothing is read.
+    ///
+    /// - Parameter address: nil for a device of any address.
+    func find(_ claims: [DeviceCookie.Claim], for address: EmailAddress?) async throws -> String? {
         guard !claims.isEmpty else { return nil }
         let now = clock.now()
         return try await database.read { connection in
             try claims.first { claim in
                 let row = try connection.query(
                     """
-                    SELECT secret_digest, previous_digest FROM device
-                     WHERE id = :id AND address = :address AND expires_at > :now AND created_at <= :skewed
+                    SELECT address, secret_digest, previous_digest FROM device
+                     WHERE id = :id AND expires_at > :now AND created_at <= :skewed
                     """,
                     [
-                        "id": .text(claim.name), "address": .text(address.mailbox), "now": .timestamp(now),
+                        "id": .text(claim.name), "now": .timestamp(now),
                         "skewed": .timestamp(now + ClockSkew.tolerated),
                     ]
                 ).first
                 guard let row else { return false }
+                if let address, try !row.text("address").utf8.elementsEqual(address.mailbox.utf8) { return false }
                 let current = ConstantTime.equal(claim.secretDigest, try row.blob("secret_digest"))
                 let previous = ConstantTime.equal(
                     claim.secretDigest, try row.optionalBlob("previous_digest") ?? [])
@@ -94,8 +97,11 @@ struct Devices: Sendable {
         return try await store.find(cookie.claims(in: request), for: address)
     }
 
-    /// Names the browser of a request by its cookie alone: enough to count it apart from its network.
-    func countedBrowser(_ request: Request) -> [UInt8]? { cookie.claims(in: request).first?.id }
+    /// The id of the request's browser if it is known for any address: it is counted apart from its network. The signature of
+    /// its cookie alone would keep the limits of a device that was ended or evicted for as long as the cookie lasts.
+    func countedBrowser(_ request: Request) async throws -> String? {
+        try await store.find(cookie.claims(in: request), for: nil)
+    }
 
     /// Gives the browser the new claim beside those it has.
     func give(_ claim: DeviceCookie.Claim, _ request: Request, in response: inout Response) {

@@ -186,7 +186,7 @@ struct HandoffRoutes: Sendable {
                 let handoff = try store.pending(flow, connection)
                 let found = handoff.flatMap { apps.app($0.redirectURI.utf8) }
                 app.withLock { $0 = found }
-                try store.end(flow, connection)
+                try store.forget(flow, connection)
                 return slots[PendingHandoffs.self].remove(flow)
             })
         guard updated != nil, let app = app.withLock({ $0 }) else {

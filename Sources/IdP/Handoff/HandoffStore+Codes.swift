@@ -16,10 +16,10 @@ extension HandoffStore {
     enum Rejection: String, Sendable, CaseIterable {
         /// Code or verifier is missing, given twice, or does not have its form.
         case malformed
-        /// Never issued, replaced by a newer one of the same handoff, or purged.
+        /// Never issued, replaced by a newer one of the same handoff, given up in the browser, or purged.
         case unknown
         case expired
-        /// Its handoff has ended: by a sign-in, by a wrong verifier, or because the user cancelled it.
+        /// Its handoff has ended: by a sign-in or by a wrong verifier.
         case used
         /// An attacker has the code and not the verifier. The code is void from now on.
         case wrongVerifier = "wrong_verifier"

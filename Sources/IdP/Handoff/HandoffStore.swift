@@ -15,8 +15,10 @@ struct HandoffStore: Sendable {
     static let lifetime: Duration = .minutes(10)
     /// From the page that names the code to the web view of the app: both are on one device.
     static let codeLifetime: Duration = .seconds(60)
-    /// How long the row of a code stays for the audit.
+    /// How long the row of a used code stays for the audit.
     static let auditPeriod: Duration = .days(1)
+    /// Rows of codes of one account. More push out the oldest, so that no user fills the table.
+    static let maximumPerAccount = 50
 
     let database: any Database
     let clock: ServiceClock
@@ -54,7 +56,7 @@ struct HandoffStore: Sendable {
     }
 
     /// Stores a code for the user of a pending handoff, in the caller's transaction. A code of the same handoff that was
-    /// issued before is void: at most one is valid.
+    /// issued before is void: at most one is valid. Beyond ``maximumPerAccount`` the oldest rows of the account go.
     func issue(
         _ code: HandoffCode, for handoff: Handoff, to user: SignedInUser, _ connection: any SQLConnection
     ) throws {
@@ -73,24 +75,26 @@ struct HandoffStore: Sendable {
                 "proven": .integer(user.signIn.provenAt == nil ? 0 : 1),
                 "methods": .text(user.signIn.methods.joined(separator: " ")),
             ])
-    }
-
-    /// Ends a handoff, and its code with it, in the caller's transaction.
-    func end(_ id: FlowID, _ connection: any SQLConnection) throws {
         try connection.execute(
-            "UPDATE handoff SET ended_at = :now WHERE id = :id AND ended_at IS NULL",
-            ["id": .text(id.text), "now": .timestamp(clock.now())])
+            """
+            DELETE FROM handoff WHERE account_id = :account AND id <> :id AND id NOT IN (
+                SELECT id FROM handoff WHERE account_id = :account AND id <> :id
+                 ORDER BY created_at DESC, id LIMIT :others)
+            """,
+            [
+                "account": .text(user.account.id), "id": .text(handoff.id.text),
+                "others": .integer(Int64(Self.maximumPerAccount - 1)),
+            ])
     }
 
-    /// Ends a handoff that its browser does not keep any more, in the caller's transaction. Without a code its row goes at
-    /// once, so that no browser fills the table.
+    /// Ends a handoff that its browser has given up or does not keep any more, in the caller's transaction. Its row goes at
+    /// once, and with it a code that was not used, so that no browser fills the table. The row of a used code stays.
     func forget(_ id: FlowID, _ connection: any SQLConnection) throws {
-        try end(id, connection)
         try connection.execute(
-            "DELETE FROM handoff WHERE id = :id AND code_digest IS NULL", ["id": .text(id.text)])
+            "DELETE FROM handoff WHERE id = :id AND ended_at IS NULL", ["id": .text(id.text)])
     }
 
-    /// Deletes rows that no code can come from any more, and those of codes after the audit period.
+    /// Deletes rows that no code can come from any more, and those of used codes after the audit period.
     func purge(limit: Int) async throws -> Int {
         let now = clock.now()
         return try await database.write { connection in
@@ -98,7 +102,8 @@ struct HandoffStore: Sendable {
                 """
                 DELETE FROM handoff WHERE id IN (
                     SELECT id FROM handoff
-                     WHERE expires_at <= :dead AND (code_digest IS NULL OR expires_at <= :audited) LIMIT :limit)
+                     WHERE expires_at <= :dead AND (code_expires_at IS NULL OR code_expires_at <= :dead)
+                       AND (ended_at IS NULL OR expires_at <= :audited) LIMIT :limit)
                 """,
                 [
                     "dead": .timestamp(now - ClockSkew.tolerated), "audited": .timestamp(now - Self.auditPeriod),

@@ -91,8 +91,8 @@ struct HTMLText {
 
     private mutating func separate(_ name: String) {
         if Self.blocks.contains(name) { text.append(0x0a) }
-        // Two cells are two words.
-        if name == "td" || name == "th" { text.append(0x20) }
+        // Two cells are two words, and not the groups of one number.
+        if name == "td" || name == "th" { text.append(0x09) }
     }
 
     /// Where the `>` of a tag is. One within quotation marks does not end it.

@@ -4,17 +4,43 @@ import SSOShared
 enum ReplyNumber {
     static let digits = 4
 
-    /// The number in the first line that has one.
+    /// The number in the first line that has nothing else, or else in the first line that has one: some companies add a line
+    /// above each message, such as "Classification: Internal 2026".
     ///
     /// Exactly four ASCII digits that stand alone: not within a word, a longer number, a date, a time or an amount. A line
     /// with two different ones is rejected, because each wrong number counts as a guess.
     static func find(in lines: [ArraySlice<UInt8>]) throws(ReplyRejection) -> String {
+        if let number = lines.lazy.compactMap(alone).first { return number }
         for line in lines {
             let numbers = Set(numbers(in: line))
             if numbers.count > 1 { throw .severalNumbers }
             if let number = numbers.first { return number }
         }
         throw .noNumber
+    }
+
+    /// The number of a line that has nothing else but blanks and punctuation around it. Blanks between its digits are ignored,
+    /// as in the form for codes: with four digits in the whole line `12 34` cannot be two numbers.
+    private static func alone(in line: ArraySlice<UInt8>) -> String? {
+        let scalars = String(decoding: line, as: UTF8.self).unicodeScalars
+        let isAround: (Unicode.Scalar) -> Bool = { isBlank($0) || isPunctuation($0) }
+        let core = scalars.drop(while: isAround).reversed().drop(while: isAround).reversed()
+        let found = core.filter { !isBlank($0) }
+        return found.count == digits && found.allSatisfy(isDigit) ? String(String.UnicodeScalarView(found)) : nil
+    }
+
+    /// A space of any width. A tab separates two cells of a table.
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .spaceSeparator
+    }
+
+    private static func isPunctuation(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation, .initialPunctuation,
+            .finalPunctuation, .otherPunctuation:
+            true
+        default: false
+        }
     }
 
     private static func numbers(in line: ArraySlice<UInt8>) -> [String] {

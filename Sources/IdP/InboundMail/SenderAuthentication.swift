@@ -28,9 +28,12 @@ struct SenderAuthentication {
     /// In lower case.
     private var domain: [UInt8] { sender.text.utf8.split(separator: UInt8(ascii: "@")).last.map(Array.init) ?? [] }
 
-    /// The domain of header.d, which is a domain alone, or else of header.i, which is an address or `@domain`.
+    /// The domain of header.d, which is a domain alone.
+    ///
+    /// header.i does not count: it may name a subdomain of the domain that signed (RFC 6376 3.5). A company that signs for the
+    /// subdomains of all its customers could so vouch for each of them.
     private static func signingDomain(_ result: AuthenticationResults.Result) -> [UInt8]? {
-        guard let value = result.properties["header.d"] else { return result.properties["header.i"]?.domain }
+        guard let value = result.properties["header.d"] else { return nil }
         return value.text.contains(UInt8(ascii: "@")) ? nil : value.domain
     }
 }

@@ -25,9 +25,8 @@ struct AppleNotification: Sendable, Equatable {
     /// By Apple's clock. Compare it with when the identity was linked or used last: what happened before does not concern it.
     let occurredAt: Timestamp
 
-    /// Checks the claims of a notification, and reads its event.
-    init(_ token: SignedToken, key: SigningKey.Verifier, provider: Provider, now: Timestamp) throws(ProviderError) {
-        let claims = try token.claims(key)
+    /// Checks the claims of a notification, whose signature has been checked, and reads its event.
+    init(_ claims: TokenClaims, provider: Provider, now: Timestamp) throws(ProviderError) {
         try claims.checkOrigin(provider, orAudience: provider.appleAppID)
         // An ID token is signed with the same keys, and has no events.
         guard let events = claims.json["events"] else { throw .answer(.event, "no events") }

@@ -60,7 +60,7 @@ struct DiscoveryDocument: Sendable, Equatable {
     /// What an ID token may be signed with: the settings' list, narrowed by the document. The document adds nothing.
     func allowedAlgorithms(_ provider: Provider) throws(ProviderError) -> [Provider.Algorithm] {
         guard let algorithms else { return provider.algorithms }
-        let common = provider.algorithms.filter { algorithms.contains($0.rawValue) }
+        let common = provider.algorithms.filter { algorithms.contains(where: $0.isNamed) }
         guard !common.isEmpty else {
             throw .document(.noCommonAlgorithm, algorithms.joined(separator: " "))
         }

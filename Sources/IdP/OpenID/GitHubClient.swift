@@ -50,7 +50,7 @@ struct GitHubClient: Sendable {
         guard provider.emailTrust == .ifVerified else { return .ignored("email_not_trusted") }
         let reply = try await call(
             .gitHubEmails, provider, "/user/emails?per_page=100", token, accepting: [200, 403, 404])
-        if reply.status == 403, reply.isOverLimit { throw .call(.gitHubEmails, .status, "status 403, rate limit") }
+        if reply.status == 403, reply.isOverLimit { throw .call(.gitHubEmails, status: 403, isOverLimit: true) }
         // Without the scope user:email.
         guard reply.status == 200 else { return .ignored("email_missing") }
         guard let primary = reply.json.array?.first(where: { $0["primary"]?.bool == true }) else {
@@ -65,7 +65,7 @@ struct GitHubClient: Sendable {
     func check(_ provider: Provider) async throws(ProviderError) -> String {
         let status = try await http.status(
             .gitHubUser, of: provider, "\(Self.api(provider))/user", headers: Self.headers)
-        guard status == 401 || status == 200 else { throw .call(.gitHubUser, .status, "status \(status)") }
+        guard status == 401 || status == 200 else { throw .call(.gitHubUser, status: status) }
         return "ready: \(Self.api(provider)) answers"
     }
 

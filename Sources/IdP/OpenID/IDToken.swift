@@ -12,12 +12,14 @@ struct IDToken: Sendable {
     let digest: [UInt8]
     let refusedFrom: Timestamp
 
-    /// Checks the signature with a key of the provider, then the claims.
+    /// Checks the claims.
+    ///
+    /// - Parameter claims: of the token, whose signature has been checked.
     init(
-        _ token: SignedToken, key: SigningKey.Verifier, provider: Provider, nonce: String, accessToken: String?,
+        _ token: SignedToken, claims: TokenClaims, provider: Provider, nonce: String, accessToken: String?,
         now: Timestamp
     ) throws(ProviderError) {
-        claims = try token.claims(key)
+        self.claims = claims
         try claims.checkOrigin(provider)
         refusedFrom = try claims.checkTimes(now, age: Self.longestAge)
         guard let sent = claims.json["nonce"]?.string, ConstantTime.equal(sent, nonce) else { throw .answer(.nonce) }

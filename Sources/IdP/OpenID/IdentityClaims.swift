@@ -29,8 +29,11 @@ struct IdentityClaims: Sendable {
         return Self.address(node)
     }
 
+    /// ``EmailAddress`` trims what a user pastes. A provider's address counts only as it stands.
     static func address(_ node: JSONNode) -> Address {
-        guard let text = node.string, let address = try? EmailAddress(text) else { return .ignored("email_invalid") }
+        guard let text = node.string, let address = try? EmailAddress(text),
+            address.text.utf8.count == text.utf8.count
+        else { return .ignored("email_invalid") }
         return .verified(address)
     }
 

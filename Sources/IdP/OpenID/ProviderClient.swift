@@ -96,9 +96,9 @@ struct ProviderClient: Sendable {
         await keys
         guard let text = reply.idToken else { throw .answer(.noIDToken) }
         let signed = try SignedToken(text, allowed: allowed)
-        let key = try await documents.verifier(signed, provider, for: .signIn)
         let token = try IDToken(
-            signed, key: key, provider: provider, nonce: answer.nonce, accessToken: reply.accessToken, now: clock.now())
+            signed, claims: try await documents.claims(signed, provider, for: .signIn), provider: provider,
+            nonce: answer.nonce, accessToken: reply.accessToken, now: clock.now())
         let claims = IdentityClaims(claims: token.claims, provider: provider)
         let address = claims.address()
         var identity = ProviderIdentity(issuer: provider.issuer, subject: token.subject)
@@ -129,8 +129,8 @@ struct ProviderClient: Sendable {
     /// Checks a server-to-server notification of Apple: signature, issuer, audience and age.
     func notification(_ provider: Provider, payload: String) async throws(ProviderError) -> AppleNotification {
         let signed = try SignedToken(payload, allowed: provider.algorithms)
-        let key = try await documents.verifier(signed, provider, for: .notification)
-        return try AppleNotification(signed, key: key, provider: provider, now: clock.now())
+        let claims = try await documents.claims(signed, provider, for: .notification)
+        return try AppleNotification(claims, provider: provider, now: clock.now())
     }
 
     /// Fetches what a sign-in needs, and reports that it can be used, in one line for an operator.
@@ -139,8 +139,11 @@ struct ProviderClient: Sendable {
         let discovery = try await documents.discovery(provider)
         let algorithms = try discovery.allowedAlgorithms(provider)
         if case .secret = provider.credential, discovery.authMethod == nil { throw .document(.noAuthMethod) }
-        let count = try await documents.keys(provider).usableCount
+        let keys = try await documents.keys(provider)
+        let count = keys.usableCount
         let names = algorithms.map(\.rawValue).joined(separator: ", ")
-        return "ready: \(count) signing \(count == 1 ? "key" : "keys"), \(names)"
+        let ready = "ready: \(count) signing \(count == 1 ? "key" : "keys"), \(names)"
+        guard !keys.faults.isEmpty else { return ready }
+        return "\(ready). Not used: \(ProviderError.printable(keys.faults.joined(separator: "; ")))"
     }
 }

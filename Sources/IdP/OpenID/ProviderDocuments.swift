@@ -30,19 +30,28 @@ struct ProviderDocuments: Sendable {
     /// Has the keys ready for a verifier.
     func prefetchKeys(_ provider: Provider) async { _ = try? await keys(provider) }
 
-    /// The one key for a token. For a `kid` that the keys lack they are fetched again, at most once in five minutes for each
-    /// caller.
-    func verifier(
-        _ token: SignedToken, _ provider: Provider, for caller: EarlyCaller
-    ) async throws(ProviderError) -> SigningKey.Verifier {
-        if let found = try await keys(provider).verifier(id: token.keyID, token.algorithm) { return found }
-        let fetch = fetchKeys(provider, try await discovery(provider))
-        if let newer = await keySets.newerValue(for: provider.issuer, caller: caller, fetch: fetch),
-            let found = try newer.verifier(id: token.keyID, token.algorithm)
-        {
-            return found
+    /// The claims of a token, after its signature has been checked with the one key for it.
+    ///
+    /// For a `kid` that the keys lack they are fetched again, at most once in five minutes for ID tokens and for notifications.
+    /// They are also fetched again when the key does not fit an ID token, at most once a minute: some providers put a new key
+    /// under an old `kid`. A notification with a wrong signature has nothing fetched, because anybody may send one.
+    func claims(
+        _ token: SignedToken, _ provider: Provider, for caller: EarlyFetch
+    ) async throws(ProviderError) -> TokenClaims {
+        let reason: EarlyFetch
+        do throws(ProviderError) {
+            return try token.claims(try await keys(provider))
+        } catch {
+            switch ProviderError.AnswerProblem(rawValue: error.reason) {
+            case .keyUnknown: reason = caller
+            case .signature where caller == .signIn, .keyMismatch where caller == .signIn: reason = .wrongSignature
+            default: throw error
+            }
         }
-        throw .answer(.keyUnknown, token.keyID ?? "no kid")
+        let fetch = fetchKeys(provider, try await discovery(provider))
+        await keySets.newerValue(for: provider.issuer, reason, fetch: fetch)
+        // Also where it was too early: another sign-in may have had them fetched meanwhile.
+        return try token.claims(try await keys(provider))
     }
 
     private func fetchKeys(_ provider: Provider, _ discovery: DiscoveryDocument) -> SharedCache<SigningKeys>.Fetch {

@@ -16,6 +16,8 @@ struct ProviderError: Error, Sendable, Equatable {
     enum CallProblem: String, Sendable, CaseIterable {
         case timedOut = "timed_out"
         case unreachable
+        /// Too many calls to this provider are in progress here.
+        case busy
         case certificate
         case addressRefused = "address_refused"
         case tooLarge = "too_large"
@@ -23,10 +25,33 @@ struct ProviderError: Error, Sendable, Equatable {
         case status
         /// Not `application/json`.
         case contentType = "content_type"
+        /// A `Content-Encoding`, although `identity` was asked for.
+        case contentEncoding = "content_encoding"
         /// Not strict JSON, or not an object.
         case json
         /// An OAuth error (RFC 6749 5.2).
         case refused
+
+        var meaning: Meaning {
+            switch self {
+            case .timedOut, .unreachable, .busy, .certificate, .addressRefused: .outage
+            case .tooLarge, .status, .contentType, .contentEncoding, .json: .fault
+            case .refused: .setup
+            }
+        }
+    }
+
+    /// What a failure means for the user and for an operator.
+    enum Meaning: Sendable, Equatable {
+        /// The provider cannot be reached, or says that it cannot answer now.
+        case outage
+        /// The provider answered something that is no answer, such as a page, a redirect or JSON with a member twice. Only its
+        /// operator can mend that.
+        case fault
+        /// No sign-in works until its documents or our settings for it are changed.
+        case setup
+        /// What came is not believed.
+        case refusal
     }
 
     /// What is wrong with the provider's documents, or with our settings for it.
@@ -84,24 +109,34 @@ struct ProviderError: Error, Sendable, Equatable {
     let reason: String
     /// At most 200 bytes of printable ASCII for the log, perhaps empty. It may hold words of the provider: not for pages.
     let detail: String
+    let meaning: Meaning
     /// The provider does not work now, or not with our settings: "try again, or use another way". False when its answer
     /// is wrong.
-    let isUnavailable: Bool
+    var isUnavailable: Bool { meaning != .refusal }
     /// Nothing that the provider meant to say has arrived. A document from before may still be used.
-    let isOutage: Bool
+    var isOutage: Bool { meaning == .outage || meaning == .fault }
 
     /// A call that failed.
     static func call(_ endpoint: Endpoint, _ problem: CallProblem, _ detail: String = "") -> Self {
         Self(
-            reason: "\(endpoint.rawValue)_\(problem.rawValue)", detail: printable(detail), isUnavailable: true,
-            isOutage: true)
+            reason: "\(endpoint.rawValue)_\(problem.rawValue)", detail: printable(detail), meaning: problem.meaning)
+    }
+
+    /// An answer with a status that the call does not permit.
+    ///
+    /// - Parameter isOverLimit: the provider has had too many calls.
+    static func call(_ endpoint: Endpoint, status: Int, isOverLimit: Bool = false) -> Self {
+        Self(
+            reason: "\(endpoint.rawValue)_\(CallProblem.status.rawValue)",
+            detail: "status \(status)\(isOverLimit ? ", rate limit" : "")",
+            meaning: status >= 500 || status == 429 || isOverLimit ? .outage : .fault)
     }
 
     /// All calls together took too long.
-    static let timedOut = Self(reason: "timed_out", detail: "", isUnavailable: true, isOutage: true)
+    static let timedOut = Self(reason: "timed_out", detail: "", meaning: .outage)
 
     /// The user does not wait any more.
-    static let cancelled = Self(reason: "cancelled", detail: "", isUnavailable: true, isOutage: true)
+    static let cancelled = Self(reason: "cancelled", detail: "", meaning: .outage)
 
     /// An OAuth error at the token endpoint. `invalid_grant` is about the code of this answer, any other about the
     /// provider or our settings for it.
@@ -113,17 +148,17 @@ struct ProviderError: Error, Sendable, Equatable {
         let words = hide(description.map { "\(error): \($0)" } ?? error)
         return Self(
             reason: "\(endpoint.rawValue)_\(CallProblem.refused.rawValue)", detail: printable(words),
-            isUnavailable: error != "invalid_grant" && error != "bad_verification_code", isOutage: false)
+            meaning: error == "invalid_grant" || error == "bad_verification_code" ? .refusal : .setup)
     }
 
     /// A document or a setting with which no sign-in can work.
     static func document(_ problem: DocumentProblem, _ detail: String = "") -> Self {
-        Self(reason: problem.rawValue, detail: printable(detail), isUnavailable: true, isOutage: false)
+        Self(reason: problem.rawValue, detail: printable(detail), meaning: .setup)
     }
 
     /// An answer that is not believed.
     static func answer(_ problem: AnswerProblem, _ detail: String = "") -> Self {
-        Self(reason: problem.rawValue, detail: printable(detail), isUnavailable: false, isOutage: false)
+        Self(reason: problem.rawValue, detail: printable(detail), meaning: .refusal)
     }
 
     /// Text from elsewhere as it may stand in a log: 200 bytes of printable ASCII, `?` for any other character.

@@ -1,9 +1,15 @@
 import SSOWeb
 
-/// The caller that finds a value to lack something. Each has an early fetch of its own: an attacker who sends notifications
-/// with made-up keys must not use up those of sign-ins.
-enum EarlyCaller: Sendable, Hashable {
+/// Why a value is fetched again although it has not expired. Each reason has an allowance of its own: an attacker who sends
+/// notifications with made-up keys must not use up that of sign-ins, nor wrong signatures that of a new key.
+enum EarlyFetch: Sendable, Hashable {
+    /// An ID token, or a notification, names a key that the value lacks.
     case signIn, notification
+    /// A key that the value has did not make the signature of an ID token: another one may have its `kid` by now.
+    case wrongSignature
+
+    /// How often the value may be fetched for this reason.
+    var interval: Duration { self == .wrongSignature ? .minutes(1) : .minutes(5) }
 }
 
 /// Keeps one value for each key for a while. Callers that need the same value at the same time share one fetch.
@@ -15,16 +21,14 @@ actor SharedCache<Value: Sendable> {
 
     static var failureLifetime: Duration { .seconds(10) }
     static var longestUse: Duration { .hours(24) }
-    /// How often each caller may have a value fetched again although it has not expired.
-    static var earlyFetchInterval: Duration { .minutes(5) }
 
     private struct Entry {
         var value: Value?
         var fetchedAt = Timestamp(milliseconds: 0)
         var freshUntil = Timestamp(milliseconds: 0)
         var failure: (error: ProviderError, until: Timestamp)?
-        /// The last early fetch that succeeded, by who asked for it.
-        var earlyFetches: [EarlyCaller: Timestamp] = [:]
+        /// The last early fetch that succeeded, by its reason.
+        var earlyFetches: [EarlyFetch: Timestamp] = [:]
         var task: Task<Void, Never>?
     }
 
@@ -50,20 +54,21 @@ actor SharedCache<Value: Sendable> {
         throw failure
     }
 
-    /// Fetches a value again that is still fresh but turned out to lack something. At most once in five minutes for each
-    /// caller, since any client on the network may cause it. A fetch that failed does not count. Returns nil when it is too
-    /// early or the fetch failed.
-    func newerValue(for key: String, caller: EarlyCaller, fetch: @escaping Fetch) async -> Value? {
-        guard entries[key]?.task != nil || isEarlyFetchDue(key, caller) else { return nil }
-        await update(key, early: caller, fetch)
+    /// Fetches a value again that is still fresh but turned out to lack something. At most once in each reason's interval,
+    /// since any client on the network may cause it. A fetch that failed counts only after a wrong signature. Returns nil when
+    /// it is too early or the fetch failed.
+    @discardableResult func newerValue(for key: String, _ reason: EarlyFetch, fetch: @escaping Fetch) async -> Value? {
+        guard entries[key]?.task != nil || isEarlyFetchDue(key, reason) else { return nil }
+        if reason == .wrongSignature { entries[key]?.earlyFetches[reason] = clock.now() }
+        await update(key, early: reason, fetch)
         return entries[key]?.failure == nil ? entries[key]?.value : nil
     }
 
-    private func isEarlyFetchDue(_ key: String, _ caller: EarlyCaller) -> Bool {
+    private func isEarlyFetchDue(_ key: String, _ reason: EarlyFetch) -> Bool {
         guard !hasRecentFailure(key) else { return false }
-        guard let last = entries[key]?.earlyFetches[caller] else { return true }
+        guard let last = entries[key]?.earlyFetches[reason] else { return true }
         let age = clock.now() - last
-        return age >= Self.earlyFetchInterval || age < .zero
+        return age >= reason.interval || age < .zero
     }
 
     // A moment that is further ahead than its lifetime was noted while the clock was wrong. It counts for nothing: it could
@@ -82,18 +87,18 @@ actor SharedCache<Value: Sendable> {
     }
 
     /// Waits for the running fetch or starts one. The fetch goes on when a caller is cancelled: others wait for it too.
-    private func update(_ key: String, early caller: EarlyCaller?, _ fetch: @escaping Fetch) async {
+    private func update(_ key: String, early reason: EarlyFetch?, _ fetch: @escaping Fetch) async {
         if let task = entries[key]?.task { return await task.value }
         let task = Task {
             let result = await fetch()
-            store(key, result, early: caller)
+            store(key, result, early: reason)
         }
         entries[key, default: Entry()].task = task
         await task.value
     }
 
     private func store(
-        _ key: String, _ result: Result<(Value, lifetime: Duration), ProviderError>, early caller: EarlyCaller?
+        _ key: String, _ result: Result<(Value, lifetime: Duration), ProviderError>, early reason: EarlyFetch?
     ) {
         var entry = entries[key] ?? Entry()
         let now = clock.now()
@@ -104,7 +109,7 @@ actor SharedCache<Value: Sendable> {
             entry.fetchedAt = now
             entry.freshUntil = now + lifetime
             entry.failure = nil
-            if let caller { entry.earlyFetches[caller] = now }
+            if let reason { entry.earlyFetches[reason] = now }
         case .failure(let error):
             entry.failure = (error, now + Self.failureLifetime)
         }

@@ -40,7 +40,7 @@ struct SignedToken: Sendable {
         _ header: JSONNode, _ allowed: [Provider.Algorithm]
     ) throws(ProviderError) -> Provider.Algorithm {
         guard let name = header["alg"]?.string else { throw .answer(.algorithm, "no alg") }
-        guard let algorithm = allowed.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else {
+        guard let algorithm = allowed.first(where: { $0.isNamed(name) }) else {
             throw .answer(.algorithm, name)
         }
         // What must be understood is not (RFC 7515 4.1.11). b64 changes what is signed (RFC 7797).
@@ -74,8 +74,11 @@ struct SignedToken: Sendable {
         return node
     }
 
-    /// The claims, after the signature has been checked with the key.
-    func claims(_ key: SigningKey.Verifier) throws(ProviderError) -> TokenClaims {
+    /// The claims, after the signature has been checked with the one key for it.
+    func claims(_ keys: SigningKeys) throws(ProviderError) -> TokenClaims {
+        guard let key = try keys.verifier(id: keyID, algorithm) else {
+            throw .answer(.keyUnknown, keyID ?? "no kid")
+        }
         guard key.isValid(signature, for: signed) else { throw .answer(.signature, algorithm.rawValue) }
         return TokenClaims(json: try Self.object(payload, .claims))
     }

@@ -28,24 +28,17 @@ struct SigningKey: Sendable {
     /// Why the key cannot be used.
     let fault: String?
 
-    /// Reads a key. Returns nil for one that is not for signatures of the algorithms here.
+    /// Reads a key. Returns nil for one that is not for signatures of the algorithms here, see ``reasonToSkip(_:)``.
     init?(_ node: JSONNode) async throws(ProviderError) {
         guard let type = node["kty"]?.string else { throw .document(.keysMalformed, "a key without kty") }
-        guard Provider.Algorithm.allCases.contains(where: { $0.keyType == type }), Self.isForSignatures(node) else {
-            return nil
-        }
+        guard Self.reasonToSkip(node) == nil else { return nil }
         if let member = node["kid"], member.string == nil {
             throw .document(.keysMalformed, "a kid that is not a text")
         }
         id = node["kid"]?.string
         self.type = type
-        let algorithms = Provider.Algorithm.allCases.filter { algorithm in
-            algorithm.keyType == type && (node["alg"].map { $0.string == algorithm.rawValue } ?? true)
-        }
-        // A key for ES512 or RS512, for example.
-        guard !algorithms.isEmpty else { return nil }
         do throws(KeyFault) {
-            verifiers = try await Self.verifiers(node, type, algorithms)
+            verifiers = try await Self.verifiers(node, type, Self.algorithms(node))
             fault = nil
         } catch {
             verifiers = [:]
@@ -53,11 +46,26 @@ struct SigningKey: Sendable {
         }
     }
 
-    /// `use` and `key_ops` (RFC 7517 4.2 and 4.3) permit signatures.
-    private static func isForSignatures(_ node: JSONNode) -> Bool {
-        if let use = node["use"], use.string != "sig" { return false }
-        guard let operations = node["key_ops"] else { return true }
-        return operations.array?.contains { $0.string == "verify" } ?? false
+    /// Why a key has nothing to do with signatures of the algorithms here; nil if it has.
+    static func reasonToSkip(_ node: JSONNode) -> String? {
+        let type = node["kty"]?.string ?? "none"
+        let isKnown = Provider.Algorithm.allCases.contains { $0.keyType == type }
+        guard isKnown else { return "a key of type \(type)" }
+        // RFC 7517 4.2 and 4.3.
+        if let use = node["use"], use.string != "sig" { return "use is \(use.string ?? use.typeName)" }
+        if let operations = node["key_ops"], operations.array?.contains(where: { $0.string == "verify" }) != true {
+            return "key_ops has no verify"
+        }
+        // A key for ES512 or RS512, for example.
+        return algorithms(node).isEmpty ? "alg is \(node["alg"]?.string ?? "not a text")" : nil
+    }
+
+    /// The algorithms that `kty` and `alg` permit.
+    private static func algorithms(_ node: JSONNode) -> [Provider.Algorithm] {
+        Provider.Algorithm.allCases.filter { algorithm in
+            algorithm.keyType == node["kty"]?.string
+                && (node["alg"].map { $0.string.map(algorithm.isNamed) ?? false } ?? true)
+        }
     }
 
     private struct KeyFault: Error { let words: String }

@@ -5,6 +5,8 @@ struct SigningKeys: Sendable {
     static let most = 100
 
     private let keys: [SigningKey]
+    /// The keys for signatures that cannot be used, each with the reason.
+    let faults: [String]
 
     /// Reads a key set. Keys of unknown types and for encryption are skipped; a set in which two signature keys of one type
     /// have the same `kid` is refused, because which one counts would be a guess.
@@ -12,16 +14,24 @@ struct SigningKeys: Sendable {
         guard let nodes = json["keys"]?.array else { throw .document(.keysMalformed, "no list of keys") }
         guard nodes.count <= Self.most else { throw .document(.keysTooMany, "\(nodes.count) keys") }
         var keys: [SigningKey] = []
+        var (faults, skipped): ([String], [String]) = ([], [])
         for node in nodes {
             guard node.object != nil else { throw .document(.keysMalformed, "a key that is not an object") }
-            guard let key = try await SigningKey(node) else { continue }
+            let name = node["kid"]?.string ?? "no kid"
+            guard let key = try await SigningKey(node) else {
+                SigningKey.reasonToSkip(node).map { skipped.append("\(name): \($0)") }
+                continue
+            }
+            if let fault = key.fault { faults.append("\(name): \(fault)") }
             if let id = key.id, keys.contains(where: { $0.type == key.type && Self.isSame($0.id, id) }) {
                 throw .document(.keysDuplicate, id)
             }
             keys.append(key)
         }
-        guard keys.contains(where: { !$0.verifiers.isEmpty }) else { throw .document(.keysNoneUsable) }
-        self.keys = keys
+        guard keys.contains(where: { !$0.verifiers.isEmpty }) else {
+            throw .document(.keysNoneUsable, nodes.isEmpty ? "no keys" : (faults + skipped).joined(separator: "; "))
+        }
+        (self.keys, self.faults) = (keys, faults)
     }
 
     /// How many keys can be used.

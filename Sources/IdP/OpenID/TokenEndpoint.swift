@@ -49,14 +49,12 @@ struct TokenEndpoint: Sendable {
         let form =
             [(name: "token", value: refreshToken), (name: "token_type_hint", value: "refresh_token")] + fields
         let status = try await http.status(.revocation, of: provider, url, form: form, headers: headers)
-        guard status == 200 else { throw .call(.revocation, .status, "status \(status)") }
+        guard status == 200 else { throw .call(.revocation, status: status) }
     }
 
     /// - Parameter secrets: the words of the provider go to the log, and it may repeat what it was sent.
     private static func refusal(_ json: JSONNode, status: Int, hiding secrets: [String]) -> ProviderError {
-        guard let error = json["error"]?.string else {
-            return .call(.token, .status, "status \(status)")
-        }
+        guard let error = json["error"]?.string else { return .call(.token, status: status) }
         func hidden(_ text: String) -> String {
             secrets.reduce(text) { $1.isEmpty ? $0 : $0.replacingOccurrences(of: $1, with: "...") }
         }

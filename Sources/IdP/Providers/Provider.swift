@@ -45,6 +45,13 @@ struct Provider: Sendable {
     /// A signature algorithm (RFC 7518 3.1, RFC 8037 3.1).
     enum Algorithm: String, Sendable, CaseIterable {
         case rs256 = "RS256", es256 = "ES256", ps256 = "PS256", eddsa = "EdDSA"
+
+        /// Whether `alg` may have this name for it. RFC 9864 2.2 has given EdDSA with the only curve that is taken here the name
+        /// `Ed25519`, and deprecates `EdDSA`.
+        func isNamed(_ name: String) -> Bool {
+            let names = self == .eddsa ? [rawValue, "Ed25519"] : [rawValue]
+            return names.contains { $0.utf8.elementsEqual(name.utf8) }
+        }
     }
 
     /// At most 32 bytes of `a-z 0-9 -`. Part of URLs and of `methods`.

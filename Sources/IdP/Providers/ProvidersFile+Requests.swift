@@ -99,7 +99,7 @@ extension ProvidersFile {
             return kind?.defaultAlgorithms ?? []
         }
         return texts.compactMap { text in
-            if let algorithm = Provider.Algorithm(rawValue: text.value) { return algorithm }
+            if let algorithm = Provider.Algorithm.allCases.first(where: { $0.isNamed(text.value) }) { return algorithm }
             let list = SettingsFileEntry.list(Provider.Algorithm.allCases.map(\.rawValue))
             entry.problem("algorithms of \"\(owner)\": \"\(text.value)\" must be \(list).", at: text.node)
             return nil

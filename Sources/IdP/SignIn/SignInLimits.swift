@@ -31,6 +31,7 @@ struct SignInLimits: Sendable {
     let newcomers: NewSessionLimit
     private let emailPosts: NetworkLimit
     private let codePosts: NetworkLimit
+    private let parkedAnswers: NetworkLimit
     private let browserPosts: RateLimit
     private let networkKeys: [[UInt8]]
     private let unreached: UnreachedMail
@@ -46,6 +47,7 @@ struct SignInLimits: Sendable {
         self.newcomers = newcomers
         emailPosts = NetworkLimit(counts.emailPosts, per: .hours(1), clock: clock)
         codePosts = NetworkLimit(counts.codePosts, per: .hours(1), clock: clock)
+        parkedAnswers = NetworkLimit(counts.codePosts, per: .hours(1), clock: clock)
         browserPosts = RateLimit(counts.emailPosts, per: .hours(1), clock: clock)
         networkKeys = keys.derive("network")
     }
@@ -80,6 +82,19 @@ struct SignInLimits: Sendable {
         if let wait = browserPosts.hit(Array(deviceID.utf8)) { throw PublicError.tooManyRequests(retryAfter: wait) }
     }
 
+    /// Counts an answer of a provider that is kept until its browser comes for it. That request carries no cookie of ours, so
+    /// a known browser is counted with its network.
+    ///
+    /// - Throws: ``PublicError`` 429 beyond the limit of codes.
+    func countParkedAnswer(_ request: Request, _ context: VisitorContext) throws {
+        try addresses.limit(parkedAnswers, request, context.peer)
+    }
+
+    /// Takes back one answer that was counted: it is not kept any more.
+    func giveBackParkedAnswer(_ request: Request, _ context: VisitorContext) {
+        addresses.giveBack(parkedAnswers, request, context.peer)
+    }
+
     /// Takes back what one sign-in was counted for, once its code was right. A known browser was counted for itself.
     ///
     /// - Parameters:
@@ -88,11 +103,11 @@ struct SignInLimits: Sendable {
     func giveBack(
         _ request: Request, _ context: VisitorContext, deviceID: String?, hasPostedCode: Bool = true,
         beganSession: Bool = true
-    ) {
+    ) async {
         guard deviceID == nil else { return }
         addresses.giveBack(emailPosts, request, context.peer)
         if hasPostedCode { addresses.giveBack(codePosts, request, context.peer) }
-        if beganSession { newcomers.giveBack(request, context) }
+        if beganSession { await newcomers.giveBack(request, context) }
     }
 
     /// Takes back one code that was counted.

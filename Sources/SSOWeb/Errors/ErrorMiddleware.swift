@@ -75,7 +75,7 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
     }
 
     private func log(_ error: PublicError, _ context: Context) {
-        let isOurs = error.status.code >= 500
+        let isOurs = error.status.code >= 500 && !error.isFaultElsewhere
         context.logger.log(
             level: isOurs ? .error : .notice, isOurs ? "request_failed" : "request_refused",
             metadata: [

@@ -35,6 +35,8 @@ public struct PublicError: Error, Sendable {
     public let cause: String?
     /// Additional headers, such as `Retry-After`.
     public let headers: HTTPFields
+    /// The fault of another service, which the log has already with an event of its own. A 5xx page is no alarm then.
+    public var isFaultElsewhere = false
 
     /// An error with its own texts. The constants below cover the common cases.
     public init(

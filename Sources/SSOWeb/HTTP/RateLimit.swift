@@ -139,7 +139,7 @@ public struct NetworkLimit: Sendable {
 public struct NewSessionLimit: Sendable {
     private let addresses: ClientAddress
     private let limit: NetworkLimit
-    private let knownBrowser: @Sendable (Request) -> [UInt8]?
+    private let knownBrowser: @Sendable (Request) async throws -> String?
     private let browsers: RateLimit
 
     /// - Parameters:
@@ -148,7 +148,7 @@ public struct NewSessionLimit: Sendable {
     ///     network's.
     public init(
         _ count: Int, by addresses: ClientAddress, clock: ServiceClock,
-        knownBrowser: @escaping @Sendable (Request) -> [UInt8]? = { _ in nil }
+        knownBrowser: @escaping @Sendable (Request) async throws -> String? = { _ in nil }
     ) {
         limit = NetworkLimit(count, per: .hours(1), clock: clock)
         browsers = RateLimit(count, per: .hours(1), clock: clock)
@@ -157,16 +157,17 @@ public struct NewSessionLimit: Sendable {
     }
 
     /// - Throws: ``PublicError`` 429 over the limit.
-    func count(_ request: Request, _ context: some WebRequestContext) throws {
-        guard let browser = knownBrowser(request) else {
+    func count(_ request: Request, _ context: some WebRequestContext) async throws {
+        guard let browser = try await knownBrowser(request) else {
             return try addresses.limit(limit, request, context.peer)
         }
-        if let wait = browsers.hit(browser) { throw PublicError.tooManyRequests(retryAfter: wait) }
+        if let wait = browsers.hit(Array(browser.utf8)) { throw PublicError.tooManyRequests(retryAfter: wait) }
     }
 
     /// Removes one session of this network from the count: its user has signed in. A known browser was counted for itself.
-    public func giveBack(_ request: Request, _ context: some WebRequestContext) {
-        guard knownBrowser(request) == nil else { return }
+    public func giveBack(_ request: Request, _ context: some WebRequestContext) async {
+        // While the database cannot be read the count stays: it is given back too little rather than too much.
+        do { guard try await knownBrowser(request) == nil else { return } } catch { return }
         addresses.giveBack(limit, request, context.peer)
     }
 }

@@ -6,6 +6,8 @@
 public struct AppSession: Sendable, Equatable {
     /// From each use on. A user of an app expects to stay signed in while using it.
     public static let lifetime: Duration = .days(30)
+    /// Sessions of one user's apps. More push out the one that was used longest ago: each lasts for weeks.
+    public static let maximumPerOwner = 50
 
     /// Whose session it is, as the program names its users.
     public let owner: String
@@ -58,6 +60,20 @@ extension SessionStore {
                 handle: try $0.text("handle"), device: try $0.optionalText("device") ?? "",
                 createdAt: try $0.timestamp("created_at"), seenAt: try $0.timestamp("seen_at"))
         }
+    }
+
+    /// Ends the sessions of a user's apps beyond the maximum that were used longest ago, but not the one that begins.
+    func evictAppSessions(of owner: String, besides handle: String, _ connection: any SQLConnection) throws {
+        try connection.execute(
+            """
+            DELETE FROM session WHERE owner = :owner AND handle <> :handle AND handle NOT IN (
+                SELECT handle FROM session WHERE owner = :owner AND handle <> :handle
+                 ORDER BY seen_at DESC, created_at DESC, handle LIMIT :others)
+            """,
+            [
+                "owner": .text(owner), "handle": .text(handle),
+                "others": .integer(Int64(AppSession.maximumPerOwner - 1)),
+            ])
     }
 
     /// Ends the session of an app of this user.

@@ -193,6 +193,7 @@ public struct SessionStore: Sendable {
                 handle: fresh.handle, formSeed: fresh.formSeed, slots: content.slots, createdAt: now, app: content.app,
                 id: fresh.id, seenAt: now)
             try insert(next, isVisit: false, connection)
+            if let app = next.app { try evictAppSessions(of: app.owner, besides: next.handle, connection) }
             try finish(next, connection)
             return next
         }

@@ -39,7 +39,7 @@ public struct Sessions: Sendable {
     public func begin(
         _ slots: SessionSlots, _ request: Request, _ context: some WebRequestContext, isVisit: Bool
     ) async throws -> Session {
-        try newcomers?.count(request, context)
+        try await newcomers?.count(request, context)
         return try await store.begin(slots, isVisit: isVisit)
     }
 

@@ -70,11 +70,12 @@ struct MailCommandTests {
             ["IDP_SECRET_KEY": ""], ["IDP_INBOUND_MAIL_DOMAIN": ""], ["IDP_INBOUND_AUTHSERV_ID": ""],
             ["IDP_SECRET_KEY": "short"], ["IDP_INBOUND_MAIL_DOMAIN": "localhost"],
             ["IDP_INBOUND_MAIL_DOMAIN": "", "IDP_INBOUND_AUTHSERV_ID": ""],
+            ["IDP_SECRET_KEY": "", "IDP_INBOUND_MAIL_DOMAIN": "", "IDP_INBOUND_AUTHSERV_ID": ""],
         ]
         for change in settings {
             let program = try await pair.deliverMail([], settings: change, endsWith: 75)
             #expect(
-                program.log.hasPrefix("idp: IDP_") && change.keys.contains(where: program.log.contains),
+                program.log.hasPrefix("idp: IDP_") && change.keys.allSatisfy(program.log.contains),
                 "\(change) \(program.output)")
         }
     }

@@ -91,7 +91,7 @@ struct HandoffCodeAttackTests {
             #expect(try await scene.app.present(code, in: scene.deployment.webView()).status == 303)
             return try await scene.app.present(code, in: scene.webView)
         },
-        Attack("cancelled after it was issued", rejected: "used") { scene in
+        Attack("cancelled after it was issued", rejected: "unknown") { scene in
             let question = try await scene.app.begin(in: scene.browser)
             let form = try question.page().form(to: "/auth/native/complete")
             let code = try await scene.browser.submit(form, on: question).handoffCode()

@@ -246,11 +246,13 @@ struct HandoffTests {
         }
     }
 
-    @Test("rows go: without a code soon after they expire, with one a day later")
+    @Test("rows go: without a code or with an unused one soon after they expire, with a used one a day later")
     func purge() async throws {
         try await TestDeployment.withApps { deployment in
             let app = try deployment.app()
-            _ = try await deployment.handOff(app, in: deployment.browser())
+            let used = try await deployment.handOff(app, in: deployment.browser()).handoffCode()
+            #expect(try await app.present(used, in: deployment.webView()).status == 303)
+            _ = try await deployment.handOff(deployment.app(), in: deployment.browser(), as: "ben@example.com")
             _ = try await app.begin(in: deployment.browser())
             let store = HandoffStore(
                 database: deployment.database, clock: deployment.clock.clock,
@@ -264,7 +266,41 @@ struct HandoffTests {
                 _ = try await store.purge(limit: 100)
                 left.append(try await deployment.rows(of: "handoff"))
             }
-            #expect(left == [2, 1, 0])
+            #expect(left == [3, 1, 0])
+        }
+    }
+
+    @Test("a browser that makes codes in a loop leaves a bounded number of rows and sessions, and each code works")
+    func loops() async throws {
+        try await TestDeployment.withApps { deployment in
+            let browser = try await deployment.signedIn()
+            func question(_ app: HandoffApp) async throws -> Visit { try await app.begin(in: browser) }
+            func code(on question: Visit) async throws -> String {
+                let form = try question.page().form(to: "/auth/native/complete")
+                return try await browser.submit(form, on: question).handoffCode()
+            }
+            for _ in 1...20 { _ = try await code(on: question(deployment.app())) }
+            #expect(try await deployment.rows(of: "handoff") == PendingHandoffs.maximumCount, "never used")
+            for _ in 1...20 {
+                let question = try await question(deployment.app())
+                _ = try await code(on: question)
+                let cancel = try question.page().link(containing: FlowID.cancelPath)
+                #expect(try await browser.click(cancel, on: question).status == 302)
+            }
+            #expect(try await deployment.rows(of: "handoff") <= PendingHandoffs.maximumCount, "cancelled")
+            let most = HandoffStore.maximumPerAccount
+            #expect(AppSession.maximumPerOwner == most)
+            var first: Browser?
+            for _ in 1...(most + 10) {
+                let (app, webView) = (try deployment.app(), deployment.webView())
+                let code = try await code(on: question(app))
+                #expect(try await app.present(code, in: webView).status == 303)
+                first = first ?? webView
+                deployment.clock.advance(by: .seconds(1))
+            }
+            #expect(try await deployment.rows(of: "handoff") == most, "used")
+            #expect(try await deployment.rows(of: "session", where: "owner IS NOT NULL") == most)
+            #expect(try await first?.get(deployment.origin + "/").page().link(containing: "/sign-in") != nil)
         }
     }
 

@@ -20,7 +20,7 @@ struct IdentityClaimsTests {
         "ann\u{200b}@example.com", "an\u{ad}n@example.com", "a\u{307}nn@example.com", "ann@example.com\n",
         "ann@example.com\r\nBcc: eve@example.com", "ann@example.com,eve@example.com", "Ann <ann@example.com>",
         "ann@evil.example@example.com", "\"ann\"@example.com", "ann%evil.example@example.com", "ann@[192.0.2.1]",
-        "ann@localhost", "", "ann", "@example.com",
+        "ann@localhost", "", "ann", "@example.com", " ann@example.com", "ann@example.com ", "\tann@example.com",
     ]
 
     static let rows: [Row] =

@@ -60,6 +60,55 @@ struct SigningKeysTests {
         #expect(fixture.transport.requests(to: fixture.keysURL).count == 1)
     }
 
+    @Test(
+        "a set without a usable key says of each key why, and a check names the faults of keys beside a usable one",
+        arguments: [
+            ("d", JSONValue.string("AQAB"), "rsa: a private key that is published"),
+            (
+                "n", .string(Base64URL.encode([0xc1] + [UInt8](repeating: 0xff, count: 127))),
+                "rsa: RSA of 1024 bits"
+            ),
+            ("use", "enc", "rsa: use is enc"), ("key_ops", .array(["encrypt"]), "rsa: key_ops has no verify"),
+            ("alg", "RS512", "rsa: alg is RS512"), ("kty", "oct", "rsa: a key of type oct"),
+        ])
+    func details(_ name: String, _ value: JSONValue, _ detail: String) async throws {
+        let fixture = try OpenIDFixture()
+        let faulty = jwk(fixture.keys.rs256) { $0[name] = value }
+        try fixture.serveKeys([faulty])
+        do {
+            _ = try await fixture.client.check(fixture.provider)
+            Issue.record("a set without a usable key")
+        } catch {
+            #expect(error.reason == "jwks_no_usable_key" && error.detail == detail)
+        }
+        let other = try OpenIDFixture()
+        try other.serveKeys([faulty, .object(other.keys.es256.jwk)])
+        let line = try await other.client.check(other.provider)
+        let isFault = ["d", "n"].contains(name)
+        #expect(line.hasSuffix(isFault ? ". Not used: \(detail)" : "EdDSA"), "\(line)")
+    }
+
+    @Test("Ed25519 is another name of EdDSA in the document, the key and the token; no other spelling is")
+    func ed25519() async throws {
+        for names in [
+            ["Ed25519", "EdDSA", "EdDSA"], ["EdDSA", "Ed25519", "Ed25519"], ["Ed25519", "Ed25519", "Ed25519"],
+        ] {
+            let fixture = try OpenIDFixture()
+            fixture.serveDiscovery { $0["id_token_signing_alg_values_supported"] = [.string(names[0])] }
+            try fixture.serveKeys([jwk(fixture.keys.eddsa) { $0["alg"] = .string(names[1]) }])
+            var token = fixture.token(.eddsa)
+            token.header["alg"] = .string(names[2])
+            #expect(await fixture.refusal(token) == nil, "\(names)")
+            for other in ["ed25519", "Ed448", "EDDSA"] {
+                token.header["alg"] = .string(other)
+                #expect(await fixture.refusal(token) == "id_token_alg_not_allowed", "\(other)")
+            }
+        }
+        let fixture = try OpenIDFixture()
+        fixture.serveDiscovery { $0["id_token_signing_alg_values_supported"] = ["Ed448", "ed25519"] }
+        #expect(await fixture.refusal(fixture.token(.eddsa)) == "discovery_no_common_algorithm")
+    }
+
     @Test("two keys of one kid and type are refused, also when only one of them can be used")
     func duplicates() async throws {
         let fixture = try OpenIDFixture()

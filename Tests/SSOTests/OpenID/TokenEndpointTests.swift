@@ -124,6 +124,34 @@ struct TokenEndpointTests {
         #expect(error.reason == reason && error.isUnavailable)
     }
 
+    @Test(
+        "an answer in a coding is refused by name on each call, and none is asked for", arguments: ["gzip", "br, gzip"])
+    func coding(_ coding: String) async throws {
+        for url in [\OpenIDFixture.discoveryURL, \.keysURL, \.tokenURL] {
+            let fixture = try OpenIDFixture()
+            #expect(await fixture.refusal(fixture.token()) == nil)
+            #expect(fixture.transport.requests.allSatisfy { $0.headers.contains("Accept-Encoding: identity") })
+            fixture.clock.advance(by: .hours(25))
+            let address = fixture[keyPath: url]
+            fixture.transport.on(address) { _ in
+                .success(ScriptedTransport.response("{}", headers: [("content-encoding", coding)]))
+            }
+            do {
+                _ = try await fixture.client.identity(fixture.provider, fixture.answer)
+                Issue.record("an answer in \(coding) was read")
+            } catch {
+                #expect(error.reason.hasSuffix("_content_encoding") && error.detail == coding)
+                #expect(error.meaning == .fault)
+            }
+        }
+        let fixture = try OpenIDFixture()
+        let body = try StandInJSON.text(["id_token": .string(fixture.token().text())])
+        fixture.transport.on(fixture.tokenURL) { _ in
+            .success(ScriptedTransport.response(body, headers: [("content-encoding", "Identity")]))
+        }
+        #expect(try await fixture.client.identity(fixture.provider, fixture.answer).subject == "248289761001")
+    }
+
     @Test("a parameter of the content type, its case and a type with +json are taken")
     func contentTypes() async throws {
         for type in ["application/json; charset=utf-8", "Application/JSON", "application/token+json"] {
@@ -140,7 +168,7 @@ struct TokenEndpointTests {
             (ConnectionError.timedOut, "token_endpoint_timed_out"), (.tooLarge, "token_endpoint_too_large"),
             (.addressRefused(["10.0.0.1 (private)"]), "token_endpoint_address_refused"),
             (.certificate("x"), "token_endpoint_certificate"), (.notConnected(""), "token_endpoint_unreachable"),
-            (.nameNotFound(""), "token_endpoint_unreachable"), (.busy, "token_endpoint_unreachable"),
+            (.nameNotFound(""), "token_endpoint_unreachable"), (.busy, "token_endpoint_busy"),
         ])
     func connection(_ failure: ConnectionError, _ reason: String) async throws {
         let fixture = try OpenIDFixture()

@@ -76,7 +76,7 @@ struct ProvidersFileTests {
                     "client_id: \"12345\"", "scopes: [openid, email]", "response_mode: form_post",
                     "allowed_domains: [Example.ORG, b.example]", "owns_addresses: [example.org, xn--bcher-kva.example]",
                     "prompt: select_account", "new_accounts: false",
-                    "allow_private: true", "algorithms: [ES256, EdDSA]",
+                    "allow_private: true", "algorithms: [ES256, Ed25519]",
                 ]))
         #expect(read.problems == [])
         let provider = try #require(read.providers.first)

@@ -1,5 +1,7 @@
+import SSOWeb
 import Testing
 
+@testable import IdP
 @testable import TestSupport
 
 /// Limits floods from one network, in addition to the budgets of each address (ASVS 2.4.1, 6.3.1), never alone.
@@ -98,6 +100,54 @@ struct NetworkLimitTests {
                 let fields = [("form_token", try page.formToken()), ("code", code)]
                 #expect(try await browser.post(page.address, fields, from).status == 303)
             }
+        }
+    }
+
+    @Test("a browser that was known and has been ended, or evicted, shares the limits of its network")
+    func endedBrowser() async throws {
+        try await TestDeployment.open(settings: Self.settings(["IDP_LIMIT_NEW_SESSIONS": "3"])) { deployment in
+            /// How many sessions a browser with this device cookie begins.
+            func sessions(_ browser: Browser) async throws -> Int {
+                var count = 0
+                for _ in 1...8 {
+                    browser.setCookie("idp_session", to: nil, at: "localhost")
+                    count += try await browser.get(deployment.origin + "/sign-in").status == 200 ? 1 : 0
+                }
+                return count
+            }
+            let owner = try await deployment.signedIn(as: "ann@example.com")
+            let evicted = try await deployment.signedIn(as: "ben@example.com")
+            #expect(try await sessions(owner) == 3, "a count of its own")
+            let accounts = AccountAdministration(database: deployment.database)
+            _ = try await accounts.apply(.signOut, to: "ann@example.com")
+            try await deployment.execute("DELETE FROM device WHERE address = 'ben@example.com'")
+            #expect(try await deployment.rows(of: "device") == 0)
+            #expect(try await sessions(owner) == 3, "the count of the network")
+            #expect(try await sessions(evicted) == 0, "the same count")
+            #expect(try await sessions(deployment.browser()) == 0)
+        }
+    }
+
+    @Test("a visitor without a device cookie costs no look at the table of devices")
+    func noStatement() async throws {
+        var recorded: RecordingDatabase?
+        func wrap(_ database: any Database) -> any Database {
+            let wrapped = RecordingDatabase(database)
+            recorded = wrapped
+            return wrapped
+        }
+        try await TestDeployment.open(settings: Self.settings(), wrapping: wrap) { deployment in
+            let database = try #require(recorded)
+            func looks(_ browser: Browser) async throws -> Int {
+                _ = database.takeStatements()
+                #expect(try await browser.get(deployment.origin + "/sign-in").status == 200)
+                return database.takeStatements().count { $0.contains("FROM device") }
+            }
+            let known = try await deployment.signedIn()
+            known.setCookie("idp_session", to: nil, at: "localhost")
+            #expect(try await looks(known) == 1)
+            #expect(try await looks(known) == 0, "it has a session again")
+            #expect(try await looks(deployment.browser()) == 0)
         }
     }
 

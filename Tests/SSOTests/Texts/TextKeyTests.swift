@@ -30,7 +30,7 @@ struct TextKeyTests {
     private static let providerPages = [
         "other-browser", "ended", "not-fresh", "no-email", "not-allowed", "no-account", "other-user",
         "linked-elsewhere",
-        "failed", "unavailable",
+        "failed", "unavailable", "faulty",
     ]
 
     /// The keys that sources mention, dynamic ones expanded.

@@ -54,7 +54,7 @@ struct CodeStep: Sendable {
             guard codes.matches(code, counted) else { return .rejected(.wrong) }
             let identity = ProvenIdentity.email(try EmailAddress(counted.address))
             if let done = try await signIn(identity, { try challenges.succeed(counted, guessID: guessID, $0) }) {
-                limits.giveBack(request, context, deviceID: counted.deviceID, beganSession: beganSession)
+                await limits.giveBack(request, context, deviceID: counted.deviceID, beganSession: beganSession)
                 return .done(done)
             }
             // Right, but too late: the same code again, or one that was used meanwhile. It was not a guess.

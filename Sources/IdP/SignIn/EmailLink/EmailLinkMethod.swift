@@ -83,7 +83,7 @@ struct EmailLinkMethod: SignInMethod {
             return try await sessions.store.isAlive(session)
                 ? show(request, context) : .redirect(to: EmailLink.path)
         }
-        limits.giveBack(request, context, deviceID: deviceID)
+        await limits.giveBack(request, context, deviceID: deviceID)
         cookie.clear(in: &done)
         return done
     }

@@ -65,7 +65,7 @@ struct EmailReplyMethod: SignInMethod {
             // Another tab was faster. The browser's next request carries the new cookie.
             return try await sessions.store.isAlive(session) ? waiting : .redirect(to: FlowID.path("/sign-in", flow))
         }
-        limits.giveBack(request, context, deviceID: challenge.deviceID, hasPostedCode: false)
+        await limits.giveBack(request, context, deviceID: challenge.deviceID, hasPostedCode: false)
         return done
     }
 

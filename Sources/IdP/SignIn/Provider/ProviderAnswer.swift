@@ -4,7 +4,10 @@ import SSOWeb
 
 /// What a provider sends to the callback, before any check (OpenID Connect Core 1.0, 3.1.2.5; RFC 9207).
 struct ProviderAnswer: Codable, Sendable {
-    private static let maximumBytes = 4096
+    /// The longest value of each field. Codes of Microsoft Entra have more than 1 KiB, and RFC 6749 sets no limit.
+    private enum Longest {
+        static let state = 1024, code = 4096, error = 1024, issuer = 1024, user = 2048
+    }
 
     let state: String
     let code: String?
@@ -18,12 +21,12 @@ struct ProviderAnswer: Codable, Sendable {
     /// - Returns: nil for an answer with a field twice, too long, not printable, or without what it must have.
     init?(_ fields: URLEncodedFields) {
         do {
-            guard let state = try Self.text("state", fields) else { return nil }
+            guard let state = try Self.text("state", fields, Longest.state) else { return nil }
             self.state = state
-            code = try Self.text("code", fields)
-            error = try Self.text("error", fields)
-            issuer = try Self.text("iss", fields)
-            user = try Self.text("user", fields, isPlain: false)
+            code = try Self.text("code", fields, Longest.code)
+            error = try Self.text("error", fields, Longest.error)
+            issuer = try Self.text("iss", fields, Longest.issuer)
+            user = try Self.text("user", fields, Longest.user, isPlain: false)
         } catch { return nil }
         guard (code == nil) != (error == nil) else { return nil }
     }
@@ -32,10 +35,10 @@ struct ProviderAnswer: Codable, Sendable {
 
     /// Nil for a field that is missing or empty.
     private static func text(
-        _ name: String, _ fields: URLEncodedFields, isPlain: Bool = true
+        _ name: String, _ fields: URLEncodedFields, _ longest: Int, isPlain: Bool = true
     ) throws -> String? {
         guard let value = try fields.text(name), !value.isEmpty else { return nil }
-        guard value.utf8.count <= maximumBytes, !isPlain || value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) else {
+        guard value.utf8.count <= longest, !isPlain || value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) else {
             throw OddField()
         }
         return value
@@ -47,6 +50,10 @@ struct ProviderAnswer: Codable, Sendable {
 
 /// Keeps answers of `form_post` until their browser comes for them: sealed, under a one-time handle.
 struct ParkedAnswers: Sendable {
+    /// The longest answer as it is kept: a code of 4 KiB with its `iss`, or Apple's code with the field `user`. Anybody with a
+    /// pending attempt can send one.
+    static let maximumBytes = 5 << 10
+
     let store: ProviderAttemptStore
     let box: SealedBox
     let randomness: any Randomness
@@ -57,15 +64,25 @@ struct ParkedAnswers: Sendable {
         box = SealedBox(keys: keys, label: "provider-answer", randomness: randomness)
     }
 
-    /// - Returns: the handle; nil when the attempt takes no answer any more.
-    func park(_ answer: ProviderAnswer, for id: String, provider: String) async throws -> String? {
+    enum Parked {
+        case handle(String)
+        /// All its fields together are too long.
+        case tooLong
+        /// The attempt takes no answer any more.
+        case attemptUsed
+    }
+
+    func park(_ answer: ProviderAnswer, for id: String, provider: String) async throws -> Parked {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        let plain = Array(try encoder.encode(answer))
+        guard plain.count <= Self.maximumBytes else { return .tooLong }
         let bytes = try randomness.bytes(32)
         guard bytes.count == 32 else { throw RandomnessError() }
         let handle = Base64URL.encode(bytes)
-        let sealed = try box.seal(Array(JSONEncoder().encode(answer)))
         let isParked = try await store.park(
-            sealed, handleDigest: SHA256.hash(Array(handle.utf8)), for: id, provider: provider)
-        return isParked ? handle : nil
+            try box.seal(plain), handleDigest: SHA256.hash(Array(handle.utf8)), for: id, provider: provider)
+        return isParked ? .handle(handle) : .attemptUsed
     }
 
     enum Found {

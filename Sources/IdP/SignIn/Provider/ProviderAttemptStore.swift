@@ -146,10 +146,16 @@ struct ProviderAttemptStore: Sendable {
         }
     }
 
-    /// Deletes what no answer can come for any more. An hour later, so that a user who comes back late is told so.
+    /// Deletes what no answer can come for any more. An attempt goes an hour later, so that a user who comes back late is told
+    /// so; its parked answer goes with the attempt's end.
     func purge(limit: Int) async throws -> Int {
         let now = clock.now()
         return try await database.write { connection in
+            let answers = try connection.execute(
+                """
+                UPDATE provider_attempt SET answer = NULL WHERE id IN (
+                    SELECT id FROM provider_attempt WHERE answer IS NOT NULL AND expires_at <= :now LIMIT :limit)
+                """, ["now": .timestamp(now), "limit": .integer(Int64(limit))])
             let values: [String: SQLValue] = [
                 "dead": .timestamp(now - .hours(1)), "limit": .integer(Int64(limit)),
             ]
@@ -163,7 +169,7 @@ struct ProviderAttemptStore: Sendable {
                 DELETE FROM used_provider_answer WHERE digest IN (
                     SELECT digest FROM used_provider_answer WHERE expires_at <= :dead LIMIT :limit)
                 """, values)
-            return attempts + used
+            return answers + attempts + used
         }
     }
 

@@ -43,10 +43,17 @@ struct ProviderCallback: Sendable {
         let fields = try await request.formFields(atMost: Self.maximumFormBytes)
         guard let answer = ProviderAnswer(fields) else { throw refused(.malformedAnswer, provider, nil, context) }
         guard let id = keys.id(ofState: answer.state) else { throw refused(.unknownState, provider, nil, context) }
-        guard let handle = try await parked.park(answer, for: id, provider: provider.id) else {
+        // Counted until the browser comes for it.
+        try limits.countParkedAnswer(request, context)
+        switch try await parked.park(answer, for: id, provider: provider.id) {
+        case .handle(let handle): return .redirect(to: "\(provider.callbackPath)?answer=\(handle)")
+        case .tooLong:
+            limits.giveBackParkedAnswer(request, context)
+            throw refused(.malformedAnswer, provider, nil, context)
+        case .attemptUsed:
+            limits.giveBackParkedAnswer(request, context)
             throw refused(.attemptUsed, provider, nil, context)
         }
-        return .redirect(to: "\(provider.callbackPath)?answer=\(handle)")
     }
 
     private func arrive(
@@ -77,11 +84,12 @@ struct ProviderCallback: Sendable {
             throw refused(.otherBrowser, provider, nil, context)
         }
         // Each answer costs the provider a call of ours. A right one is not counted.
-        let browser = completion.devices.countedBrowser(request).map { Base64URL.encode($0) }
+        let browser = try await completion.devices.countedBrowser(request)
         try limits.countCodePost(request, context, deviceID: browser)
         guard let taken = try await attempts.take(id, provider: provider, code: answer.code) else {
             return try await comesBack(id, provider, request, context)
         }
+        if provider.responseMode == .formPost { limits.giveBackParkedAnswer(request, context) }
         let attempt = taken.0
         let purpose = purposes[attempt.purpose]
         let answered = AnsweredAttempt(

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import Logging
 import SSOShared
@@ -80,21 +81,31 @@ enum ProviderRefusal: String, Sendable, CaseIterable {
 extension ProviderError {
     /// Logs why and returns the page of the answer.
     func page(_ provider: Provider, _ flow: FlowID?, _ context: VisitorContext) -> PublicError {
+        let (page, key) = (page, page.key)
         context.logger.log(
-            level: isUnavailable ? .error : .warning,
-            isUnavailable ? "provider_unavailable" : "provider_answer_refused",
+            level: page.level, "\(page.code)",
             metadata: [
                 "provider": "\(provider.id)", "reason": "\(reason)", "detail": "\(self)",
                 "session": "\(context.session?.handle ?? "-")",
             ])
-        // The user's account there is outside `allowed_domains`: another try with it changes nothing.
-        let isAboutUser = reason == AnswerProblem.domain.rawValue
-        let key = isUnavailable ? "unavailable" : isAboutUser ? "not-allowed" : "failed"
-        return PublicError(
-            isUnavailable ? .serviceUnavailable : isAboutUser ? .forbidden : .badRequest,
-            code: isUnavailable ? "provider_unavailable" : "provider_answer_refused",
-            title: Text("provider.\(key).title", ["provider": provider.name]),
+        var answer = PublicError(
+            page.status, code: page.code, title: Text("provider.\(key).title", ["provider": provider.name]),
             explanation: Text("provider.\(key)", ["provider": provider.name]),
             nextStep: .init(label: Text("provider.other-way"), href: FlowID.path("/sign-in", flow)), cause: reason)
+        answer.isFaultElsewhere = meaning == .fault
+        return answer
+    }
+
+    /// The texts, the status and the event. A provider's fault is no alarm: nothing here can mend it.
+    private var page: (key: String, status: HTTPResponse.Status, code: String, level: Logger.Level) {
+        switch meaning {
+        case .outage: ("unavailable", .serviceUnavailable, "provider_unavailable", .error)
+        case .setup: ("faulty", .serviceUnavailable, "provider_unavailable", .error)
+        case .fault: ("faulty", .badGateway, "provider_faulty", .warning)
+        // The user's account there is outside `allowed_domains`: another try with it changes nothing.
+        case .refusal where reason == AnswerProblem.domain.rawValue:
+            ("not-allowed", .forbidden, "provider_answer_refused", .warning)
+        case .refusal: ("failed", .badRequest, "provider_answer_refused", .warning)
+        }
     }
 }

@@ -47,7 +47,7 @@ struct ProviderSignIn: Sendable {
             let done = try await completion.finish(
                 .external(identity), method: provider.method, flow: flow, session, request, context,
                 consuming: { _ in true })
-            if done != nil { newcomers.giveBack(request, context) }
+            if done != nil { await newcomers.giveBack(request, context) }
             // Another request of this browser has replaced the session meanwhile.
             return done ?? .redirect(to: FlowID.path("/sign-in", flow))
         }

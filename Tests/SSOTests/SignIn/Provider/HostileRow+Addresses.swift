@@ -50,6 +50,8 @@ extension HostileRow {
         email("with a line break", "ann@example.com\nBcc: ben@example.com"),
         email("with a percent sign", "ann%evil.example@example.com"), email("at an IP address", "ann@[127.0.0.1]"),
         email("that is a list", ["ann@example.com"]), email("that is null", .null), email("that is empty", ""),
+        email("with a blank in front", " ann@example.com"), email("with a blank behind", "ann@example.com "),
+        email("with a tab in front", "\tann@example.com"),
         email("two in one text", "ann@example.com,ben@example.com"),
     ]
 
@@ -106,16 +108,16 @@ extension HostileRow {
                 .json("[{\"email\":\"ann@example.com\",\"primary\":true,\"verified\":\"true\"}]")
             }
         },
-        gitHub("addresses as a page", "github_emails_content_type", status: 503) {
+        gitHub("addresses as a page", "github_emails_content_type", status: 502) {
             $0.replace(.emails) { _ in .page("GitHub", "") }
         },
-        gitHub("addresses with a member twice", "github_emails_json", status: 503) {
+        gitHub("addresses with a member twice", "github_emails_json", status: 502) {
             $0.replace(.emails) { _ in .json("[{\"primary\":true,\"primary\":true}]") }
         },
-        gitHub("the user as a page", "github_user_content_type", status: 503) {
+        gitHub("the user as a page", "github_user_content_type", status: 502) {
             $0.replace(.user) { _ in .page("GitHub", "") }
         },
-        gitHub("the user elsewhere", "github_user_status", status: 503) {
+        gitHub("the user elsewhere", "github_user_status", status: 502) {
             $0.replace(.user) { _ in .redirect(to: "http://127.0.0.1:9/user", status: "302 Found") }
         },
         gitHub("no access token", "github_token_invalid") { $0.alter(.token) { $0["access_token"] = nil } },

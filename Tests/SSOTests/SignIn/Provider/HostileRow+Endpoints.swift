@@ -20,28 +20,31 @@ extension HostileRow {
     // MARK: Tokens
 
     static let tokenRows: [HostileRow] = [
-        answering("a redirect", "token_endpoint_status", .token, elsewhere),
+        answering("a redirect", "token_endpoint_status", status: 502, .token, elsewhere),
         answering(
-            "a redirect that keeps the method", "token_endpoint_status", .token,
+            "a redirect that keeps the method", "token_endpoint_status", status: 502, .token,
             .redirect(to: "http://127.0.0.1:9/elsewhere", status: "307 Temporary Redirect")),
-        answering("a page", "token_endpoint_content_type", .token, html),
+        answering("a page", "token_endpoint_content_type", status: 502, .token, html),
         answering("an error of the server", "token_endpoint_status", .token, error),
         answering("nothing, and it closes", "token_endpoint_unreachable", .token, .bytesThenClose([])),
         // This row waits five seconds, and so does the one of the keys. No other row waits.
         answering("nothing, and it waits", "token_endpoint_timed_out", .token, .hang),
-        answering("70 KiB", "token_endpoint_too_large", .token, large(70)),
-        answering("300 KiB", "token_endpoint_too_large", .token, large(300)),
-        answering("text that is no JSON", "token_endpoint_json", .token, .json("{\"id_token\":")),
+        answering("70 KiB", "token_endpoint_too_large", status: 502, .token, large(70)),
+        answering("300 KiB", "token_endpoint_too_large", status: 502, .token, large(300)),
+        answering("text that is no JSON", "token_endpoint_json", status: 502, .token, .json("{\"id_token\":")),
         answering(
-            "two id_token members", "token_endpoint_json", .token, .json("{\"id_token\":\"a\",\"id_token\":\"b\"}")),
+            "two id_token members", "token_endpoint_json", status: 502, .token,
+            .json("{\"id_token\":\"a\",\"id_token\":\"b\"}")),
         answering(
-            "bytes of gzip that were not asked for", "token_endpoint_json", .token,
+            "bytes of gzip that were not asked for", "token_endpoint_content_encoding", status: 502, .token,
             .bytes(
                 BackChannelFixture.http(
                     "200 OK", ["Content-Type: application/json", "Content-Encoding: gzip"],
                     [0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xab, 0xae, 0x05, 0x00]))),
         answering(
-            "two content types", "token_endpoint_content_type", .token,
+            "status 201", "token_endpoint_status", status: 502, .token, .json("{}", status: "201 Created")),
+        answering(
+            "two content types", "token_endpoint_content_type", status: 502, .token,
             .json("{}", headers: ["Content-Type: text/html"])),
         answering("a list", "id_token_missing", status: 400, .token, .json("[]")),
         altering("no id_token", "id_token_missing", status: 400, .token) { $0["id_token"] = nil },
@@ -65,11 +68,12 @@ extension HostileRow {
     // MARK: Keys
 
     static let keySetRows: [HostileRow] = [
-        answering("300 KiB", "jwks_too_large", .keys, large(300)),
+        answering("300 KiB", "jwks_too_large", status: 502, .keys, large(300)),
         answering("nothing, and it waits", "jwks_timed_out", .keys, .hang),
-        answering("a page", "jwks_content_type", .keys, html),
-        answering("a redirect", "jwks_status", .keys, elsewhere), answering("an error", "jwks_status", .keys, error),
-        answering("keys twice", "jwks_json", .keys, .json("{\"keys\":[],\"keys\":[]}")),
+        answering("a page", "jwks_content_type", status: 502, .keys, html),
+        answering("a redirect", "jwks_status", status: 502, .keys, elsewhere),
+        answering("an error", "jwks_status", .keys, error),
+        answering("keys twice", "jwks_json", status: 502, .keys, .json("{\"keys\":[],\"keys\":[]}")),
         altering("no list", "jwks_malformed", .keys) { $0["keys"] = "none" },
         altering("no keys", "jwks_no_usable_key", .keys) { $0["keys"] = [] },
         altering("a key that is a text", "jwks_malformed", .keys) { $0["keys"] = ["key"] },
@@ -134,13 +138,14 @@ extension HostileRow {
         member("id_token_signing_alg_values_supported", "RS256", "discovery_member_invalid"),
         member("id_token_signing_alg_values_supported", ["none", "HS256"], "discovery_no_common_algorithm"),
         member("token_endpoint_auth_methods_supported", ["private_key_jwt"], "discovery_no_auth_method"),
-        answering("a redirect", "discovery_status", .discovery, elsewhere),
-        answering("a page", "discovery_content_type", .discovery, html),
-        answering("not found", "discovery_status", .discovery, .json("{}", status: "404 Not Found")),
-        answering("70 KiB", "discovery_too_large", .discovery, large(70)),
+        answering("a redirect", "discovery_status", status: 502, .discovery, elsewhere),
+        answering("a page", "discovery_content_type", status: 502, .discovery, html),
+        answering("not found", "discovery_status", status: 502, .discovery, .json("{}", status: "404 Not Found")),
+        answering("70 KiB", "discovery_too_large", status: 502, .discovery, large(70)),
         answering("a list", "discovery_issuer_mismatch", .discovery, .json("[]")),
         answering(
-            "an issuer twice", "discovery_json", .discovery, .json("{\"issuer\":\"http://a\",\"issuer\":\"http://b\"}")),
+            "an issuer twice", "discovery_json", status: 502, .discovery,
+            .json("{\"issuer\":\"http://a\",\"issuer\":\"http://b\"}")),
     ]
 
     private static func member(_ name: String, _ value: JSONValue?, _ reason: String) -> HostileRow {

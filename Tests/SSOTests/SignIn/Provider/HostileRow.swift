@@ -17,7 +17,8 @@ struct HostileRow: Sendable, CustomTestStringConvertible {
     var lines: [String] = []
     /// The `reason` in the log.
     let reason: String
-    /// 503 for a provider that does not work; 200 for a refusal that leads back to the sign-in page.
+    /// 503 for a provider that cannot be used, 502 for one whose answer is not one; 200 for a refusal that leads back to the
+    /// sign-in page.
     var status = 400
     /// Whether an honest sign-in with these settings works.
     var worksAfterwards = true
@@ -32,7 +33,13 @@ struct HostileRow: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
     var kind: Provider.Kind { kinds.first ?? .oidc }
     /// The event in the log.
-    var event: String { status == 503 ? "provider_unavailable" : "provider_answer_refused" }
+    var event: String {
+        switch status {
+        case 502: "provider_faulty"
+        case 503: "provider_unavailable"
+        default: "provider_answer_refused"
+        }
+    }
 }
 
 extension HostileRow {
@@ -121,6 +128,9 @@ extension HostileRow {
         #expect(refusals.map(\.reason) == [reason], "\(name)")
         #expect(refusals.map(\.event) == [event], "\(name)")
         #expect(visit.status == status, "\(name): \(visit.text)")
+        // Only what an operator here can mend is an alarm.
+        #expect(log.split(separator: "\n").contains { $0.hasPrefix("error ") } == (status == 503), "\(name)")
+        #expect(visit.text.contains("can&#39;t be reached") == isOutage(reason), "\(name): \(visit.text)")
         try await expectWayOn(visit, in: browser)
         for secret in secrets + [Self.tokenBeginning] where !secret.isEmpty {
             #expect(!visit.text.contains(secret), "\(name): on the page")
@@ -145,6 +155,12 @@ extension HostileRow {
         return (try await arrive(place, browser, answer), [answer.code, answer.state, nonce])
     }
 
+    /// Whether nothing has come from the provider.
+    private func isOutage(_ reason: String) -> Bool {
+        ["_timed_out", "_unreachable", "_address_refused"].contains(where: reason.hasSuffix)
+            || (reason.hasSuffix("_status") && status == 503)
+    }
+
     /// The page has exactly one link, which leads to the sign-in page, or it is that page.
     private func expectWayOn(_ visit: Visit, in browser: Browser) async throws {
         guard visit.status != 200 else {
@@ -167,7 +183,9 @@ extension ProviderDeployment {
     /// The refused answers and unavailable providers of these lines, in order.
     static func refusals(in log: String) -> [(event: String, reason: String)] {
         log.split(separator: "\n").compactMap { line in
-            let event = ["provider_answer_refused", "provider_unavailable"].first { line.contains(" \($0) ") }
+            let event = ["provider_answer_refused", "provider_unavailable", "provider_faulty"].first {
+                line.contains(" \($0) ")
+            }
             guard let event, let match = line.firstMatch(of: #/"reason": ([a-z0-9_]+)/#) else { return nil }
             return (event, String(match.1))
         }
