@@ -207,6 +207,8 @@ struct AddressProofTests {
             let page = try await place.signIn(.oidc, in: browser)
             #expect(page.address.path == "/sign-in/known-address")
             _ = try await browser.submit(page.page().form(to: "/sign-in"), on: page)
+            // So that the app does not take its code for its own.
+            _ = try await deployment.mailbox.email(to: "ann@example.com")
             let app = deployment.jsonApp()
             app.setCookie("idp_session", to: browser.cookie("idp_session", at: "localhost"))
             deployment.clock.advance(by: .minutes(1))
