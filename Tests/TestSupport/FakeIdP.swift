@@ -19,13 +19,13 @@ final class FakeIdP: Sendable {
     /// From now on connections are refused.
     func stop() { stub.stop() }
 
-    /// A deployment whose client asks this IdP.
+    /// A deployment whose client asks this IdP, with the limits that it has in use: an answer may never come.
     func open(_ body: (TestDeployment) async throws -> Void) async throws {
         defer { stop() }
         let settings = [
             "RP_IDP_BACKCHANNEL_URL": stub.origin, "SSO_CLIENT_ID": Self.clientID, "SSO_SHARED_SECRET": Self.secret,
         ]
-        try await TestDeployment.open(clientSettings: settings, body)
+        try await TestDeployment.open(clientSettings: settings, limits: HTTPLimits(), body)
     }
 
     /// The answer of an honest identity provider.

@@ -58,6 +58,7 @@ final class TestDeployment: Deployment {
     ///   - clock: the clock of everything in it.
     ///   - settings: further settings of the IdP, which override the ones made here.
     ///   - clientSettings: the same for every client.
+    ///   - limits: of the clients' calls to the IdP.
     ///   - standIns: the sign-in providers that the settings name.
     ///   - additions: sign-in methods and session slots of the test.
     ///   - wrap: puts a test double around the IdP's database.
@@ -67,7 +68,7 @@ final class TestDeployment: Deployment {
     ///   - mailer: delivers emails into the given folder.
     static func open(
         clients count: Int = 1, at clock: TestClock = TestClock(), settings: [String: String] = [:],
-        clientSettings: [String: String] = [:], standIns: [StandInProvider] = [],
+        clientSettings: [String: String] = [:], limits: HTTPLimits = .patient, standIns: [StandInProvider] = [],
         mailer: (String) -> any Mailer = { OutboxMailer(folder: $0) }, adding additions: SignInAdditions = .init(),
         wrapping wrap: (any Database) -> any Database = { $0 }, pages: Pages? = nil, clientPages: Pages? = nil,
         preparing prepare: (String) async throws -> Void = { _ in }, _ body: (TestDeployment) async throws -> Void
@@ -111,7 +112,8 @@ final class TestDeployment: Deployment {
                         database: try await SQLiteDatabase(
                             path: folder.path(of: "\(name).sqlite"), migrations: RelyingPartyMigrations.all)))
             }
-            try await serve(clients[...], done: [], idp: port, clock, log, clientSettings, clientPages) { clients in
+            try await serve(clients[...], done: [], idp: port, clock, log, clientSettings, limits, clientPages) {
+                clients in
                 try await body(
                     TestDeployment(
                         folder: folder, clock: clock, port: port,
@@ -181,7 +183,7 @@ final class TestDeployment: Deployment {
 
     private static func serve(
         _ waiting: ArraySlice<Client>, done: [Client], idp: UInt16, _ clock: TestClock, _ log: CapturedLog,
-        _ rest: [String: String], _ pages: Pages?, _ body: ([Client]) async throws -> Void
+        _ rest: [String: String], _ limits: HTTPLimits, _ pages: Pages?, _ body: ([Client]) async throws -> Void
     ) async throws {
         guard let client = waiting.first else { return try await body(done) }
         let host = try WebAddress(client.origin + "/").host
@@ -195,14 +197,14 @@ final class TestDeployment: Deployment {
             throw ProbeFailure(reader.problems.joined(separator: "\n"))
         }
         let services = RelyingPartyServices(
-            database: client.database, backChannel: try BackChannelClient(settings, limits: .patient),
+            database: client.database, backChannel: try BackChannelClient(settings, limits: limits),
             clock: clock.clock, randomness: SystemRandomness(), logger: log.logger(client.id),
             pages: try pages ?? BuiltInPages.relyingParty(settings))
         try await serving({ try buildRelyingParty(settings: settings, services: services, started: $0) }) { port in
             let served = Client(
                 id: client.id, name: client.name, secret: client.secret, origin: client.origin, port: port,
                 database: client.database)
-            try await serve(waiting.dropFirst(), done: done + [served], idp: idp, clock, log, rest, pages, body)
+            try await serve(waiting.dropFirst(), done: done + [served], idp: idp, clock, log, rest, limits, pages, body)
         }
     }
 

@@ -42,7 +42,7 @@ struct AccountNotices: AccountChangeReporter {
         let now = clock.now()
         let row = try connection.query(
             """
-            SELECT COUNT(*) AS count, COALESCE(SUM(change = :further), 0) AS further FROM account_notice
+            SELECT COUNT(*) AS count, COALESCE(SUM(CASE WHEN change = :further THEN 1 ELSE 0 END), 0) AS further FROM account_notice
              WHERE account_id = :account AND created_at > :since AND created_at <= :latest
             """,
             [
