@@ -116,7 +116,7 @@ struct AppleNotificationError: Error {
     let reason: String
     var detail = ""
     private(set) var retryAfter: Duration?
-    /// Whether whoever sent it may have made it up. What is refused for its head costs little, and nobody can do anything
+    /// Whether the sender may have made it up. What is refused for its head costs little, and nobody can do anything
     /// about keys that cannot be fetched.
     private(set) var isCounted = false
 

@@ -144,7 +144,7 @@ extension Journeys {
             try await pair.stop()
         }
 
-        @Test("the tables of the page keep one account per user.id, whoever has the address")
+        @Test("the tables of the page keep one account per user.id, also when an address passes to another user")
         func tables() async throws {
             let sql = try Self.blocks("sql")
             #expect(sql.count == 2)

@@ -107,8 +107,8 @@ struct ProviderPlacesTests {
                     }
                 }
             }
-            while slow.contains(where: { $0.requests(at: .token).count < Self.most }) {
-                try await Task.sleep(for: .milliseconds(5))
+            _ = try await eventually("every slow provider holds its places") {
+                slow.allSatisfy { $0.requests(at: .token).count >= Self.most } ? true : nil
             }
             #expect(try await client.check(honest.provider()).hasPrefix("ready"))
             group.cancelAll()
