@@ -98,25 +98,31 @@ struct ProviderPlacesTests {
         let answer = ProviderClient.Answer(
             code: "code", codeVerifier: "verifier", nonce: "nonce", redirectURI: "https://idp.example/cb")
         try await withThrowingTaskGroup(of: Void.self) { group in
-            let ended = Mutex(0)
+            let ended = EndedCalls()
             for standIn in slow {
                 let provider = standIn.provider()
                 for _ in 1...Self.most {
                     group.addTask {
                         _ = try? await client.identity(provider, answer)
-                        ended.withLock { $0 += 1 }
+                        ended.add()
                     }
                 }
             }
             // A call waits five seconds at most. On a machine that is slower than that, some have ended before others begin.
             _ = try await eventually("the slow providers hold their places") {
                 let asked = slow.reduce(0) { $0 + $1.requests(at: .token).count }
-                return asked + ended.withLock { $0 } >= slow.count * Self.most ? true : nil
+                return asked + ended.count >= slow.count * Self.most ? true : nil
             }
             #expect(try await client.check(honest.provider()).hasPrefix("ready"))
             for standIn in slow { standIn.stop() }
         }
     }
+}
+
+private final class EndedCalls: Sendable {
+    private let value = Mutex(0)
+    var count: Int { value.withLock { $0 } }
+    func add() { value.withLock { $0 += 1 } }
 }
 
 /// Holds callers until it is opened.
