@@ -4,7 +4,7 @@ public import SSOShared
 
 /// The database that a restore replaces.
 public enum ReplacedDatabase: Sendable {
-    /// There is none.
+    /// No file is at the path.
     case missing
     /// It is damaged, or not ours.
     case unreadable(String)
@@ -117,7 +117,7 @@ extension FileDraft {
         try append(from: descriptor, of: source)
     }
 
-    /// Appends an open file, from its beginning on. Creates the draft if there is none.
+    /// Appends an open file, from its beginning on. Creates a missing draft.
     fileprivate func append(from source: CInt, of name: String) throws(DatabaseError) {
         let descriptor = open(path, O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .refused("cannot write \(path): \(SQLiteFile.lastError).") }
