@@ -88,7 +88,7 @@ struct ShutdownGraceTests {
         "two processes restarted one after the other behind a proxy lose no request", .timeLimit(.minutes(5)),
         arguments: ProxyProcess.Kind.installed)
     func rolling(_ kind: ProxyProcess.Kind) async throws {
-        let pair = try ProcessDeployment(idps: 2, settings: ["SHUTDOWN_GRACE": "2s"])
+        let pair = try ProcessDeployment(idps: 2, settings: ["SHUTDOWN_GRACE": "3s"])
         try await pair.start()
         let proxy = try await ProxyProcess(kind, to: pair.idps.map(\.port), readiness: "/readyz")
         // A proxy does not repeat a POST, so every lost request shows.
@@ -110,13 +110,19 @@ struct ShutdownGraceTests {
         }
         for process in pair.idps {
             #expect(try await process.terminate() == .code(0))
+            let before = process.refusals
             try await process.start()
-            // Four health checks of the proxy.
-            try await Task.sleep(for: .seconds(1))
+            // However late its check is: only then may the other one stop.
+            try await eventually("the proxy uses it again") { process.refusals > before ? () : nil }
         }
         isOver.store(true, ordering: .relaxed)
         let all = try await outcomes.reduce(into: [Int: Int]()) { $0.merge($1) { $0 + $1 } }
         #expect(Set(all.keys) == [200, 401], "\(all)")
         try await pair.stop()
     }
+}
+
+extension ProgramProcess {
+    /// How many verify requests it has refused, in all its runs.
+    fileprivate var refusals: Int { log.matches(of: #/verify_refused/#).count }
 }
