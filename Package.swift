@@ -19,8 +19,6 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 
 let package = Package(
@@ -40,14 +38,12 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["CommandLineArguments"]),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         // What both ends of the wire agree on, and a partner in Swift can take alone.
@@ -60,25 +56,25 @@ let package = Package(
         .target(name: "SSOShared", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
         .target(name: "WellKnown", dependencies: ["SSOShared"], swiftSettings: settings),
 
+        // Keys and signatures of JSON Web Tokens.
+        .target(name: "JWT", dependencies: ["COpenSSL", "SSOShared"], swiftSettings: settings),
+
         // The commit that the programs were built from. No library depends on it.
         .plugin(name: "BuildStampPlugin", capability: .buildTool()),
         .target(
             name: "ThisBuild", dependencies: ["SSOShared"], swiftSettings: settings, plugins: ["BuildStampPlugin"]),
 
-        // For apps: which link opens where, and sign-in by handoff. Apple's platforms have CryptoKit instead.
+        // For apps: which link opens where, and sign-in by handoff. Apple's platforms have CryptoKit instead of libcrypto.
         .target(
             name: "SSONative",
-            dependencies: [
-                .product(
-                    name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux, .android, .windows]))
-            ],
+            dependencies: [.target(name: "COpenSSL", condition: .when(platforms: [.linux]))],
             swiftSettings: settings),
 
         // The program `wellknown`: no web stack below it.
         .executableTarget(
             name: "WellKnownTool",
             dependencies: [
-                "COpenSSL", "CZlib", "SSOShared", "ThisBuild", "WellKnown", arguments,
+                "CZlib", "COpenSSL", "JWT", "SSOShared", "ThisBuild", "WellKnown", arguments,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),
@@ -101,33 +97,103 @@ let package = Package(
                 "Pages/times.js", "Texts/en.json", "Texts/de.json"),
             swiftSettings: settings),
 
-        // The two programs.
+        // YAML files that settings name.
+        .target(
+            name: "YAMLSettings", dependencies: ["SSOShared", "SSOWeb", .product(name: "Yams", package: "Yams")],
+            swiftSettings: settings),
+
+        // The identity provider. Sign-in methods, protocols, apps and account pages never see one another; mail and the calls
+        // to providers see no account; only the program names a database. docs/architecture.md has the picture.
+        .target(
+            name: "IdPDirectory",
+            dependencies: [
+                "SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "YAMLSettings",
+                .product(name: "Yams", package: "Yams"),
+            ],
+            path: "Sources/IdP/Directory",
+            resources: embedded("Texts/de.json", "Texts/en.json"),
+            swiftSettings: settings),
+        .target(
+            name: "IdPMail",
+            dependencies: ["SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore],
+            path: "Sources/IdP/Mail",
+            swiftSettings: settings),
+        .target(
+            name: "IdPProviders",
+            dependencies: [
+                "SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "CCurl", "JWT", "YAMLSettings",
+                .product(name: "Yams", package: "Yams"),
+            ],
+            path: "Sources/IdP/Providers",
+            swiftSettings: settings),
+        .target(
+            name: "IdPFlow",
+            dependencies: ["SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "IdPDirectory"],
+            path: "Sources/IdP/Flow",
+            resources: embedded("Pages/continue.js", "Pages/sign-in.js", "Texts/de.json", "Texts/en.json"),
+            swiftSettings: settings),
+        .target(
+            name: "IdPSignIn",
+            dependencies: [
+                "SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow", "IdPMail",
+                "IdPProviders",
+            ],
+            path: "Sources/IdP/SignIn",
+            resources: embedded(
+                "Provider/provider-apple.svg", "Provider/provider-github.svg", "Provider/provider-google.svg",
+                "Provider/provider-microsoft.svg", "BrowserLink/device.mustache",
+                "EmailCode/email-code-message-html.mustache", "EmailCode/email-code-message-text.mustache",
+                "EmailCode/email-code.mustache", "EmailLink/email-link-ended.mustache", "EmailLink/email-link.mustache",
+                "EmailReply/signed-in-elsewhere.mustache", "Provider/provider-continue.mustache",
+                "Provider/provider-known-address.mustache", "sign-in.mustache", "Texts/de.json", "Texts/en.json"),
+            swiftSettings: settings),
+        .target(
+            name: "IdPProtocols",
+            dependencies: ["SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow"],
+            path: "Sources/IdP/Protocols",
+            resources: embedded(
+                "SSO/Authorize/account.mustache", "SSO/Authorize/completion.mustache", "Texts/de.json", "Texts/en.json"),
+            swiftSettings: settings),
+        .target(
+            name: "IdPApps",
+            dependencies: [
+                "SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow",
+                "IdPProviders", "WellKnown",
+            ],
+            path: "Sources/IdP/Apps",
+            resources: embedded(
+                "Handoff/native.js", "AppLinks/native-link-end.mustache", "AppLinks/native-link.mustache",
+                "Handoff/native-confirm.mustache", "Handoff/native-continue.mustache", "Handoff/native-start.mustache",
+                "Texts/de.json", "Texts/en.json"),
+            swiftSettings: settings),
+        .target(
+            name: "IdPAccountPages",
+            dependencies: [
+                "SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow", "IdPMail",
+                "IdPProviders",
+            ],
+            path: "Sources/IdP/AccountPages",
+            resources: embedded(
+                "Home/home.mustache", "Home/signed-out.mustache", "Home/welcome.mustache",
+                "Identities/identity-confirm.mustache", "Notices/account-notice-html.mustache",
+                "Notices/account-notice-text.mustache", "Texts/de.json", "Texts/en.json"),
+            swiftSettings: settings),
+
+        // The program `idp`: commands, settings, migrations, and the list of what it consists of.
         .executableTarget(
             name: "IdP",
             dependencies: [
-                "CCurl", "SSOShared", "SSOWeb", "ThisBuild", "WellKnown", hummingbird, logging, arguments, lifecycle,
-                httpTypes, jwtKit, nioCore, .product(name: "Yams", package: "Yams"),
+                "SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "IdPAccountPages", "IdPApps",
+                "IdPDirectory", "IdPFlow", "IdPMail", "IdPProtocols", "IdPProviders", "IdPSignIn", "ThisBuild",
+                "WellKnown", arguments, lifecycle,
             ],
+            path: "Sources/IdP/Program",
             resources: embedded(
-                "idp-brand.css", "idp-icon.svg", "Texts/en.json", "Texts/de.json", "Authorize/completion.mustache",
-                "Authorize/continue.js", "Authorize/account.mustache",
-                "SignIn/BrowserLink/device.mustache",
-                "AppLinks/native-link.mustache", "AppLinks/native-link-end.mustache",
-                "Handoff/native-start.mustache", "Handoff/native-confirm.mustache", "Handoff/native-continue.mustache",
-                "Handoff/native.js",
-                "Home/home.mustache", "Home/signed-out.mustache", "Identities/identity-confirm.mustache",
-                "Notices/account-notice-html.mustache", "Notices/account-notice-text.mustache",
-                "Home/welcome.mustache", "LinkTester/link-tester.mustache", "DevPages/mailbox.mustache",
-                "SignIn/sign-in.js",
-                "SignIn/sign-in.mustache",
-                "SignIn/EmailCode/email-code.mustache", "SignIn/EmailCode/email-code-message-html.mustache",
-                "SignIn/EmailCode/email-code-message-text.mustache",
-                "SignIn/EmailLink/email-link.mustache", "SignIn/EmailLink/email-link-ended.mustache",
-                "SignIn/EmailReply/signed-in-elsewhere.mustache",
-                "SignIn/Provider/provider-continue.mustache", "SignIn/Provider/provider-known-address.mustache",
-                "SignIn/Provider/provider-apple.svg", "SignIn/Provider/provider-github.svg",
-                "SignIn/Provider/provider-google.svg", "SignIn/Provider/provider-microsoft.svg"),
+                "idp-brand.css", "idp-icon.svg", "DevPages/mailbox.mustache", "LinkTester/link-tester.mustache",
+                "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),
+
+        // The sample client.
         .executableTarget(
             name: "RelyingParty",
             dependencies: [
@@ -146,7 +212,7 @@ let package = Package(
         // script/bench. Measures the programs from outside; not a product.
         .executableTarget(
             name: "Bench",
-            dependencies: ["SSOShared", crypto, .product(name: "CryptoExtras", package: "swift-crypto")],
+            dependencies: ["JWT", "SSOShared"],
             swiftSettings: settings),
 
         // script/fuzz and script/bench wellknown. Not a product.
@@ -157,26 +223,30 @@ let package = Package(
         .testTarget(
             name: "TestSupport",
             dependencies: [
-                "COpenSSL", "IdP", "RelyingParty", "SSONative", "SSOShared", "SSOWeb", crypto, hummingbird, jwtKit,
-                lifecycle, logging, httpTypes, nioCore,
+                "COpenSSL", "IdP", "IdPDirectory", "IdPFlow", "IdPMail", "IdPProviders", "RelyingParty", "SSONative",
+                "SSOShared", "SSOWeb", "JWT", hummingbird, lifecycle, logging, httpTypes, nioCore,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SSOTests",
             dependencies: [
-                "TestSupport", "IdP", "RelyingParty", "SSOShared", "SSOWeb", "WellKnown", crypto, hummingbird, jwtKit,
-                lifecycle, logging, httpTypes, nioCore, .product(name: "HummingbirdTesting", package: "hummingbird"),
+                "TestSupport", "IdP", "IdPAccountPages", "IdPApps", "IdPDirectory", "IdPFlow", "IdPMail",
+                "IdPProtocols", "IdPProviders", "IdPSignIn", "RelyingParty", "SSOShared", "SSOWeb", "WellKnown",
+                "JWT", hummingbird, lifecycle, logging, httpTypes, nioCore,
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "DeploymentTests",
             dependencies: [
-                "TestSupport", "IdP", "RelyingParty", "RelyingPartyExample", "SSONative", "SSOShared", "SSOWeb",
-                "ThisBuild", "WellKnown",
-                "WellKnownTool", crypto, hummingbird, jwtKit, lifecycle, logging, httpTypes, nioCore,
+                "TestSupport", "IdP", "IdPApps", "IdPDirectory", "IdPMail", "IdPProviders", "IdPSignIn",
+                "RelyingParty", "RelyingPartyExample", "SSONative", "SSOShared", "SSOWeb", "ThisBuild", "WellKnown",
+                "WellKnownTool", hummingbird, logging,
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "JWTTests", dependencies: ["COpenSSL", "JWT", "SSOShared", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "SSONativeTests", dependencies: ["SSONative"], swiftSettings: settings),
         .testTarget(
             name: "WellKnownTests",

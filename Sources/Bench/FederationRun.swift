@@ -1,4 +1,5 @@
 import Foundation
+import JWT
 
 /// Measures what a sign-in with a provider costs: the callback, cold and warm, beside a login.
 struct FederationRun {
@@ -15,7 +16,7 @@ struct FederationRun {
     func run() throws {
         let folder = "\(options.parent)/swift-sso-bench.\(getpid())"
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let providers = [try BenchProvider(.rs256()), try BenchProvider(.es256())]
+        let providers = [try BenchProvider(ProviderKey(.rs256)), try BenchProvider(ProviderKey(.es256))]
         let file = "\(folder)/providers.yaml"
         let idp = try IdPUnderTest(
             options.program, folder: "\(folder)/this", label: "this build", settings: ["IDP_PROVIDERS_FILE": file])

@@ -1,4 +1,4 @@
-// Certificates, key stores, signed messages and ES256 as Swift sees them: libcrypto's own names for these are macros
+// Certificates, key stores, signed messages and keys as Swift sees them: libcrypto's own names for these are macros
 // over typed stacks, which Swift cannot import. Every function takes bytes with their count, keeps nothing, and leaves
 // OpenSSL's error queue empty.
 #pragma once
@@ -93,4 +93,4 @@ static inline void sso_visit(
 
 #include "messages.h"
 #include "keystores.h"
-#include "es256.h"
+#include "keys.h"

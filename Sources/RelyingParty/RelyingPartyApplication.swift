@@ -24,22 +24,22 @@ struct RelyingPartyServices: Sendable {
 
 /// The relying party's templates, texts and styles, which are compiled in.
 enum RelyingPartyPages {
-    static let assets = StaticAssets([
-        "brand.css": PackageResources.rp_brand_css, "icon.svg": PackageResources.rp_icon_svg,
-    ])
-
-    static let templates = [
-        "account": PackageResources.account_mustache, "signed-in": PackageResources.signed_in_mustache,
-        "signed-out": PackageResources.signed_out_mustache,
+    static let files = [
+        PageFiles(
+            templates: [
+                "account": PackageResources.account_mustache, "signed-in": PackageResources.signed_in_mustache,
+                "signed-out": PackageResources.signed_out_mustache,
+            ],
+            texts: [.english: PackageResources.en_json, .german: PackageResources.de_json],
+            assets: ["brand.css": PackageResources.rp_brand_css, "icon.svg": PackageResources.rp_icon_svg])
     ]
 
-    static let texts: [Language: [UInt8]] = [.english: PackageResources.en_json, .german: PackageResources.de_json]
+    static let assets = StaticAssets(files.reduce(into: [:]) { $0.merge($1.assets) { $1 } })
 
     /// - Throws: if a template is malformed.
     static func pages(_ settings: RelyingPartySettings) throws -> Pages {
         try Pages(
-            brand: Brand(name: settings.name), templates: templates, texts: texts, values: ["idp": settings.idpName],
-            assets: assets)
+            brand: Brand(name: settings.name), files: files, values: ["idp": settings.idpName], assets: assets)
     }
 }
 

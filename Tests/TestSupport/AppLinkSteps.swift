@@ -1,6 +1,6 @@
 import SSOShared
 
-@testable import IdP
+@testable import IdPProviders
 
 /// An app that is signed in and links a provider.
 struct LinkingApp: Sendable {

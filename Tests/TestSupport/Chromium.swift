@@ -60,8 +60,14 @@ final class Chromium: Sendable {
     func title() async throws -> String { try await get("title").text ?? "" }
     /// The HTML of the current page.
     func source() async throws -> String { try await get("source").text ?? "" }
-    /// The visible text.
-    func text() async throws -> String { try await text(of: element("body")) }
+    /// The visible text; that of the next page if this one gives way to it meanwhile.
+    func text() async throws -> String {
+        try await eventually("text on the page") {
+            do { return try await text(of: element("body")) } catch let failure as ProbeFailure
+                where "\(failure)".contains("stale element reference")
+            { return nil }
+        }
+    }
 
     // MARK: Elements
 

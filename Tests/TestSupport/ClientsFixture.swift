@@ -1,6 +1,7 @@
 import SSOWeb
 
 @testable import IdP
+@testable import IdPDirectory
 
 /// Reads a registry from text and keeps the messages about it.
 struct ClientsFixture {

@@ -50,6 +50,7 @@ extension TestDeployment {
                 _ = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": "000000"])
             }
         }
+        try await sendDueEmails()
     }
 
     /// Takes earlier emails to an address out of its budget, so that the budget is full again. Their rows stay: a guess

@@ -1,7 +1,8 @@
 import Foundation
+import SSOShared
 import SSOWeb
 
-@testable import IdP
+@testable import IdPMail
 
 extension EmailMessage {
     /// An email like those of the product. Each part can be changed.

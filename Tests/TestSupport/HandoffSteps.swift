@@ -1,7 +1,5 @@
 import SSOShared
 
-@testable import IdP
-
 /// An app with its verifier: what the app does for a handoff, without its two cookie stores.
 struct HandoffApp: Sendable {
     static let redirect = "com.example.app:/callback"

@@ -1,7 +1,7 @@
 import SSOShared
 import SSOWeb
 
-@testable import IdP
+@testable import IdPProviders
 
 /// The steps of a user who changes how to sign in, found by forms and not by wording.
 extension Browser {

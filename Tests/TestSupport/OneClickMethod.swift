@@ -2,7 +2,8 @@ import Hummingbird
 import SSOShared
 import SSOWeb
 
-@testable import IdP
+@testable import IdPDirectory
+@testable import IdPFlow
 
 /// A sign-in method of the tests, added as any method is: a link on the sign-in page, which proves `ann@example.com` in
 /// one click. It keeps two session slots, one of which survives a sign-in.

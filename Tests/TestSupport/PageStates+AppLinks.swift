@@ -1,7 +1,6 @@
-import SSOShared
-import SSOWeb
-
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 
 extension PageStates {
     // MARK: The link of a provider from an app

@@ -1,7 +1,7 @@
-import SSOShared
-import SSOWeb
-
-@testable import IdP
+@testable import IdPFlow
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 
 extension PageStates {
     // MARK: The buttons of providers

@@ -1,7 +1,7 @@
 import SSOShared
 import SSOWeb
 
-@testable import IdP
+@testable import IdPProviders
 
 /// One state of one page: its name, how a user gets there, and how to tell that it is this state.
 struct PageState: Sendable {

@@ -2,6 +2,7 @@ import Hummingbird
 import SSOShared
 
 @testable import IdP
+@testable import IdPMail
 @testable import RelyingParty
 @testable import SSOWeb
 

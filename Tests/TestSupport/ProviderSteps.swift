@@ -1,7 +1,8 @@
 import SSOShared
 import SSOWeb
 
-@testable import IdP
+@testable import IdPFlow
+@testable import IdPProviders
 
 extension Provider.Kind {
     /// The id of a provider of this kind in the tests.

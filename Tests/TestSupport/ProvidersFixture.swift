@@ -1,13 +1,12 @@
-import JWTKit
 import SSOWeb
 
-@testable import IdP
+@testable import IdPProviders
 
 /// Reads providers from text and keeps the messages about them.
 struct ProvidersFixture {
     static let secret = "GOCSPX-7a1f03c9e2b8"
     /// A P-256 key as in a `.p8` file.
-    static let key = ES256PrivateKey().pemRepresentation
+    static let key = (try? TestKeys.new().pem) ?? "libcrypto makes no keys"
 
     let providers: [Provider]
     let problems: [String]

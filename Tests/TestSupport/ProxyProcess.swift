@@ -120,7 +120,9 @@ final class ProxyProcess: Sendable {
             }
             http://127.0.0.1:\(port) {
                 reverse_proxy \(backends.map { "127.0.0.1:\($0)" }.joined(separator: " ")) {
-                    lb_policy round_robin
+                    # Not round_robin: of two servers, one of them down, its counter can meet the dead one twice when
+                    # requests cross, and Caddy then answers 503 although the other is there.
+                    lb_policy random
                     \(health ?? "")
                     \(extra)
                 }

@@ -1,4 +1,4 @@
-@testable import IdP
+@testable import IdPMail
 
 /// Messages whose sender is not proved, whatever they say about it.
 extension ReplyCorpus {

@@ -1,4 +1,4 @@
-@testable import IdP
+@testable import IdPMail
 
 /// What programs answer by themselves, from the right address and signed.
 extension ReplyCorpus {

@@ -1,4 +1,4 @@
-@testable import IdP
+@testable import IdPMail
 
 /// Texts in which the number is not what the author typed, or no number of four digits.
 extension ReplyCorpus {

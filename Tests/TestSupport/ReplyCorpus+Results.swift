@@ -1,4 +1,4 @@
-@testable import IdP
+@testable import IdPMail
 
 /// Authentication-Results in which text looks like a result and is none.
 extension ReplyCorpus {

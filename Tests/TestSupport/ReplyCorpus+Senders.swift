@@ -1,4 +1,4 @@
-@testable import IdP
+@testable import IdPMail
 
 /// Messages to other addresses, and senders that one program reads as the account and another as someone else.
 extension ReplyCorpus {

@@ -1,4 +1,4 @@
-@testable import IdP
+@testable import IdPMail
 
 /// A raw message to the reply address of a challenge, and what must become of it.
 struct ReplySample: Sendable, CustomStringConvertible {

@@ -1,8 +1,8 @@
 import Foundation
 import SSONative
-import SSOWeb
 
 @testable import IdP
+@testable import SSOWeb
 
 /// The steps of a user of an app.
 extension ScriptedApp {

@@ -1,7 +1,7 @@
 import SSOShared
 import Synchronization
 
-@testable import IdP
+@testable import IdPProviders
 
 /// Every sign-in method, as a user uses it from the sign-in page: the one list of them in the tests.
 ///

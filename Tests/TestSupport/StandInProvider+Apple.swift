@@ -1,19 +1,21 @@
-import Crypto
 import Foundation
+import JWT
 import SSOShared
 import SSOWeb
 import Synchronization
-
-@testable import IdP
 
 /// A Services ID at Apple: its key, and the check of the client secrets that are signed with it.
 struct StandInAppleClient: Sendable {
     let teamID = "TEAM123456"
     let keyID = "KEY7890123"
-    private let key = P256.Signing.PrivateKey()
-
     /// The text of the `.p8` file.
-    var pem: String { key.pemRepresentation }
+    let pem: String
+    let key: PrivateKey
+
+    init() throws {
+        pem = try TestKeys.new().pem
+        key = try PrivateKey(pem: pem)
+    }
 
     /// Apple's rules for a client secret: ES256 with the registered key, `iss`, `sub`, `aud`, and at most six months.
     func check(_ secret: String, of provider: StandInProvider) throws {
@@ -25,13 +27,14 @@ struct StandInAppleClient: Sendable {
         let parts = secret.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         try check(parts.count == 3, "not a JWT")
         let decoded = parts.map { Base64URL.decode($0) ?? [] }
-        guard let header = try? JSONDecoding.value(decoded[0]), let claims = try? JSONDecoding.value(decoded[1]),
-            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: decoded[2])
-        else { return try check(false, "not JSON or no signature") }
+        guard let header = try? JSONDecoding.value(decoded[0]), let claims = try? JSONDecoding.value(decoded[1]) else {
+            return try check(false, "not JSON")
+        }
         try check(header["alg"]?.text == "ES256", "alg is not ES256")
         try check(header["kid"]?.text == keyID, "kid is not the key's id")
         try check(
-            key.publicKey.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8)), "another signature")
+            key.publicKey().isValid(decoded[2], for: Array("\(parts[0]).\(parts[1])".utf8), .es256),
+            "another signature")
         try check(claims["iss"]?.text == teamID, "iss is not the team")
         try check(claims["sub"]?.text == provider.clientID, "sub is not the Services ID")
         try check(claims["aud"]?.text == provider.issuer, "aud is not the issuer")

@@ -1,8 +1,8 @@
-import SSOShared
-import SSOWeb
 import Synchronization
 
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 
 /// An authorization request that was found correct.
 struct StandInRequest: Sendable {

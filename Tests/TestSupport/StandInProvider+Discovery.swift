@@ -1,7 +1,8 @@
-import SSOShared
+import JWT
 import Synchronization
 
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
 
 extension StandInProvider {
     /// Where each endpoint is, as at the real providers.

@@ -1,7 +1,5 @@
 import Synchronization
 
-@testable import IdP
-
 /// GitHub: OAuth 2.0 without ID tokens, and two calls of its REST API.
 extension StandInProvider {
     func gitHubTokens(_ grant: StandInGrant) throws -> Answer {

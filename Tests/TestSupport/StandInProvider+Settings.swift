@@ -1,6 +1,7 @@
 import Foundation
+import JWT
 
-@testable import IdP
+@testable import IdPProviders
 
 /// How the IdP gets to know a ``StandInProvider``.
 extension StandInProvider {
@@ -40,7 +41,7 @@ extension StandInProvider {
         let isApple = kind == .apple
         let credential: Provider.Credential =
             if isApple {
-                .apple(AppleKey(teamID: apple.teamID, keyID: apple.keyID, pem: apple.pem))
+                .apple(AppleKey(teamID: apple.teamID, keyID: apple.keyID, key: apple.key))
             } else if isPublicClient {
                 .none
             } else {

@@ -1,10 +1,10 @@
-import Crypto
 import Foundation
-import SSOShared
-import SSOWeb
+import JWT
 import Synchronization
 
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 
 /// What a code stands for.
 struct StandInGrant: Sendable {
@@ -85,7 +85,7 @@ extension StandInProvider {
         try check(request.field("redirect_uri") == found.request.redirectURI, "invalid_grant", "another redirect_uri")
         let verifier = request.field("code_verifier") ?? ""
         try check((43...128).contains(verifier.count), "invalid_grant", "no code_verifier")
-        let challenge = Base64URL.encode(SSOShared.SHA256.hash(Array(verifier.utf8)))
+        let challenge = Base64URL.encode(SHA256.hash(Array(verifier.utf8)))
         try check(challenge == found.request.challenge, "invalid_grant", "the code_verifier does not match")
         return found
     }
@@ -140,7 +140,7 @@ extension StandInProvider {
     /// 3.1.3.6).
     private func accessTokenHash(_ access: String) -> String {
         let bytes = Array(access.utf8)
-        let digest = algorithm == .eddsa ? Array(SHA512.hash(data: bytes)) : SSOShared.SHA256.hash(bytes)
+        let digest = algorithm == .eddsa ? SHA512.hash(bytes) : SHA256.hash(bytes)
         return Base64URL.encode(Array(digest.prefix(digest.count / 2)))
     }
 

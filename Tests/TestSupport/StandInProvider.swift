@@ -1,9 +1,10 @@
 import Foundation
+import JWT
 import SSOShared
 import SSOWeb
 import Synchronization
 
-@testable import IdP
+@testable import IdPProviders
 
 /// A sign-in provider on a port of its own, honest unless a test changes an answer.
 ///
@@ -70,7 +71,7 @@ final class StandInProvider: Sendable {
     let clientSecret: String
     let apple: StandInAppleClient
     let clock: ServiceClock
-    let algorithm: Provider.Algorithm
+    let algorithm: SignatureAlgorithm
     let isPublicClient: Bool
     let folder: TemporaryFolder
     let state: Mutex<State>
@@ -84,7 +85,7 @@ final class StandInProvider: Sendable {
     ///   - algorithm: of its ID tokens.
     ///   - isPublicClient: no client secret, only PKCE.
     static func start(
-        _ kind: Provider.Kind, clock: ServiceClock, algorithm: Provider.Algorithm = .rs256, isPublicClient: Bool = false
+        _ kind: Provider.Kind, clock: ServiceClock, algorithm: SignatureAlgorithm = .rs256, isPublicClient: Bool = false
     ) async throws -> StandInProvider {
         try await onOwnThread {
             let provider = try StandInProvider(kind, clock, algorithm, isPublicClient)
@@ -94,12 +95,12 @@ final class StandInProvider: Sendable {
         }
     }
 
-    private init(_ kind: Provider.Kind, _ clock: ServiceClock, _ algorithm: Provider.Algorithm, _ isPublic: Bool) throws
+    private init(_ kind: Provider.Kind, _ clock: ServiceClock, _ algorithm: SignatureAlgorithm, _ isPublic: Bool) throws
     {
         (self.kind, self.clock, self.algorithm, isPublicClient) = (kind, clock, algorithm, isPublic)
         clientID = kind == .apple ? "com.example.sso.web" : "client-\(StandInProvider.random(6))"
         clientSecret = StandInProvider.random(32)
-        apple = StandInAppleClient()
+        apple = try StandInAppleClient()
         folder = try TemporaryFolder()
         let prefix = StandInProvider.random(6)
         state = Mutex(State())
@@ -165,7 +166,7 @@ final class StandInProvider: Sendable {
     }
 
     /// Signs with a new key from now on and publishes it alone, or with the earlier ones.
-    func rotateKeys(keepingOld: Bool = false, algorithm: Provider.Algorithm? = nil) throws {
+    func rotateKeys(keepingOld: Bool = false, algorithm: SignatureAlgorithm? = nil) throws {
         let key = try StandInKey(algorithm ?? self.algorithm, id: "\(StandInProvider.random(6))-next")
         state.withLock { $0.keys = (keepingOld ? $0.keys : []) + [key] }
     }

@@ -1,12 +1,14 @@
 import Foundation
 import Hummingbird
 import Logging
-import SSOShared
-import SSOWeb
 import Synchronization
 
 @testable import IdP
+@testable import IdPFlow
+@testable import IdPMail
 @testable import RelyingParty
+@testable import SSOShared
+@testable import SSOWeb
 
 /// Both programs in this process, on real sockets and files, with the clock set by the test.
 ///

@@ -29,7 +29,7 @@ enum TinyServer {
         shutdown: ShutdownState = .init(), _ body: (HTTPProbe) async throws -> Void
     ) async throws {
         let router = Router(context: Context.self)
-        let pages = try Pages(brand: Brand(name: "Tiny"), templates: [:], texts: [:], assets: StaticAssets([:]))
+        let pages = try Pages(brand: Brand(name: "Tiny"), files: [], assets: StaticAssets([:]))
         router.addMiddleware {
             ErrorMiddleware(pages: pages)
             RequestGuard()

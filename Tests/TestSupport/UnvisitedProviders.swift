@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import IdP
+@testable import IdPProviders
 
 /// Entries of real providers for pages that name them. Nothing is sent there.
 enum UnvisitedProviders {
@@ -25,7 +25,7 @@ enum UnvisitedProviders {
             "id: \(id)", "name: \(name ?? "Provider \(id)")", "kind: \(kind.rawValue)", "client_id: client-of-\(id)",
         ]
         let secret = try folder.write(
-            kind == .apple ? StandInAppleClient().pem : ProcessDeployment.secret(), to: "secret-of-\(id)")
+            kind == .apple ? try TestKeys.new().pem : ProcessDeployment.secret(), to: "secret-of-\(id)")
         chmod(secret, 0o600)
         lines +=
             kind == .apple

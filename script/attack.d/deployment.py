@@ -158,7 +158,7 @@ def caddy(backends, folder):
 }}
 http://127.0.0.1:{port} {{
     reverse_proxy {' '.join(f'127.0.0.1:{backend}' for backend in backends)} {{
-        lb_policy round_robin
+        lb_policy random
         health_uri /readyz
         health_interval 500ms
         health_timeout 1s

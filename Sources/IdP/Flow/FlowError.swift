@@ -1,15 +1,15 @@
 import HTTPTypes
-import SSOWeb
+package import SSOWeb
 
 /// What can go wrong with a flow, in words for the user.
-enum FlowError {
+package enum FlowError {
     /// The request is not a page of its own, opened by the user.
-    static let notAPage = PublicError(
+    package static let notAPage = PublicError(
         .badRequest, code: "not_a_page", title: Text("error.not-a-page.title"), explanation: Text("error.not-a-page"),
         cause: "frame_or_prefetch")
 
     /// There never was such a flow in this browser, or it ended long ago.
-    static let noSuchFlow = PublicError(
+    package static let noSuchFlow = PublicError(
         .notFound, code: "no_such_flow", title: Text("error.no-such-flow.title"),
         explanation: Text("error.no-such-flow"))
 }

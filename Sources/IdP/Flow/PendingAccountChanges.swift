@@ -1,33 +1,33 @@
 import SSOShared
-import SSOWeb
+package import SSOWeb
 
 /// The session slot of changes to an account that wait until the user has signed in again, and until the user then presses
 /// the button of a page. It does nothing by itself.
 ///
 /// The id of a change is a ``FlowID``, so that every page of every sign-in method carries it as `flow` and knows nothing of
 /// identities.
-struct PendingAccountChanges: SessionSlot {
-    static let key = "accountChanges"
+package struct PendingAccountChanges: SessionSlot {
+    package static let key = "accountChanges"
     /// The sign-in that a change waits for keeps it. Only its own account can carry it out.
-    static let survivesSignIn = true
+    package static let survivesSignIn = true
     /// As long as the code in the email is valid.
     static let lifetime: Duration = .minutes(10)
     /// How old the sign-in of a user who changes something may be (ASVS 7.5.1).
-    static let longestSignIn: Duration = .minutes(10)
+    package static let longestSignIn: Duration = .minutes(10)
     /// Beyond that the oldest is forgotten.
     static let maximumCount = 8
 
-    enum Action: Codable, Sendable, Equatable {
+    package enum Action: Codable, Sendable, Equatable {
         /// The id of a provider.
         case link(provider: String)
         /// The name of an identity in forms.
         case unlink(identity: String)
     }
 
-    struct Change: Codable, Sendable {
+    package struct Change: Codable, Sendable {
         let id: String
-        let accountID: String
-        let action: Action
+        package let accountID: String
+        package let action: Action
         let begunAt: Timestamp
 
         /// The moment that the sign-in must not be older than.
@@ -37,27 +37,27 @@ struct PendingAccountChanges: SessionSlot {
     /// Newest last.
     private var changes: [Change] = []
 
-    init() {}
+    package init() {}
 
     /// Adds a change. Beyond eight the oldest is forgotten.
-    mutating func add(_ action: Action, id: FlowID, accountID: String, now: Timestamp) {
+    package mutating func add(_ action: Action, id: FlowID, accountID: String, now: Timestamp) {
         changes.append(Change(id: id.text, accountID: accountID, action: action, begunAt: now))
         changes = changes.suffix(Self.maximumCount)
     }
 
     /// Whether there is or was such a change.
-    func contains(_ id: FlowID) -> Bool { change(id) != nil }
+    package func contains(_ id: FlowID) -> Bool { change(id) != nil }
 
     /// The change while it waits; nil for one that is too old, or that never was. One from the future was begun while the
     /// clock was wrong.
-    func pending(_ id: FlowID, now: Timestamp) -> Change? {
+    package func pending(_ id: FlowID, now: Timestamp) -> Change? {
         change(id).flatMap {
             now - $0.begunAt < Self.lifetime && $0.begunAt <= now + ClockSkew.tolerated ? $0 : nil
         }
     }
 
     /// Ends a change. Of any number of callers exactly one gets it.
-    mutating func take(_ id: FlowID, now: Timestamp) -> Change? {
+    package mutating func take(_ id: FlowID, now: Timestamp) -> Change? {
         let change = pending(id, now: now)
         changes.removeAll { $0.has(id) }
         return change

@@ -1,3 +1,4 @@
+import IdPFlow
 import SSOWeb
 
 /// The two parts of the sign-in page that offer a sign-in at once: the buttons of providers and the form for an email, in
@@ -25,19 +26,19 @@ struct SignInParts: Sendable {
 
     /// - Parameters:
     ///   - lastUsed: from the browser: the id of a provider, ``LastMethodCookie/email``, or any text.
-    ///   - logo: the path of a provider's logo; empty for none.
+    ///   - logo: the path of a brand's logo; empty for none.
     init(
         providers: [ProviderButton], hasEmailField: Bool, hasError: Bool, lastUsed: Substring?, texts: Texts,
-        logo: (Provider.Kind) -> String
+        logo: (String) -> String
     ) {
         let isLast = { (id: String) in lastUsed.map { $0.utf8.elementsEqual(id.utf8) } ?? false }
         let sorted = providers.filter { isLast($0.id) } + providers.filter { !isLast($0.id) }
         let buttons = Part(
             hasProviders: true,
             providers: sorted.map { button in
-                let path = logo(button.kind)
+                let path = logo(button.brand)
                 return ProviderForm(
-                    id: button.id, kind: button.kind.rawValue, action: button.path, logo: path,
+                    id: button.id, kind: button.brand, action: button.path, logo: path,
                     labelHTML: texts.html(button.label), detail: button.detail ?? "", hasLogo: !path.isEmpty,
                     hasDetail: button.detail != nil, hasNote: button.detail != nil || isLast(button.id),
                     isLastUsed: isLast(button.id))

@@ -1,11 +1,13 @@
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
+package import IdPDirectory
+package import IdPFlow
 import SSOShared
-import SSOWeb
+package import SSOWeb
 
 /// `/sign-in`.
-struct SignInRoutes: Sendable {
-    static let path = "/sign-in"
+package struct SignInRoutes: Sendable {
+    package static let path = SignInPath.signIn
 
     let sessions: Sessions
     let completion: SignInCompletion
@@ -13,7 +15,14 @@ struct SignInRoutes: Sendable {
     /// Takes an address from the form with the field `email`; nil if it is not an email address.
     let submitAddress: @Sendable (SubmittedAddress) async throws -> Response?
 
-    func add(to router: Router<VisitorContext>) {
+    package init(
+        sessions: Sessions, completion: SignInCompletion, page: SignInPage,
+        submitAddress: @escaping @Sendable (SubmittedAddress) async throws -> Response?
+    ) {
+        (self.sessions, self.completion, self.page, self.submitAddress) = (sessions, completion, page, submitAddress)
+    }
+
+    package func add(to router: Router<VisitorContext>) {
         router.form(at: RouterPath(Self.path), show: show, submit: submit)
     }
 
@@ -32,7 +41,7 @@ struct SignInRoutes: Sendable {
             sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
         else {
             throw PublicError.staleForm(
-                request, .init(label: Text("sign-in.title"), href: FlowID.path("/sign-in", flow)))
+                request, .init(label: Text("sign-in.title"), href: SignInPath.signIn(flow)))
         }
         let typed = try fields.text("email") ?? ""
         let submitted = SubmittedAddress(
@@ -46,7 +55,7 @@ struct SignInRoutes: Sendable {
 }
 
 /// What a visitor has typed into the field `email`, with the request it came in.
-struct SubmittedAddress: Sendable {
+package struct SubmittedAddress: Sendable {
     let text: String
     let session: Session
     let flow: FlowID?
@@ -58,7 +67,7 @@ struct SubmittedAddress: Sendable {
 }
 
 /// The page `/sign-in`: every method's option.
-struct SignInPage: Sendable {
+package struct SignInPage: Sendable {
     let pages: Pages
     let sessions: Sessions
     let clients: ClientRegistry
@@ -66,6 +75,16 @@ struct SignInPage: Sendable {
     let lastMethod: LastMethodCookie
     let assets: StaticAssets
     let script: String
+
+    package init(
+        pages: Pages, sessions: Sessions, clients: ClientRegistry, methods: [any SignInMethod],
+        lastMethod: LastMethodCookie, assets: StaticAssets, script: String
+    ) {
+        (self.pages, self.sessions, self.clients, self.methods, self.lastMethod) = (
+            pages, sessions, clients, methods, lastMethod
+        )
+        (self.assets, self.script) = (assets, script)
+    }
 
     struct Link: Sendable { let label, href: String }
 
@@ -101,7 +120,7 @@ struct SignInPage: Sendable {
         let parts = SignInParts(
             providers: providers, hasEmailField: field != nil, hasError: hasError,
             lastUsed: lastMethod.value(in: request), texts: texts,
-            logo: { assets.path(of: "provider-\($0.rawValue).svg") })
+            logo: { assets.path(of: "provider-\($0).svg") })
         let model = Model(
             formToken: sessions.formToken(for: session), flow: flow?.text ?? "", service: attempt.clientName ?? "",
             cancel: flow?.cancel ?? "", email: user?.account.email ?? "",
@@ -126,7 +145,7 @@ struct SignInPage: Sendable {
 
 extension ClientRegistry {
     /// The name of the client that a pending flow of this session belongs to, or of the app that asked for a handoff.
-    func name(of flow: FlowID?, in session: Session) -> String? {
+    package func name(of flow: FlowID?, in session: Session) -> String? {
         guard let flow else { return nil }
         if let asked = session[PendingFlows.self].flows[flow.text] { return client(id: asked.request.clientID)?.name }
         return session[PendingHandoffs.self].app(flow)

@@ -3,7 +3,7 @@ import Foundation
 #if canImport(CryptoKit)
     import CryptoKit
 #else
-    import Crypto
+    import COpenSSL
 #endif
 
 /// The secret that proves that the app which takes the result of a sign-in is the one that started it (RFC 7636, PKCE).
@@ -41,9 +41,19 @@ public struct CodeVerifier: Sendable, Hashable, Codable, CustomStringConvertible
     }
 
     /// `BASE64URL(SHA256(verifier))`, the method `S256` (RFC 7636, section 4.2). Not a secret.
-    public var challenge: String { Self.base64URL(Data(SHA256.hash(data: Data(value.utf8)))) }
+    public var challenge: String { Self.base64URL(Self.digest(Data(value.utf8))) }
 
     public var description: String { "<redacted>" }
+
+    private static func digest(_ data: Data) -> Data {
+        #if canImport(CryptoKit)
+            return Data(SHA256.hash(data: data))
+        #else
+            var digest = [UInt8](repeating: 0, count: 32)
+            // Without a digest the challenge is empty, and the server refuses it.
+            return sso_sha256([UInt8](data), data.count, &digest) == 1 ? Data(digest) : Data()
+        #endif
+    }
 
     /// RFC 4648, section 5, without padding.
     private static func base64URL(_ data: Data) -> String {

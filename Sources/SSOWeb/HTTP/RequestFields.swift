@@ -19,6 +19,8 @@ public struct URLEncodedFields: Sendable {
         case repeated(String)
         /// A malformed `%` escape, bytes that are not UTF-8, or any field of a request with too many fields.
         case malformed(String)
+
+        package var isRepetition: Bool { if case .repeated = self { true } else { false } }
     }
 
     /// The maximum number of fields. No form or link of this service has more than ten.

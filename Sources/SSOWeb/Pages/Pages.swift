@@ -33,35 +33,38 @@ public struct Pages: Sendable {
 
     /// - Parameters:
     ///   - brand: how the program presents itself.
-    ///   - templates: the text of each template by name, from the program's embedded files.
-    ///   - texts: the program's file of texts for each language.
+    ///   - files: what each target of the program brings.
     ///   - values: values that every template and text may name, beside `{brand}`.
     ///   - assets: `brand.css`, `icon.svg` and, if the brand has them, `logo.…` and `accent.css`.
     /// - Throws: ``TemplateError`` or ``CatalogueError`` at the start, so that no request meets a broken page.
-    public init(
-        brand: Brand, templates: [String: [UInt8]], texts: [Language: [UInt8]], values: [String: String] = [:],
-        assets: StaticAssets
+    package init(
+        brand: Brand, files: [PageFiles], values: [String: String] = [:], assets: StaticAssets
     ) throws {
         let values = values.merging(["brand": brand.name]) { $1 }
         try self.init(
-            brand: brand, templates: templates, catalogue: try Catalogue(texts, values: values), values: values,
+            brand: brand, files: files, catalogue: try Catalogue(files.map(\.texts), values: values), values: values,
             assets: assets)
     }
 
     /// - Parameter catalogue: has the texts of SSOWeb and of the program.
     init(
-        brand: Brand, templates: [String: [UInt8]], catalogue: Catalogue, values: [String: String],
-        assets: StaticAssets
+        brand: Brand, files: [PageFiles], catalogue: Catalogue, values: [String: String], assets: StaticAssets
     ) throws {
         MustacheContentTypes.register(EscapedHTML(), named: EscapedHTML.name)
         let shared = [
             "layout": PackageResources.layout_mustache, "error": PackageResources.error_mustache,
             "reset-app": PackageResources.reset_app_mustache,
         ]
+        var templates = shared
+        for (name, bytes) in files.flatMap(\.templates) {
+            guard templates.updateValue(bytes, forKey: name) == nil else {
+                throw TemplateError(name: name, cause: "two targets have a template of this name")
+            }
+        }
         var libraries: [Language: MustacheLibrary] = [:]
         for language in Language.allCases {
             var library = MustacheLibrary()
-            for (name, bytes) in shared.merging(templates, uniquingKeysWith: { $1 }) {
+            for (name, bytes) in templates {
                 do {
                     let source = String(decoding: bytes, as: UTF8.self)
                     // Plain text templates, for emails, name their type themselves.

@@ -81,7 +81,7 @@ public struct SessionStore: Sendable {
         return try !connection.query(
             """
             SELECT handle FROM session
-             WHERE handle = :handle AND \(Self.isAlive)
+             WHERE handle = :handle AND \(SessionHolds.sql())
             """, values(at: now).merging(["handle": .text(handle)]) { $1 }
         ).isEmpty
     }
@@ -289,7 +289,7 @@ public struct SessionStore: Sendable {
         let rows = try connection.query(
             """
             SELECT handle, form_seed, slots, created_at, seen_at, owner, device FROM session
-             WHERE id_digest = :id AND \(Self.isAlive)
+             WHERE id_digest = :id AND \(SessionHolds.sql())
             """, values(at: now).merging(["id": .blob(id.digest)]) { $1 })
         guard let row = rows.first else { return nil }
         return Session(
@@ -302,23 +302,7 @@ public struct SessionStore: Sendable {
             id: id, seenAt: try row.timestamp("seen_at"))
     }
 
-    /// The condition on a row that ``values(at:)`` belong to.
-    ///
-    /// A row from the future was made while the clock was wrong: it does not count until that time is there. Neither does one
-    /// of an app that was used while the clock was wrong: it would last longer than it may.
-    static let isAlive = """
-        expires_at > :now AND created_at <= :skewed
-        AND ((owner IS NULL AND seen_at > :idle) OR (owner IS NOT NULL AND expires_at <= :latest))
-        """
-
-    /// - Returns: the values that ``isAlive`` names.
-    func values(at now: Timestamp) -> [String: SQLValue] {
-        [
-            "now": .timestamp(now), "skewed": .timestamp(now + ClockSkew.tolerated),
-            "idle": .timestamp(now - lifetime.idle),
-            "latest": .timestamp(now + AppSession.lifetime + ClockSkew.tolerated),
-        ]
-    }
+    func values(at now: Timestamp) -> [String: SQLValue] { SessionHolds.values(at: now, idle: lifetime.idle) }
 
     private func insert(_ session: Session, isVisit: Bool, _ connection: any SQLConnection) throws {
         try connection.execute(

@@ -1,5 +1,5 @@
-import COpenSSL
 import Foundation
+import JWT
 import SSOShared
 
 /// Proves that a request comes from the holder of a key: a JWT (RFC 7519) signed with ES256.
@@ -42,15 +42,15 @@ struct AppStoreConnectToken {
 /// A private key of the App Store Connect API: P-256, in the PEM file that Apple offers for download only once.
 ///
 /// Its description is `<redacted>`. The key bytes stay in libcrypto.
-final class AppStoreConnectKey: CustomStringConvertible {
-    private let key: OpaquePointer
+struct AppStoreConnectKey: CustomStringConvertible {
+    private let key: PrivateKey
     let description = "<redacted>"
 
     /// - Throws: ``AppStoreConnectError/badKey(_:)`` if the text is not an unencrypted P-256 key in PEM.
     ///
     /// - Parameter file: the name of the file, for the error message.
     init(pem: [UInt8], file: String = "it") throws(AppStoreConnectError) {
-        guard let key = sso_es256_key(pem, pem.count) else {
+        guard let key = try? PrivateKey(pem: String(decoding: pem, as: UTF8.self)), key.algorithm == .es256 else {
             let text = String(decoding: pem.prefix(200), as: UTF8.self)
             if text.contains("ENCRYPTED") {
                 throw .badKey("\(file) is sealed with a passphrase, which Apple's keys are not")
@@ -61,12 +61,9 @@ final class AppStoreConnectKey: CustomStringConvertible {
         self.key = key
     }
 
-    deinit { EVP_PKEY_free(key) }
-
     /// Signs and returns 64 bytes in the form of RFC 7518 section 3.4.
     func sign(_ bytes: [UInt8]) throws(AppStoreConnectError) -> [UInt8] {
-        var signature = [UInt8](repeating: 0, count: 64)
-        guard sso_es256_sign(key, bytes, bytes.count, &signature) == 1 else { throw .badKey("it cannot sign") }
+        guard let signature = try? key.sign(bytes, .es256) else { throw .badKey("it cannot sign") }
         return signature
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import SSOShared
 import Testing
 
-@testable import IdP
+@testable import IdPSignIn
 @testable import TestSupport
 
 @Suite("idp mail deliver beside a running IdP")

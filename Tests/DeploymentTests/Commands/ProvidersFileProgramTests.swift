@@ -4,6 +4,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPProviders
 @testable import TestSupport
 
 /// The program as an operator meets it: SIGHUP, a wrong file at the start, `check --connect`.

@@ -2,7 +2,9 @@ import Foundation
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPApps
+@testable import IdPMail
+@testable import IdPSignIn
 @testable import TestSupport
 
 @Suite("The documents")

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import IdP
+@testable import IdPDirectory
+@testable import IdPProviders
 @testable import TestSupport
 
 /// Properties of the units that need no systemd. `deploy/try-systemd` runs them under a real systemd.

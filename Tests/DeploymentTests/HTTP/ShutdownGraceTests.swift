@@ -95,6 +95,7 @@ struct ShutdownGraceTests {
         let body = VerifyRequest(token: Browser.someToken, redirectURI: nil, codeVerifier: nil).body()
         let headers = try pair.signed(body, by: pair.client)
         let isOver = Atomic(false)
+        let unexpected = Mutex<[String]>([])
         async let outcomes = atOnce(4) { worker in
             var statuses: [Int: Int] = [:]
             repeat {
@@ -103,6 +104,9 @@ struct ShutdownGraceTests {
                     ? try? await proxy.probe.post(SSOPath.verify, headers, body: body)
                     : try? await proxy.probe.get("/sign-in")
                 statuses[reply?.status ?? 0, default: 0] += 1
+                if let reply, ![200, 401].contains(reply.status) {
+                    unexpected.withLock { $0.append("\(reply.status) \(reply.headers) \(reply.text.prefix(300))") }
+                }
                 // A steady load of about 50 requests per second, not the maximum.
                 try? await Task.sleep(for: .milliseconds(80))
             } while !isOver.load(ordering: .relaxed)
@@ -117,7 +121,7 @@ struct ShutdownGraceTests {
         }
         isOver.store(true, ordering: .relaxed)
         let all = try await outcomes.reduce(into: [Int: Int]()) { $0.merge($1) { $0 + $1 } }
-        #expect(Set(all.keys) == [200, 401], "\(all)")
+        #expect(Set(all.keys) == [200, 401], "\(all) \(unexpected.withLock { $0.prefix(3) })")
         try await pair.stop()
     }
 }

@@ -3,6 +3,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPProviders
 @testable import TestSupport
 
 extension Journeys {

@@ -3,6 +3,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPMail
 @testable import TestSupport
 
 /// `check --connect --mail-to` against servers that are right and wrong: the setting, host and port, and the reason.

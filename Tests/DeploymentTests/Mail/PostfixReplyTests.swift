@@ -3,7 +3,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPMail
 @testable import TestSupport
 
 /// Replies from real servers: Postfix with OpenDKIM signs, another port checks with the files of deploy/postfix, and the

@@ -2,7 +2,7 @@ import Foundation
 import SSOShared
 import Testing
 
-@testable import IdP
+@testable import IdPMail
 @testable import TestSupport
 
 /// Python's aiosmtpd with a certificate of the test.

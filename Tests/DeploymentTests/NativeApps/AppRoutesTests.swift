@@ -6,6 +6,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPMail
 @testable import TestSupport
 
 /// Three descriptions of the same thing: the path configuration that the identity provider serves, the files in the example

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WellKnown
 
-@testable import IdP
+@testable import IdPApps
 @testable import TestSupport
 @testable import WellKnownTool
 

@@ -2,7 +2,6 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import TestSupport
 
 /// ASVS 6.3.8, NIST SP 800-63B-4 3.2.2.

@@ -3,7 +3,6 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import TestSupport
 
 @Suite("Requests to the JSON API")

@@ -1,7 +1,7 @@
 import SSOShared
 import Testing
 
-@testable import IdP
+@testable import IdPDirectory
 @testable import SSOWeb
 @testable import TestSupport
 

@@ -1,8 +1,9 @@
 import Hummingbird
-import SSOShared
 import Testing
 
 @testable import IdP
+@testable import IdPMail
+@testable import SSOShared
 @testable import SSOWeb
 @testable import TestSupport
 

@@ -1,8 +1,10 @@
-import SSOShared
-import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPDirectory
+@testable import IdPMail
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 /// ASVS 8.3.2: a permission taken from an account is gone with its next request.

@@ -2,7 +2,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
 @testable import TestSupport
 
 /// A link makes an account open to an identity for good, so nobody but the user of the app may finish one, and no one but the

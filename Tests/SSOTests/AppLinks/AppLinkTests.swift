@@ -2,7 +2,9 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPApps
+@testable import IdPDirectory
+@testable import IdPProviders
 @testable import TestSupport
 
 @Suite("An app links a provider")

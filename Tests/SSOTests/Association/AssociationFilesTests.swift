@@ -1,9 +1,9 @@
 import Logging
-import SSOWeb
 import Testing
 import WellKnown
 
-@testable import IdP
+@testable import IdPApps
+@testable import SSOWeb
 @testable import TestSupport
 
 @Suite("Custom association files")

@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import Testing
 
-@testable import IdP
+@testable import IdPApps
 @testable import TestSupport
 @testable import WellKnown
 

@@ -1,7 +1,8 @@
 import SSOShared
+import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPProtocols
 @testable import TestSupport
 
 @Suite("Choosing another account")

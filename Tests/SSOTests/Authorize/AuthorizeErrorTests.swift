@@ -2,7 +2,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPProtocols
 @testable import SSOShared
 @testable import TestSupport
 

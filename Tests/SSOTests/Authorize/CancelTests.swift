@@ -2,7 +2,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPFlow
 @testable import TestSupport
 
 /// RFC 6749 4.1.2.1: `access_denied`, with the state, at the registered redirect URI and nowhere else.

@@ -3,7 +3,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPFlow
 @testable import TestSupport
 
 /// Contract 3: the page names the client and has one link to its start page, whatever ended the flow.

@@ -3,7 +3,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPFlow
+@testable import IdPProtocols
 @testable import TestSupport
 
 /// A client asks a user who is signed in to sign in again, or nothing at all. `authenticated_at` is always the truth.

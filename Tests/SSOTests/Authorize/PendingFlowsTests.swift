@@ -2,7 +2,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPFlow
 @testable import TestSupport
 
 @Suite("Pending flows")

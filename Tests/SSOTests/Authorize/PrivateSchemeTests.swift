@@ -1,7 +1,8 @@
 import SSOShared
 import Testing
 
-@testable import IdP
+@testable import IdPFlow
+@testable import IdPProtocols
 @testable import TestSupport
 
 /// RFC 8252 8.6: another app that claims the scheme can begin a request of its own. A user who is signed in must notice it.

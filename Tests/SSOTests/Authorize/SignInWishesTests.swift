@@ -1,9 +1,8 @@
-import SSOShared
-import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPProtocols
 @testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 /// `prompt`, `max_age` and `login_hint` of an authorize request (OpenID Connect Core 3.1.2.1).

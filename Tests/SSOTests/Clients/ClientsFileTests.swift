@@ -2,7 +2,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPDirectory
 @testable import TestSupport
 
 @Suite("The clients file")

@@ -2,7 +2,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPDirectory
 @testable import TestSupport
 
 /// RFC 9700 4.1.3 is the source of the rule, RFC 8252 7.1 for apps.

@@ -1,7 +1,7 @@
-import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import SSOWeb
 @testable import TestSupport
 
 @Suite("What had ended since a backup")

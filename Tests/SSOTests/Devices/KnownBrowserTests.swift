@@ -4,7 +4,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPDirectory
 @testable import TestSupport
 
 /// OWASP, "Slow Down Online Guessing Attacks with Device Cookies".

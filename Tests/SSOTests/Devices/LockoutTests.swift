@@ -2,7 +2,6 @@ import Foundation
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import TestSupport
 
 @Suite("What other users can do to an address, and what they cannot")

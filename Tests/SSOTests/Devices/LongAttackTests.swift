@@ -2,7 +2,6 @@ import Foundation
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import TestSupport
 
 /// A long attack on one address every thirty minutes, with the clock set by the test. `SSO_ATTACK=full` makes it a

@@ -1,7 +1,8 @@
-import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPSignIn
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 /// Contract 3: asking again within a code's lifetime sends the same code, whatever was typed in between.

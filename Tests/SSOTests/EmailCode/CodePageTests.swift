@@ -2,7 +2,6 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import TestSupport
 
 /// What the page says is the same for an address that may sign in and for one that may not.

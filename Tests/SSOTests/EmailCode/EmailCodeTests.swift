@@ -1,8 +1,8 @@
-import SSOShared
-import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPSignIn
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 @Suite("The six digits")

@@ -3,7 +3,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPSignIn
 @testable import TestSupport
 
 @Suite("The alarm for password spraying")

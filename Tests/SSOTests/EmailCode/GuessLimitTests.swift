@@ -1,7 +1,7 @@
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPSignIn
 @testable import TestSupport
 
 @Suite("The limit of wrong codes for one account")

@@ -2,7 +2,6 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import TestSupport
 
 /// The page between the email and the proof. It is the same for an address that may sign in and for one that may not.

@@ -3,6 +3,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPMail
 @testable import TestSupport
 
 @Suite("The link in the email after a restart")

@@ -1,8 +1,9 @@
-import SSOShared
-import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPMail
+@testable import IdPSignIn
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 @Suite("The URL of the link in the email")

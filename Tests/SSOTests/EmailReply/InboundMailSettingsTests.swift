@@ -1,7 +1,9 @@
-import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPMail
+@testable import IdPSignIn
+@testable import SSOWeb
 @testable import TestSupport
 
 @Suite("The settings of inbound mail")

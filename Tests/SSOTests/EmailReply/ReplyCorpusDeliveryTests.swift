@@ -1,7 +1,8 @@
 import SSOShared
 import Testing
 
-@testable import IdP
+@testable import IdPMail
+@testable import IdPSignIn
 @testable import TestSupport
 
 @Suite("The corpus of replies at a running IdP")

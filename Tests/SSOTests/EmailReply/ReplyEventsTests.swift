@@ -2,7 +2,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPSignIn
 @testable import TestSupport
 
 @Suite("The events of the waiting page")

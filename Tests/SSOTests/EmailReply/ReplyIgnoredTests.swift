@@ -2,7 +2,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPMail
+@testable import IdPSignIn
 @testable import TestSupport
 
 /// Messages that ``InboundMailReader`` accepts and that answer no challenge all the same.

@@ -3,6 +3,9 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPDirectory
+@testable import IdPMail
+@testable import IdPSignIn
 @testable import TestSupport
 
 /// From the answer to the client.

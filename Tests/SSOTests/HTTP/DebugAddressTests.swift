@@ -1,11 +1,12 @@
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
-import SSOShared
-import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPMail
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 /// Development pages exist only on a developer's machine (ASVS 15.2.3).

@@ -2,7 +2,9 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPApps
+@testable import IdPDirectory
+@testable import IdPFlow
 @testable import TestSupport
 
 /// Rows 191 and 192 of the threats: RFC 8252 8.1 (a second app reads the code), RFC 7636, login CSRF, replay.

@@ -1,6 +1,5 @@
 import Testing
 
-@testable import IdP
 @testable import TestSupport
 
 @Suite("A hundred codes of handoffs at the same instant")

@@ -2,7 +2,9 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPApps
+@testable import IdPDirectory
+@testable import IdPFlow
 @testable import TestSupport
 
 /// RFC 8252: the app opens the system browser, the user signs in there, and the app's web view gets the sign-in.

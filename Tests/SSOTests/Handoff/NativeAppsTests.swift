@@ -1,7 +1,7 @@
-import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPApps
+@testable import SSOWeb
 @testable import TestSupport
 
 /// RFC 8252 7: https links that an app claims, private schemes, loopback addresses.

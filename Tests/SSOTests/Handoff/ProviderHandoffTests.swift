@@ -2,7 +2,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
 @testable import TestSupport
 
 /// `/auth/native/PROVIDER`: the app opens the system browser, the user signs in at a provider there.

@@ -1,7 +1,8 @@
 import SSOShared
+import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPAccountPages
 @testable import TestSupport
 
 @Suite("The page after a sign-out")

@@ -2,7 +2,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPDirectory
+@testable import IdPProviders
 @testable import TestSupport
 
 @Suite("The first proof of an account's address")

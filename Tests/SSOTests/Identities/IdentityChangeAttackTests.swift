@@ -1,8 +1,10 @@
-import SSOShared
-import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPDirectory
+@testable import IdPFlow
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 /// Whatever an attacker's page, link or browser does, nothing about how the user signs in changes.

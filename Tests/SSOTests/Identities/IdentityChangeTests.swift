@@ -3,7 +3,7 @@ import SSOWeb
 import Synchronization
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
 @testable import TestSupport
 
 /// Who has just signed in adds and removes at once. Any other user signs in again first.

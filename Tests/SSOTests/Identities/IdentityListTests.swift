@@ -3,7 +3,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPDirectory
+@testable import IdPProviders
 @testable import TestSupport
 
 @Suite("Ways to sign in on the home page")

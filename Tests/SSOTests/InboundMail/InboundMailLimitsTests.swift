@@ -1,6 +1,6 @@
 import Testing
 
-@testable import IdP
+@testable import IdPMail
 @testable import TestSupport
 
 @Suite("Replies by email: limits and order of checks")

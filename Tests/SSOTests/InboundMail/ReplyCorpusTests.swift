@@ -1,6 +1,7 @@
 import Testing
 
-@testable import IdP
+@testable import IdPMail
+@testable import SSOShared
 @testable import TestSupport
 
 @Suite("Replies by email: the corpus")

@@ -1,6 +1,7 @@
+import SSOShared
 import Testing
 
-@testable import IdP
+@testable import IdPMail
 @testable import TestSupport
 
 @Suite("Email addresses")

@@ -1,8 +1,11 @@
-import SSOShared
-import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPDirectory
+@testable import IdPMail
+@testable import IdPSignIn
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 @Suite("The content of the email with the code")

@@ -1,8 +1,8 @@
 import Foundation
-import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPMail
+@testable import SSOWeb
 @testable import TestSupport
 
 @Suite("Emails on the wire")

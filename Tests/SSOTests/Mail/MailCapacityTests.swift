@@ -1,7 +1,7 @@
-import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPMail
+@testable import SSOWeb
 @testable import TestSupport
 
 @Suite("The limit of emails per hour over all addresses")

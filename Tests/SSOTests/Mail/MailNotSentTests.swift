@@ -1,7 +1,7 @@
 import SSOShared
 import Testing
 
-@testable import IdP
+@testable import IdPFlow
 @testable import TestSupport
 
 /// The log answers "why did Ann get no code", without her whole address.

@@ -1,9 +1,10 @@
 import Dispatch
+import SSOShared
 import SSOWeb
 import Synchronization
 import Testing
 
-@testable import IdP
+@testable import IdPMail
 @testable import TestSupport
 
 @Suite("Parallel deliveries")

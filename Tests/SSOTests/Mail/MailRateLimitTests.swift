@@ -1,7 +1,7 @@
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPMail
 @testable import TestSupport
 
 @Suite("The rate limit of emails to one address")

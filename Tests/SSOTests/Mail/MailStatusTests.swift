@@ -1,7 +1,6 @@
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import TestSupport
 
 /// The page's statement about the email is true, and is the same whether or not the address may sign in.

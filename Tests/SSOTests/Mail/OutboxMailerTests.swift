@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import IdP
+@testable import IdPMail
 @testable import TestSupport
 
 @Suite("Outbox folder")

@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
-import SSOShared
 import Testing
 
-@testable import IdP
+@testable import IdPMail
+@testable import SSOShared
 @testable import TestSupport
 
 /// The endpoint of a valid SMTP address.

@@ -1,10 +1,10 @@
 import Foundation
 import Hummingbird
-import SSOShared
 import Testing
 
 @testable import IdP
 @testable import RelyingParty
+@testable import SSOShared
 @testable import SSOWeb
 @testable import TestSupport
 

@@ -2,7 +2,6 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import TestSupport
 
 /// Row 193 of the threats: a link or a form says with a parameter that an app sends it. No page may read such a parameter,

@@ -1,9 +1,12 @@
 import Foundation
-import SSOShared
-import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPAccountPages
+@testable import IdPMail
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 /// No change of how a user signs in without an email about it.

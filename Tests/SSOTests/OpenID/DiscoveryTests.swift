@@ -1,9 +1,9 @@
-import SSOShared
-import SSOWeb
 import Synchronization
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 @Suite("Discovery documents of providers")

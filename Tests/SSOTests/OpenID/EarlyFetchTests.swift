@@ -1,8 +1,9 @@
-import SSOShared
-import SSOWeb
+import JWT
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 @Suite("Signing keys that are fetched early, and a clock that was wrong")

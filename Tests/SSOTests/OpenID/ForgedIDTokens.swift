@@ -1,8 +1,6 @@
-import JWTKit
 import SSOShared
 import SSOWeb
 
-@testable import IdP
 @testable import TestSupport
 
 /// An ID token that must not be believed, and the reason in the log.
@@ -61,7 +59,7 @@ struct ForgedIDToken: Sendable, CustomStringConvertible {
         + [
             Self("HS256 with the RSA key's PEM as secret", "id_token_alg_not_allowed") { token, fixture in
                 token.header = ["alg": "HS256", "kid": "rsa"]
-                token.signature = .hmac(Array(try pem(fixture.keys.rs256).utf8))
+                token.signature = .hmac(Array(pem(fixture.keys.rs256).utf8))
             },
             Self("HS256 with the RSA key's JWK as secret", "id_token_alg_not_allowed") { token, fixture in
                 token.header = ["alg": "HS256", "kid": "rsa"]
@@ -93,10 +91,7 @@ struct ForgedIDToken: Sendable, CustomStringConvertible {
             },
         ]
 
-    private static func pem(_ key: StandInKey) throws -> String {
-        try Insecure.RSA.PublicKey(modulus: key.jwk["n"]?.text ?? "", exponent: key.jwk["e"]?.text ?? "")
-            .pemRepresentation
-    }
+    private static func pem(_ key: StandInKey) -> String { PublicKeyText.pem(key.jwk) }
 
     private static let keys: [Self] = [
         Self("signed by another provider's key with our kid", "id_token_signature_invalid") { token, fixture in

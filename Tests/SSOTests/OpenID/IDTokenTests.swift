@@ -1,8 +1,9 @@
-import SSOShared
-import SSOWeb
+import JWT
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 @Suite("ID tokens")
@@ -30,8 +31,8 @@ struct IDTokenTests {
         #expect(Set(ForgedIDToken.all.map(\.description)).count == ForgedIDToken.all.count)
     }
 
-    @Test("an honest ID token of each algorithm is accepted", arguments: Provider.Algorithm.allCases)
-    func honest(_ algorithm: Provider.Algorithm) async throws {
+    @Test("an honest ID token of each algorithm is accepted", arguments: SignatureAlgorithm.allCases)
+    func honest(_ algorithm: SignatureAlgorithm) async throws {
         let fixture = try OpenIDFixture()
         let identity = try await fixture.identity(fixture.token(algorithm))
         #expect(identity.issuer == OpenIDFixture.issuer && identity.subject == "248289761001")
@@ -103,8 +104,8 @@ struct IDTokenTests {
         let fixture = try OpenIDFixture()
         let long = Base64URL.encode(Array(SHA512.hash(Array(OpenIDFixture.accessToken.utf8)).prefix(32)))
         for (algorithm, hash, reason) in [
-            (Provider.Algorithm.eddsa, long, nil), (.eddsa, Self.atHash, nil), (.es256, long, "at_hash_mismatch"),
-        ] as [(Provider.Algorithm, String, String?)] {
+            (SignatureAlgorithm.eddsa, long, nil), (.eddsa, Self.atHash, nil), (.es256, long, "at_hash_mismatch"),
+        ] as [(SignatureAlgorithm, String, String?)] {
             var token = fixture.token(algorithm)
             token.claims["at_hash"] = .string(hash)
             #expect(await fixture.refusal(token) == reason)
@@ -149,7 +150,7 @@ struct IDTokenTests {
 
 extension Provider {
     /// The provider with other algorithms.
-    func with(algorithms: [Algorithm]) -> Provider {
+    func with(algorithms: [SignatureAlgorithm]) -> Provider {
         Provider(
             id: id, name: name, kind: kind, issuer: issuer, clientID: clientID, credential: credential, scopes: scopes,
             responseMode: responseMode, allowedDomains: allowedDomains, prompt: prompt, emailTrust: emailTrust,

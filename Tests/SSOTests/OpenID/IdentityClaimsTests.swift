@@ -1,7 +1,7 @@
-import SSOShared
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
 @testable import TestSupport
 
 @Suite("Address and name of an ID token")

@@ -1,9 +1,10 @@
+import JWT
 import Logging
-import SSOShared
-import SSOWeb
 import Synchronization
 
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 /// The network of a test: each URL has an answer, and nothing leaves the process.
@@ -63,7 +64,7 @@ struct OpenIDKeys: Sendable {
         stranger = try StandInKey(.es256, id: "ec")
     }
 
-    subscript(algorithm: Provider.Algorithm) -> StandInKey {
+    subscript(algorithm: SignatureAlgorithm) -> StandInKey {
         switch algorithm {
         case .rs256: rs256
         case .ps256: ps256
@@ -98,7 +99,7 @@ struct OpenIDFixture: Sendable {
         provider = Provider(
             id: "work", name: "Work", kind: kind, issuer: issuer, clientID: "client",
             credential: .secret(ProviderSecret(text: "secret")), scopes: ["openid", "email"], responseMode: .query,
-            algorithms: Provider.Algorithm.allCases)
+            algorithms: SignatureAlgorithm.allCases)
         serveDiscovery()
         try serveKeys()
     }
@@ -126,7 +127,7 @@ struct OpenIDFixture: Sendable {
     }
 
     /// An ID token that is accepted.
-    func token(_ algorithm: Provider.Algorithm = .es256) -> StandInToken {
+    func token(_ algorithm: SignatureAlgorithm = .es256) -> StandInToken {
         let now = Double(clock.now.seconds)
         let key = keys[algorithm]
         return StandInToken(

@@ -1,9 +1,10 @@
+import JWT
 import Logging
-import SSOShared
-import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 /// Over real HTTP, with a provider that checks what it is sent.
@@ -19,7 +20,7 @@ struct ProviderClientTests {
     }
 
     private func start(
-        _ kind: Provider.Kind, _ algorithm: Provider.Algorithm = .rs256, isPublicClient: Bool = false
+        _ kind: Provider.Kind, _ algorithm: SignatureAlgorithm = .rs256, isPublicClient: Bool = false
     ) async throws -> StandInProvider {
         try await StandInProvider.start(
             kind, clock: clock.clock, algorithm: algorithm, isPublicClient: isPublicClient)
@@ -45,8 +46,8 @@ struct ProviderClientTests {
                 issuer: answer.iss, user: answer.field("user")))
     }
 
-    @Test("a sign-in with each algorithm, with a secret and without", arguments: Provider.Algorithm.allCases)
-    func algorithms(_ algorithm: Provider.Algorithm) async throws {
+    @Test("a sign-in with each algorithm, with a secret and without", arguments: SignatureAlgorithm.allCases)
+    func algorithms(_ algorithm: SignatureAlgorithm) async throws {
         for isPublicClient in [false, true] {
             let standIn = try await start(.oidc, algorithm, isPublicClient: isPublicClient)
             let identity = try await signIn(standIn, try client())

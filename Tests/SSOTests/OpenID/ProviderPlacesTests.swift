@@ -1,10 +1,10 @@
 import Logging
-import SSOShared
-import SSOWeb
 import Synchronization
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 /// A provider that is slow or hostile delays its own users and nobody else's.

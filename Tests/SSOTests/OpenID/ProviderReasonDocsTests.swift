@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
+@testable import IdPSignIn
 @testable import TestSupport
 
 /// docs/providers.md against the words that the log really has.

@@ -1,9 +1,10 @@
-import SSOShared
-import SSOWeb
+import JWT
 import Synchronization
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 @Suite("Signing keys of providers")
@@ -36,7 +37,7 @@ struct SigningKeysTests {
         "a key that is too weak, too long or not a key is never used, and the log says why",
         arguments: [
             (
-                Provider.Algorithm.rs256, "n",
+                SignatureAlgorithm.rs256, "n",
                 JSONValue.string(Base64URL.encode([0xc1] + [UInt8](repeating: 0xff, count: 127)))
             ),
             (.rs256, "n", .string(Base64URL.encode([0x7f] + [UInt8](repeating: 0xff, count: 255)))),
@@ -51,7 +52,7 @@ struct SigningKeysTests {
             (.es256, "y", .string(Base64URL.encode([UInt8](repeating: 0, count: 32)))), (.es256, "y", .null),
             (.eddsa, "crv", "Ed448"), (.eddsa, "x", .string(Base64URL.encode([UInt8](repeating: 1, count: 33)))),
         ])
-    func unusable(_ algorithm: Provider.Algorithm, _ name: String, _ value: JSONValue) async throws {
+    func unusable(_ algorithm: SignatureAlgorithm, _ name: String, _ value: JSONValue) async throws {
         let fixture = try OpenIDFixture()
         let other = fixture.keys[algorithm == .es256 ? .eddsa : .es256]
         try fixture.serveKeys([jwk(fixture.keys[algorithm]) { $0[name] = value }, .object(other.jwk)])

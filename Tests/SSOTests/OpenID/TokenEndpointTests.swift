@@ -1,9 +1,9 @@
 import Foundation
-import SSOShared
-import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 @Suite("The token endpoint of providers")

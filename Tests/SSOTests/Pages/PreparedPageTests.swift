@@ -15,7 +15,7 @@ struct PreparedPageTests {
 
     private static func pages(_ template: String) throws -> Pages {
         try Pages(
-            brand: Brand(name: "B & Co"), templates: ["test": Array(template.utf8)], texts: [:],
+            brand: Brand(name: "B & Co"), files: [PageFiles(templates: ["test": Array(template.utf8)], texts: [:])],
             assets: StaticAssets([:]))
     }
 

@@ -1,8 +1,8 @@
-import SSOShared
-import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 @Suite("The providers in force")

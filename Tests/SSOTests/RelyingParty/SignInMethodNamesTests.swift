@@ -1,6 +1,6 @@
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
 @testable import RelyingParty
 @testable import TestSupport
 

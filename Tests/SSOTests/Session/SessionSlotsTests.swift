@@ -1,6 +1,8 @@
 import Testing
 
-@testable import IdP
+@testable import IdPDirectory
+@testable import IdPFlow
+@testable import IdPSignIn
 @testable import SSOWeb
 @testable import TestSupport
 

@@ -1,7 +1,7 @@
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPDirectory
 @testable import TestSupport
 
 /// Limits floods from one network, in addition to the budgets of each address (ASVS 2.4.1, 6.3.1), never alone.

@@ -3,7 +3,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPProtocols
 @testable import TestSupport
 
 /// Where a new sign-in is needed, only a proof that is new will do: in every order of tabs, with every method and provider.

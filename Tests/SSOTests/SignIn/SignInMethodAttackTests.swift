@@ -1,7 +1,6 @@
 import SSOShared
 import Testing
 
-@testable import IdP
 @testable import TestSupport
 
 /// Each proof works once, in the browser that asked, whatever browsers and attackers do with it.

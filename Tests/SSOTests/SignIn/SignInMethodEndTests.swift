@@ -2,7 +2,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPFlow
+@testable import IdPProviders
 @testable import TestSupport
 
 /// A request that has ended, a sign-out, a disabled account: what a proof is worth then, whatever the method.

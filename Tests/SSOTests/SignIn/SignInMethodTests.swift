@@ -3,7 +3,9 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPDirectory
+@testable import IdPFlow
+@testable import IdPSignIn
 @testable import TestSupport
 
 /// What every sign-in method keeps of an SSO request, and what it says of itself. ``TestedMethod`` is the list of methods.

@@ -2,7 +2,7 @@ import SSOWeb
 import Synchronization
 import Testing
 
-@testable import IdP
+@testable import IdPMail
 @testable import TestSupport
 
 /// The limit of a network protects mailboxes and the queue. What reached nobody is not held against the users of an office.

@@ -1,16 +1,16 @@
 import Foundation
-import SSOShared
 import Testing
 
 @testable import IdP
 @testable import RelyingParty
+@testable import SSOShared
 @testable import SSOWeb
 @testable import TestSupport
 
 @Suite("The catalogue of texts")
 struct CatalogueTests {
     private static func catalogue(_ english: String, _ german: String? = nil) throws -> Catalogue {
-        try Catalogue([.english: Array(english.utf8), .german: Array((german ?? english).utf8)])
+        try Catalogue([[.english: Array(english.utf8), .german: Array((german ?? english).utf8)]])
     }
 
     /// What an operator or developer reads when a catalogue is refused.
@@ -25,7 +25,7 @@ struct CatalogueTests {
 
     @Test(
         "both languages of both programs have the same keys and the same placeholders",
-        arguments: ["Sources/SSOWeb/Texts", "Sources/IdP/Texts", "Sources/RelyingParty/Texts"])
+        arguments: try TextSources.textFolders())
     func languagesAgree(folder: String) throws {
         var keys: [String: [String: Set<String>]] = [:]
         for language in Language.allCases {
@@ -47,19 +47,19 @@ struct CatalogueTests {
         for texts in keys.values { #expect(texts == english) }
     }
 
-    @Test("the German texts use the polite form", arguments: [IdPPages.texts, RelyingPartyPages.texts])
-    func politeForm(files: [Language: [UInt8]]) throws {
-        let german = String(decoding: try #require(files[.german]), as: UTF8.self).lowercased()
+    @Test("the German texts use the polite form", arguments: (IdPPages.files + RelyingPartyPages.files).map(\.texts))
+    func politeForm(texts: [Language: [UInt8]]) throws {
+        let german = String(decoding: try #require(texts[.german]), as: UTF8.self).lowercased()
         #expect(german.firstMatch(of: #/\b(?:du|dich|dir|dein[a-z]*|euch|euer)\b/#) == nil)
     }
 
     @Test("both programs can be built with their texts, and no text of a program hides a shared one")
     func programs() throws {
-        let shared = try Catalogue([:])[.english].placeholders
-        for files in [IdPPages.texts, RelyingPartyPages.texts] {
-            let all = try Catalogue(files)[.english].placeholders
-            let own = try JSONReader.readStrictly(try #require(files[.english])).object ?? []
-            #expect(all.count == shared.count + own.count)
+        let shared = try Catalogue([])[.english].placeholders
+        for files in [IdPPages.files, RelyingPartyPages.files] {
+            let all = try Catalogue(files.map(\.texts))[.english].placeholders
+            let own = try files.map { try JSONReader.readStrictly(try #require($0.texts[.english])).object?.count ?? 0 }
+            #expect(all.count == shared.count + own.reduce(0, +))
         }
     }
 
@@ -71,7 +71,26 @@ struct CatalogueTests {
         #expect(missing.contains("language de") && missing.contains("\"b\""))
         let added = try #require(Self.problem(#"{"a": "A"}"#, #"{"a": "A", "c": "C"}"#))
         #expect(added.contains("language de") && added.contains("\"c\""))
-        #expect(throws: CatalogueError.self) { _ = try Catalogue([.english: Array(#"{"a": "A"}"#.utf8)]) }
+        #expect(throws: CatalogueError.self) { _ = try Catalogue([[.english: Array(#"{"a": "A"}"#.utf8)]]) }
+    }
+
+    @Test("a text that two targets of a program have is refused, and the error names it")
+    func sameKeyTwice() throws {
+        let first: [Language: [UInt8]] = [.english: Array(#"{"a": "A"}"#.utf8), .german: Array(#"{"a": "A"}"#.utf8)]
+        let second: [Language: [UInt8]] = [
+            .english: Array(#"{"b": "B", "a": "A"}"#.utf8), .german: Array(#"{"b": "B", "a": "A"}"#.utf8),
+        ]
+        let error = #expect(throws: CatalogueError.self) { _ = try Catalogue([first, second]) }
+        #expect(error.map { "\($0)".contains("\"a\"") } == true)
+    }
+
+    @Test("a template that two targets of a program have is refused, and the error names it")
+    func sameTemplateTwice() {
+        let files = PageFiles(templates: ["my-page": Array("<p></p>".utf8)], texts: [:])
+        let error = #expect(throws: TemplateError.self) {
+            _ = try Pages(brand: Brand(name: "B"), files: [files, files], assets: StaticAssets([:]))
+        }
+        #expect(error?.description.contains("my-page") == true)
     }
 
     @Test(
@@ -102,7 +121,7 @@ struct CatalogueTests {
     func unknownText(template: String) {
         let error = #expect(throws: TemplateError.self) {
             _ = try Pages(
-                brand: Brand(name: "B"), templates: ["my-page": Array(template.utf8)], texts: [:],
+                brand: Brand(name: "B"), files: [PageFiles(templates: ["my-page": Array(template.utf8)], texts: [:])],
                 assets: StaticAssets([:]))
         }
         #expect(error?.description.contains("my-page") == true)
@@ -113,7 +132,7 @@ struct CatalogueTests {
 
     @Test("a number decides between singular and plural, in both languages")
     func plural() throws {
-        let catalogue = try Catalogue([:])
+        let catalogue = try Catalogue([])
         for (seconds, english, german) in [
             (0, "1 second", "1 Sekunde"), (1, "1 second", "1 Sekunde"), (2, "2 seconds", "2 Sekunden"),
             (90, "90 seconds", "90 Sekunden"), (91, "2 minutes", "2 Minuten"), (5400, "90 minutes", "90 Minuten"),
@@ -141,8 +160,12 @@ struct CatalogueTests {
         let file = Array(#"{"a": "Hi <{name}> since {since, time}, at {brand}"}"#.utf8)
         let pages = try Pages(
             brand: Brand(name: "B & Co"),
-            templates: ["test": Array(#"<p title="[[=a]]">[[a]]</p>"#.utf8)],
-            texts: [.english: file, .german: file], assets: StaticAssets([:]))
+            files: [
+                PageFiles(
+                    templates: ["test": Array(#"<p title="[[=a]]">[[a]]</p>"#.utf8)],
+                    texts: [.english: file, .german: file])
+            ],
+            assets: StaticAssets([:]))
         struct Model: Sendable {
             let name: String
             let since: Moment

@@ -1,9 +1,10 @@
 import Foundation
-import SSOShared
 import Testing
 
 @testable import IdP
+@testable import IdPMail
 @testable import RelyingParty
+@testable import SSOShared
 @testable import SSOWeb
 @testable import TestSupport
 
@@ -15,14 +16,15 @@ struct PseudoLanguageTests {
     private static let clientName = "Partner service"
 
     private static func pages(
-        _ files: [Language: [UInt8]], _ templates: [String: [UInt8]], name: String, values: [String: String] = [:],
+        _ files: [PageFiles], name: String, values: [String: String] = [:],
         assets: StaticAssets
     ) throws -> Pages {
         let values = values.merging(["brand": name]) { $1 }
         let brand = Brand(name: name, supportURL: "https://help.example/", privacyURL: "https://privacy.example/")
         return try Pages(
-            brand: brand, templates: templates,
-            catalogue: try Catalogue(files, values: values).mapLiterals { "«\($0)»" }, values: values, assets: assets)
+            brand: brand, files: files,
+            catalogue: try Catalogue(files.map(\.texts), values: values).mapLiterals { "«\($0)»" }, values: values,
+            assets: assets)
     }
 
     private static func open(
@@ -30,9 +32,9 @@ struct PseudoLanguageTests {
         _ body: (TestDeployment) async throws -> Void
     ) async throws {
         let idp = try pages(
-            IdPPages.texts, IdPPages.templates, name: idpName, assets: IdPPages.assets(Brand(name: idpName)))
+            IdPPages.files, name: idpName, assets: IdPPages.assets(Brand(name: idpName)))
         let client = try pages(
-            RelyingPartyPages.texts, RelyingPartyPages.templates, name: clientName, values: ["idp": idpName],
+            RelyingPartyPages.files, name: clientName, values: ["idp": idpName],
             assets: RelyingPartyPages.assets)
         try await TestDeployment.open(
             settings: settings, clientSettings: clientSettings, pages: idp, clientPages: client, body)

@@ -60,8 +60,11 @@ struct TextKeyTests {
             })
     }
 
-    private static func own(_ files: [Language: [UInt8]]) throws -> Set<String> {
-        Set(try JSONReader.readStrictly(try #require(files[.english])).object?.map(\.key) ?? [])
+    private static func own(_ files: [PageFiles]) throws -> Set<String> {
+        Set(
+            try files.flatMap { file in
+                try JSONReader.readStrictly(try #require(file.texts[.english])).object?.map(\.key) ?? []
+            })
     }
 
     @Test("no template has words of its own, neither between tags nor in attributes that users see or hear")
@@ -90,10 +93,10 @@ struct TextKeyTests {
 
     @Test("every text that a source or template names is in the catalogue of its program")
     func known() throws {
-        let shared = Set(try Catalogue([:])[.english].placeholders.keys)
+        let shared = Set(try Catalogue([])[.english].placeholders.keys)
         for (folder, catalogue) in [
-            ("Sources/SSOWeb", shared), ("Sources/IdP", shared.union(try Self.own(IdPPages.texts))),
-            ("Sources/RelyingParty", shared.union(try Self.own(RelyingPartyPages.texts))),
+            ("Sources/SSOWeb", shared), ("Sources/IdP", shared.union(try Self.own(IdPPages.files))),
+            ("Sources/RelyingParty", shared.union(try Self.own(RelyingPartyPages.files))),
         ] {
             let keys = try Self.mentioned(in: folder).union(Self.inTemplates(of: folder))
             #expect(keys.count > 5, "\(folder)")
@@ -117,14 +120,14 @@ struct TextKeyTests {
                 }
             }.sorted()
         }
-        #expect(unused(Set(try Catalogue([:])[.english].placeholders.keys), [0, 1, 2]) == [])
-        #expect(unused(try Self.own(IdPPages.texts), [1]) == [])
-        #expect(unused(try Self.own(RelyingPartyPages.texts), [2]) == [])
+        #expect(unused(Set(try Catalogue([])[.english].placeholders.keys), [0, 1, 2]) == [])
+        #expect(unused(try Self.own(IdPPages.files), [1]) == [])
+        #expect(unused(try Self.own(RelyingPartyPages.files), [2]) == [])
     }
 
     @Test("every code of a failed callback has a heading and an explanation, in both languages and in English words")
     func callbackErrors() throws {
-        let catalogue = try Catalogue(RelyingPartyPages.texts, values: ["brand": "B", "idp": "The IdP"])
+        let catalogue = try Catalogue(RelyingPartyPages.files.map(\.texts), values: ["brand": "B", "idp": "The IdP"])
         let made: [SignInError] = [
             .unknownState, .prefetch, .refused("access_denied", description: nil, returnTo: "/"),
             .refused("other", description: nil, returnTo: "/"),

@@ -13,6 +13,12 @@ enum TextSources {
         }
     }
 
+    /// The folders of the repository that hold one file of texts for each language.
+    static func textFolders() throws -> [String] {
+        try files(in: "Sources", ending: "json").map(\.path).filter { $0.hasSuffix("/Texts/en.json") }
+            .map { String($0.dropLast("/en.json".count)) }
+    }
+
     /// What stands between the tags of a page, email or template, and in its attributes for users. Character references
     /// are decoded.
     static func words(ofHTML html: String) -> [String] {

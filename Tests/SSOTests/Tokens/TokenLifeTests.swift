@@ -2,7 +2,6 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import TestSupport
 
 @Suite("The lifetime of a token")

@@ -3,7 +3,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPFlow
 @testable import TestSupport
 
 @Suite("The rows of tokens")

@@ -2,11 +2,13 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
-import SSOShared
-import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPDirectory
+@testable import IdPFlow
+@testable import IdPProtocols
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 /// ASVS 4.1.4, 3.5.2; method, type, size, then the signature.

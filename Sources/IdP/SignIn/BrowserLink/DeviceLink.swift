@@ -1,15 +1,18 @@
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
+package import IdPDirectory
+import IdPFlow
+package import IdPMail
 import Logging
-import SSOShared
-import SSOWeb
+package import SSOShared
+package import SSOWeb
 
 /// The link that makes a browser known for an address. It signs nobody in.
 ///
 /// It is part of emails to an address under attack: a flood of requests that uses up the budgets of an address gives its
 /// owner the way around them.
-struct DeviceLink: Sendable {
-    static let path = "/sign-in/browser"
+package struct DeviceLink: Sendable {
+    static let path = SignInPath.browser
     /// Longer than the day that budgets count, so that the newest email always has a link that works.
     static let lifetime: Duration = .hours(48)
 
@@ -23,7 +26,7 @@ struct DeviceLink: Sendable {
     private let box: SealedBox
     private let origin: PublicOrigin
 
-    init(keys: DerivedKeys, origin: PublicOrigin, randomness: any Randomness) {
+    package init(keys: DerivedKeys, origin: PublicOrigin, randomness: any Randomness) {
         box = SealedBox(keys: keys, label: "device-link", randomness: randomness)
         self.origin = origin
     }
@@ -54,7 +57,7 @@ struct DeviceLink: Sendable {
 
 /// Owns the rule which emails contain a ``DeviceLink``: those to an address that gets more emails than one user asks for,
 /// and all emails while codes are guessed on many accounts.
-struct DeviceInvitation: Sendable {
+package struct DeviceInvitation: Sendable {
     /// From this many emails within a day on they contain a link. One network gets as many in an hour, so a budget cannot be
     /// used up before the owner has a link.
     static let pressure = 3
@@ -64,8 +67,12 @@ struct DeviceInvitation: Sendable {
     let guesses: GuessStore
     let clock: ServiceClock
 
+    package init(link: DeviceLink, mail: MailQueue, guesses: GuessStore, clock: ServiceClock) {
+        (self.link, self.mail, self.guesses, self.clock) = (link, mail, guesses, clock)
+    }
+
     /// The link for the email of a challenge; nil where the email contains none.
-    func url(for challenge: Challenge) async throws -> String? {
+    package func url(for challenge: Challenge) async throws -> String? {
         guard let address = try? EmailAddress(challenge.address) else { return nil }
         let count = try await mail.countOfDay(for: address.budgetKey)
         let isAlarmed = try await guesses.isAlarmed()
@@ -75,7 +82,7 @@ struct DeviceInvitation: Sendable {
 
 /// The page of a ``DeviceLink``: GET shows a button and changes nothing, so mail scanners may fetch it; POST makes this
 /// browser known.
-struct DeviceRoutes: Sendable {
+package struct DeviceRoutes: Sendable {
     let sessions: Sessions
     let devices: Devices
     let link: DeviceLink
@@ -83,11 +90,21 @@ struct DeviceRoutes: Sendable {
     let pages: Pages
     let clock: ServiceClock
 
+    package init(
+        sessions: Sessions, devices: Devices, link: DeviceLink, challenges: ChallengeStore, pages: Pages,
+        clock: ServiceClock
+    ) {
+        (self.sessions, self.devices, self.link, self.challenges, self.pages) = (
+            sessions, devices, link, challenges, pages
+        )
+        self.clock = clock
+    }
+
     struct Model: Sendable {
         let formToken, key, address: String
     }
 
-    func add(to router: Router<VisitorContext>) {
+    package func add(to router: Router<VisitorContext>) {
         router.form(at: RouterPath(DeviceLink.path), show: show, submit: submit)
     }
 
@@ -125,12 +142,12 @@ struct DeviceRoutes: Sendable {
         }
         context.logger.notice("browser_known", metadata: ["session": "\(session.handle)", "device": "\(claim.name)"])
         let flow = session[PendingFlows.self].newest(now: clock.now()).flatMap(FlowID.init)
-        var response = Response.redirect(to: FlowID.path(held == nil ? "/sign-in" : EmailCodeMethod.path, flow))
+        var response = Response.redirect(to: FlowID.path(held == nil ? SignInPath.signIn : SignInPath.code, flow))
         devices.give(claim, request, in: &response)
         return response
     }
 
     private static let expired = PublicError(
         .gone, code: "link_expired", title: Text("error.link-expired.title"), explanation: Text("error.link-expired"),
-        nextStep: .init(label: Text("sign-in.title"), href: "/sign-in"), cause: "device_link_expired_or_damaged")
+        nextStep: .init(label: Text("sign-in.title"), href: SignInPath.signIn), cause: "device_link_expired_or_damaged")
 }

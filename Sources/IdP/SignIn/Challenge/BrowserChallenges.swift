@@ -1,8 +1,9 @@
+import SSOShared
 import SSOWeb
 
 /// The session slot of challenges: a browser may type the code that it asked for last. Codes for other addresses are kept
 /// while they are valid, so that a user who types a wrong address and comes back gets the same code again.
-struct BrowserChallenges: SessionSlot {
+package struct BrowserChallenges: SessionSlot {
     static let key = "challenges"
     static let survivesSignIn = false
 

@@ -1,18 +1,18 @@
-import SSOShared
+package import SSOShared
 
 /// Names a challenge where an email carries it, in a link or in a reply address: the random part of the challenge's id and
 /// a tag that only this program can make.
 ///
 /// Nothing of it is stored, so an attacker who reads the database or the mail queue cannot make one. It is worth nothing
 /// after its challenge has ended, and a key made for one purpose is worthless for another.
-struct ChallengeKey: Sendable {
+package struct ChallengeKey: Sendable {
     /// 16 random bytes of the id and 16 bytes of the tag.
     static let byteCount = 32
     private static let tagBytes = 16
     private let keys: [[UInt8]]
 
     /// - Parameter label: names the purpose, such as `email-link`.
-    init(keys: DerivedKeys, label: String) { self.keys = keys.derive(label) }
+    package init(keys: DerivedKeys, label: String) { self.keys = keys.derive(label) }
 
     /// The key of a challenge, made with the current secret; empty for an id that was not made here.
     func bytes(for challengeID: String) -> [UInt8] {

@@ -1,11 +1,13 @@
-import SSOShared
-import SSOWeb
+package import IdPDirectory
+package import IdPMail
+package import SSOShared
+package import SSOWeb
 
 /// Owns the rows of `challenge`: begins one together with its email, and ends it exactly once.
 ///
 /// ``GuessStore`` counts `tries` in the same rows, because counting and looking must be one statement. ``succeed`` deletes
 /// the counted guess, because that has to stand or fall with the sign-in.
-struct ChallengeStore: Sendable {
+package struct ChallengeStore: Sendable {
     let database: any Database
     let clock: ServiceClock
     let randomness: any Randomness
@@ -15,6 +17,17 @@ struct ChallengeStore: Sendable {
     let mailKind: String
     let eligibility: SignInEligibility
     let mail: MailQueue
+
+    package init(
+        database: any Database, clock: ServiceClock, randomness: any Randomness,
+        codeMAC: @escaping @Sendable (String) -> [UInt8], mailKind: String, eligibility: SignInEligibility,
+        mail: MailQueue
+    ) {
+        (self.database, self.clock, self.randomness, self.codeMAC, self.mailKind) = (
+            database, clock, randomness, codeMAC, mailKind
+        )
+        (self.eligibility, self.mail) = (eligibility, mail)
+    }
 
     /// Begins a challenge for an address, or continues the one this browser holds for it, and queues an email within the
     /// budget of the address.
@@ -124,7 +137,7 @@ struct ChallengeStore: Sendable {
     }
 
     /// The challenge while it can be used.
-    func findPending(_ id: String) async throws -> Challenge? {
+    package func findPending(_ id: String) async throws -> Challenge? {
         let now = clock.now()
         return try await database.read { connection in
             try connection.query(
@@ -170,7 +183,7 @@ struct ChallengeStore: Sendable {
         }
     }
 
-    func purge(limit: Int) async throws -> Int {
+    package func purge(limit: Int) async throws -> Int {
         let now = clock.now()
         return try await database.write { connection in
             try connection.execute(
@@ -185,13 +198,13 @@ struct ChallengeStore: Sendable {
 /// One attempt to prove a mailbox: what the email carries, bound to the browser that asked, valid for ten minutes.
 ///
 /// Every sign-in method that uses email shares it, so that one success ends them all.
-struct Challenge: Sendable {
+package struct Challenge: Sendable {
     /// NIST SP 800-63B-4 3.1.3.2: at most ten minutes.
     static let lifetime: Duration = .minutes(10)
     /// After so many wrong codes the challenge accepts none.
     static let maximumTries = 5
 
-    let id: String
+    package let id: String
     /// The text of an ``EmailAddress``. The email goes there.
     let address: String
     /// Whether the address may sign in. If not, everything takes the same steps, but no email is sent.

@@ -1,4 +1,5 @@
 import Logging
+import SSOShared
 import SSOWeb
 import Synchronization
 

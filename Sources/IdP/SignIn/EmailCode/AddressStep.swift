@@ -1,15 +1,22 @@
 import HTTPTypes
 import Hummingbird
+package import IdPDirectory
+package import IdPFlow
+import IdPMail
 import SSOShared
 import SSOWeb
 
 /// The first step of a sign-in by email: an address, for which a challenge begins and an email is queued.
 ///
 /// Pages and the JSON API both take it, so they have the same limits, and run the same statements for every address.
-struct AddressStep: Sendable {
+package struct AddressStep: Sendable {
     let challenges: ChallengeStore
     let devices: Devices
     let limits: SignInLimits
+
+    package init(challenges: ChallengeStore, devices: Devices, limits: SignInLimits) {
+        (self.challenges, self.devices, self.limits) = (challenges, devices, limits)
+    }
 
     /// An address that was counted and may begin a challenge.
     struct Asked: Sendable {

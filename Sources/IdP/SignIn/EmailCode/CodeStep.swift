@@ -1,4 +1,6 @@
 import Hummingbird
+import IdPDirectory
+package import IdPFlow
 import Logging
 import SSOShared
 import SSOWeb
@@ -6,7 +8,7 @@ import SSOWeb
 /// The second step of a sign-in by email: a typed code, counted before it is compared.
 ///
 /// Pages and the JSON API both take it, so a code that is guessed at through one of them is used up for the other.
-struct CodeStep: Sendable {
+package struct CodeStep: Sendable {
     /// The ``SignInMethod/id`` of sign-ins with a code.
     static let method = "email_code"
 
@@ -14,6 +16,10 @@ struct CodeStep: Sendable {
     let guesses: GuessStore
     let codes: EmailCode
     let limits: SignInLimits
+
+    package init(challenges: ChallengeStore, guesses: GuessStore, codes: EmailCode, limits: SignInLimits) {
+        (self.challenges, self.guesses, self.codes, self.limits) = (challenges, guesses, codes, limits)
+    }
 
     /// Why a code was not accepted. The raw values are stable: the log has them as `reason`.
     enum Rejection: String, Sendable {

@@ -1,26 +1,28 @@
-import SSOShared
-import SSOWeb
+import IdPDirectory
+import IdPMail
+package import SSOShared
+package import SSOWeb
 
 /// Owns the rule of the six digits: how a code is made, checked and sent again.
 ///
 /// A code is derived from the challenge's random id with a key that is not in the database. So the same code can be sent
 /// twice although only a keyed hash of it is stored, and an attacker who reads the rows or the mail queue learns no code.
-struct EmailCode: Sendable {
+package struct EmailCode: Sendable {
     private let codeKeys: [[UInt8]]
     private let macKeys: [[UInt8]]
 
-    init(keys: DerivedKeys) {
+    package init(keys: DerivedKeys) {
         codeKeys = keys.derive("email-code")
         macKeys = keys.derive("email-code-mac")
     }
 
     /// Six digits for a new challenge, `000000` to `999999`, each as likely as any other.
-    func code(for challengeID: String) -> String {
+    package func code(for challengeID: String) -> String {
         DerivedDigits.text(challengeID, count: 6, key: codeKeys.first ?? [])
     }
 
     /// The keyed hash that is stored instead of the code.
-    func mac(of code: String, challenge id: String) -> [UInt8] { Self.mac(code, id, key: macKeys.first ?? []) }
+    package func mac(of code: String, challenge id: String) -> [UInt8] { Self.mac(code, id, key: macKeys.first ?? []) }
 
     /// The code of a challenge for its email, also after a rotation of the keys; nil when its key was removed.
     func code(of challenge: Challenge) -> String? {
@@ -82,7 +84,7 @@ struct EmailCode: Sendable {
 }
 
 /// The email with the code. Its subject id is the challenge's id.
-struct EmailCodeMail: MailTemplate {
+package struct EmailCodeMail: MailTemplate {
     static let kind = "email_code"
 
     /// The pending challenge of an id.
@@ -97,6 +99,18 @@ struct EmailCodeMail: MailTemplate {
     var signInLink: @Sendable (Challenge) -> String? = { _ in nil }
     /// The one-time address for an answer to the email; nil where answers are not received.
     var replyTo: @Sendable (Challenge) -> EmailAddress? = { _ in nil }
+
+    package init(
+        challenge: @escaping @Sendable (String) async throws -> Challenge?, pages: Pages, codes: EmailCode,
+        issuer: PublicOrigin, browserLink: @escaping @Sendable (Challenge) async throws -> String? = { _ in nil },
+        signInLink: @escaping @Sendable (Challenge) -> String? = { _ in nil },
+        replyTo: @escaping @Sendable (Challenge) -> EmailAddress? = { _ in nil }
+    ) {
+        (self.challenge, self.pages, self.codes, self.issuer, self.browserLink) = (
+            challenge, pages, codes, issuer, browserLink
+        )
+        (self.signInLink, self.replyTo) = (signInLink, replyTo)
+    }
 
     struct Model: Sendable {
         let code, service, intro, device, issuer, browserLink, signInLink: String

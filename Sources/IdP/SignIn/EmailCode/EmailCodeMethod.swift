@@ -1,13 +1,16 @@
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
+package import IdPDirectory
+package import IdPFlow
+package import IdPMail
 import Logging
 import SSOShared
-import SSOWeb
+package import SSOWeb
 
 /// The sign-in method "email code": the visitor names an address, gets an email with six digits and types them.
-struct EmailCodeMethod: SignInMethod {
-    let id = CodeStep.method
-    static let path = "/sign-in/code"
+package struct EmailCodeMethod: SignInMethod {
+    package let id = CodeStep.method
+    static let path = SignInPath.code
 
     let sessions: Sessions
     let challenges: ChallengeStore
@@ -27,25 +30,39 @@ struct EmailCodeMethod: SignInMethod {
     /// How the page asks for an answer to the email; nil where answers are not received.
     let reply: @Sendable (Challenge, FlowID?) -> EmailCodePage.ReplyOffer?
 
-    func addRoutes(to router: Router<VisitorContext>) {
+    package init(
+        sessions: Sessions, challenges: ChallengeStore, guesses: GuessStore, addresses: AddressStep, codes: CodeStep,
+        mail: MailQueue, delay: MailDelay, completion: SignInCompletion, limits: SignInLimits, page: EmailCodePage,
+        clock: ServiceClock, clientName: @escaping @Sendable (FlowID?, Session) -> String?,
+        addedProvider: @escaping @Sendable (Session, Challenge) -> String?,
+        reply: @escaping @Sendable (Challenge, FlowID?) -> EmailCodePage.ReplyOffer?
+    ) {
+        (self.sessions, self.challenges, self.guesses, self.addresses, self.codes) = (
+            sessions, challenges, guesses, addresses, codes
+        )
+        (self.mail, self.delay, self.completion, self.limits, self.page) = (mail, delay, completion, limits, page)
+        (self.clock, self.clientName, self.addedProvider, self.reply) = (clock, clientName, addedProvider, reply)
+    }
+
+    package func addRoutes(to router: Router<VisitorContext>) {
         router.form(at: RouterPath(Self.path), show: show, submit: submit)
     }
 
-    func options(for attempt: SignInAttempt) -> [SignInOption] {
+    package func options(for attempt: SignInAttempt) -> [SignInOption] {
         [.emailField(hint: Text("sign-in.hint"), button: Text("sign-in.button"))]
     }
 
     /// For all three methods of the email.
-    func nativeStart(_ name: String) -> NativeStart? {
+    package func nativeStart(_ name: String) -> NativeStart? {
         guard name == "email" else { return nil }
-        return NativeStart(name: name) { flow, _, _, _ in .redirect(to: FlowID.path("/sign-in", flow)) }
+        return NativeStart(name: name) { flow, _, _, _ in .redirect(to: SignInPath.signIn(flow)) }
     }
 
     /// The first step, `POST /sign-in`: the address. The answer, cookies and work are the same whether or not it may sign
     /// in (docs/architecture.md, "no account enumeration").
     ///
     /// - Returns: nil for text that is not an email address.
-    @Sendable func submitAddress(_ submitted: SubmittedAddress) async throws -> Response? {
+    @Sendable package func submitAddress(_ submitted: SubmittedAddress) async throws -> Response? {
         let (request, context) = (submitted.request, submitted.context)
         let logFlow = submitted.session[PendingFlows.self].logID(submitted.flow)
         guard let asked = try await addresses.count(submitted.text, request, context, logFlow: logFlow) else {
@@ -106,7 +123,7 @@ struct EmailCodeMethod: SignInMethod {
         let flow = FlowID.read(request.queryFields)
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         guard let session = context.session, let challenge = try await challenge(of: session) else {
-            return .redirect(to: FlowID.path("/sign-in", flow))
+            return .redirect(to: SignInPath.signIn(flow))
         }
         return try await form(request, context, session, challenge, flow: flow, error: nil)
     }
@@ -117,7 +134,7 @@ struct EmailCodeMethod: SignInMethod {
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         // Without the first step there is nothing to guess (ASVS 2.3.1).
         guard let session = context.session, let challenge = try await challenge(of: session) else {
-            return .redirect(to: FlowID.path("/sign-in", flow))
+            return .redirect(to: SignInPath.signIn(flow))
         }
         guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
             throw PublicError.staleForm(
@@ -144,7 +161,7 @@ struct EmailCodeMethod: SignInMethod {
         case .rejected(let rejection): reason = rejection
         }
         if reason == .wrong || reason == .ended, try await isReplaced(session) {
-            return .redirect(to: FlowID.path("/sign-in", flow))
+            return .redirect(to: SignInPath.signIn(flow))
         }
         reason.log(
             to: context.logger, challenge: challenge.id, session: session.handle,

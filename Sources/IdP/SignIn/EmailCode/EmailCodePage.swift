@@ -1,11 +1,16 @@
 import HTTPTypes
 import Hummingbird
-import SSOWeb
+import IdPFlow
+package import SSOWeb
 
 /// The page with the field `code`.
-struct EmailCodePage: Sendable {
+package struct EmailCodePage: Sendable {
     let pages: Pages
     let script: String
+
+    package init(pages: Pages, script: String) {
+        (self.pages, self.script) = (pages, script)
+    }
 
     /// What was wrong with the last input.
     enum InputError: Sendable {
@@ -28,7 +33,7 @@ struct EmailCodePage: Sendable {
     }
 
     /// How the page asks for an answer to the email, and learns of it.
-    struct ReplyOffer: Sendable {
+    package struct ReplyOffer: Sendable {
         /// The four digits that the answer must contain.
         let number: String
         /// The path of the server-sent events, and the path that continues after an answer.
@@ -84,7 +89,7 @@ struct EmailCodePage: Sendable {
         let isEmailOut = emailAt.map { $0 <= now } ?? false
         let model = Model(
             formToken: formToken, address: challenge.address, flow: flow?.text ?? "",
-            signIn: FlowID.path("/sign-in", flow), script: script, errorHTML: error, statusHTML: status,
+            signIn: SignInPath.signIn(flow), script: script, errorHTML: error, statusHTML: status,
             wait: wait.map { texts.plain(.span($0)) } ?? "",
             life: texts.plain(.span(challenge.expiresAt - now)), service: service ?? "", number: reply?.number ?? "",
             events: reply?.events ?? "", next: reply?.next ?? "", withoutRefresh: Self.pathWithoutRefresh(flow),

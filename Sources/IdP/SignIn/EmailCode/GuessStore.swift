@@ -1,12 +1,16 @@
-import SSOShared
-import SSOWeb
+package import SSOShared
+package import SSOWeb
 
 /// Owns the counting of guesses: the rows of `code_guess` and `guess_alarm`, and `tries` in the rows of `challenge`, which
 /// ``ChallengeStore`` owns: counting and looking must be one statement.
-struct GuessStore: Sendable {
+package struct GuessStore: Sendable {
     let database: any Database
     let clock: ServiceClock
     let randomness: any Randomness
+
+    package init(database: any Database, clock: ServiceClock, randomness: any Randomness) {
+        (self.database, self.clock, self.randomness) = (database, clock, randomness)
+    }
 
     /// What counting a guess led to.
     enum Counted: Sendable {
@@ -78,7 +82,7 @@ struct GuessStore: Sendable {
     /// Ends the alarm after a quiet period. Of several processes exactly one gets true.
     ///
     /// - Returns: whether this call ended it.
-    func endAlarm() async throws -> Bool {
+    package func endAlarm() async throws -> Bool {
         let now = clock.now()
         return try await database.write { connection in
             try connection.execute(
@@ -173,7 +177,7 @@ struct GuessStore: Sendable {
         return !wasAlarmed
     }
 
-    func purge(limit: Int) async throws -> Int {
+    package func purge(limit: Int) async throws -> Int {
         let now = clock.now()
         return try await database.write { connection in
             try connection.execute(

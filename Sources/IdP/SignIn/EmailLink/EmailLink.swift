@@ -1,12 +1,13 @@
 import Hummingbird
-import SSOShared
-import SSOWeb
+import IdPFlow
+package import SSOShared
+package import SSOWeb
 
 /// The link in the email that signs in, `/sign-in/link/KEY`: how it is made and read.
 ///
 /// KEY is the ``ChallengeKey`` of the challenge in base64url. Nothing of it is stored.
-struct EmailLink: Sendable {
-    static let path = "/sign-in/link"
+package struct EmailLink: Sendable {
+    package static let path = SignInPath.link
     /// The characters of a key in base64url.
     private static let keyLength = (ChallengeKey.byteCount * 4 + 2) / 3
     /// What mail programs append at most.
@@ -16,19 +17,19 @@ struct EmailLink: Sendable {
     private let origin: PublicOrigin
 
     /// - Parameter origin: the IdP's public address. The link never names the host of a request.
-    init(keys: DerivedKeys, origin: PublicOrigin) {
+    package init(keys: DerivedKeys, origin: PublicOrigin) {
         self.keys = ChallengeKey(keys: keys, label: "email-link")
         self.origin = origin
     }
 
     /// The whole address of the link for the email of a challenge; nil for a challenge that was not made here.
-    func url(for challenge: Challenge) -> String? {
+    package func url(for challenge: Challenge) -> String? {
         let key = keys.bytes(for: challenge.id)
         return key.isEmpty ? nil : "\(origin.text)\(Self.path)/\(Base64URL.encode(key))"
     }
 
     /// A key that was made here, as it is written in the link.
-    struct Key: Sendable {
+    package struct Key: Sendable {
         let text: String
         /// The challenge may have ended long ago.
         let challengeID: String
@@ -37,7 +38,7 @@ struct EmailLink: Sendable {
     /// Reads the key at the start of a text, such as the end of a path or a cookie; nil for a key that was not made here.
     ///
     /// Mail programs sometimes take the punctuation after a link for a part of it. It is ignored.
-    func read(_ text: some StringProtocol) -> Key? {
+    package func read(_ text: some StringProtocol) -> Key? {
         let rest = text.utf8.dropFirst(Self.keyLength)
         guard rest.count <= Self.longestLeftover, !rest.contains(where: { $0.isASCIILetter || $0.isASCIIDigit }) else {
             return nil
@@ -49,13 +50,13 @@ struct EmailLink: Sendable {
 }
 
 /// The cookie that holds the key of a link on its way from the URL to the page.
-struct EmailLinkCookie: Sendable {
+package struct EmailLinkCookie: Sendable {
     /// Stands in the cookie in place of a damaged key, so that the key of an earlier link does not come back.
     private static let damaged = "-"
     private let cookie: BrowserCookie
     private let link: EmailLink
 
-    init(link: EmailLink, origin: PublicOrigin) {
+    package init(link: EmailLink, origin: PublicOrigin) {
         self.link = link
         cookie = BrowserCookie(name: "idp_link", origin: origin, maximumAge: Challenge.lifetime)
     }

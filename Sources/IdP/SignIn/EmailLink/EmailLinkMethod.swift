@@ -1,15 +1,17 @@
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
+package import IdPDirectory
+package import IdPFlow
 import Logging
 import SSOShared
-import SSOWeb
+package import SSOWeb
 
 /// The sign-in method "email link": the visitor opens the link in the email and presses a button.
 ///
 /// GET changes nothing, so mail scanners may fetch the link and run its scripts. It signs in only in the browser that asked,
 /// or in a known one. Any other browser shows the code, to type where the sign-in began.
-struct EmailLinkMethod: SignInMethod {
-    let id = "email_link"
+package struct EmailLinkMethod: SignInMethod {
+    package let id = "email_link"
 
     let sessions: Sessions
     let challenges: ChallengeStore
@@ -27,13 +29,26 @@ struct EmailLinkMethod: SignInMethod {
     /// The name of the provider that a challenge adds to its account; nil for none.
     let addedProvider: @Sendable (Session, Challenge) -> String?
 
-    func addRoutes(to router: Router<VisitorContext>) {
+    package init(
+        sessions: Sessions, challenges: ChallengeStore, guesses: GuessStore, devices: Devices, codes: EmailCode,
+        link: EmailLink, cookie: EmailLinkCookie, completion: SignInCompletion, limits: SignInLimits,
+        page: EmailLinkPage, clock: ServiceClock, clientName: @escaping @Sendable (FlowID?, Session) -> String?,
+        addedProvider: @escaping @Sendable (Session, Challenge) -> String?
+    ) {
+        (self.sessions, self.challenges, self.guesses, self.devices, self.codes) = (
+            sessions, challenges, guesses, devices, codes
+        )
+        (self.link, self.cookie, self.completion, self.limits, self.page) = (link, cookie, completion, limits, page)
+        (self.clock, self.clientName, self.addedProvider) = (clock, clientName, addedProvider)
+    }
+
+    package func addRoutes(to router: Router<VisitorContext>) {
         router.page(at: RouterPath("\(EmailLink.path)/:key"), use: keep)
         router.form(at: RouterPath(EmailLink.path), show: show, submit: submit)
     }
 
     /// The email has the link. The sign-in page offers nothing else for it.
-    func options(for attempt: SignInAttempt) -> [SignInOption] { [] }
+    package func options(for attempt: SignInAttempt) -> [SignInOption] { [] }
 
     /// Moves the key from the URL into a cookie: a URL stays in the history and is sent to the next site as the referrer.
     ///

@@ -1,11 +1,18 @@
 import HTTPTypes
 import Hummingbird
-import SSOWeb
+import IdPDirectory
+import IdPFlow
+import SSOShared
+package import SSOWeb
 
 /// The pages of ``EmailLink``: the button, the code for another browser, and a link that no longer works.
-struct EmailLinkPage: Sendable {
+package struct EmailLinkPage: Sendable {
     let pages: Pages
     let script: String
+
+    package init(pages: Pages, script: String) {
+        (self.pages, self.script) = (pages, script)
+    }
 
     /// Why a link does not work. The raw values are stable: the log has them as `reason`.
     enum Ending: String, Sendable {
@@ -99,7 +106,7 @@ struct EmailLinkPage: Sendable {
             case .newEmail(let address, let flow, let formToken):
                 model(Text("code.send-again"), formToken: formToken, address: address, flow: flow)
             case .goOn(let path): model(Text("link.go-on"), href: path)
-            case .signIn: model(Text("sign-in.title"), href: "/sign-in")
+            case .signIn: model(Text("sign-in.title"), href: SignInPath.signIn)
             }
         return pages.response("email-link-ended", shown, for: request, status: .gone)
     }

@@ -1,4 +1,5 @@
-import SSOShared
+import IdPMail
+package import SSOShared
 import SSOWeb
 
 /// Owns what an answer to the email needs: the one-time address that it goes to, and the number that it must contain.
@@ -9,13 +10,13 @@ import SSOWeb
 ///
 /// Both derive from the challenge's random id with keys of their own. Nothing is stored, so an attacker who reads the
 /// database knows neither.
-struct EmailReply: Sendable {
+package struct EmailReply: Sendable {
     private let numberKeys: [[UInt8]]
     private let addressKey: ChallengeKey
     private let domain: String
 
     /// - Parameter domain: the domain of the one-time addresses.
-    init(keys: DerivedKeys, domain: String) {
+    package init(keys: DerivedKeys, domain: String) {
         numberKeys = keys.derive("reply-number")
         addressKey = ChallengeKey(keys: keys, label: "email-reply")
         self.domain = domain
@@ -30,7 +31,7 @@ struct EmailReply: Sendable {
     }
 
     /// The one-time address, for `Reply-To`: `login+RANDOM@DOMAIN`. Nil for an id that was not made here.
-    func address(for challengeID: String) -> EmailAddress? {
+    package func address(for challengeID: String) -> EmailAddress? {
         let key = addressKey.bytes(for: challengeID)
         guard !key.isEmpty else { return nil }
         return try? EmailAddress(ReplyAddress.text(key: key, domain: domain))

@@ -1,16 +1,18 @@
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
+package import IdPDirectory
+package import IdPFlow
 import SSOShared
-import SSOWeb
+package import SSOWeb
 
 /// The sign-in method "answer to the email": the visitor answers the email with the number on the screen, and the browser
 /// that waits goes on by itself.
 ///
 /// It has no option on the sign-in page: its email is that of the code, and its number stands on the page with the field
 /// for the code.
-struct EmailReplyMethod: SignInMethod {
-    let id = "email_reply"
-    static let path = "/sign-in/reply"
+package struct EmailReplyMethod: SignInMethod {
+    package let id = "email_reply"
+    static let path = SignInPath.reply
 
     let sessions: Sessions
     let challenges: ChallengeStore
@@ -21,6 +23,16 @@ struct EmailReplyMethod: SignInMethod {
     let pages: Pages
     let clock: ServiceClock
 
+    package init(
+        sessions: Sessions, challenges: ChallengeStore, completion: SignInCompletion, limits: SignInLimits,
+        clients: ClientRegistry, events: ReplyEvents, pages: Pages, clock: ServiceClock
+    ) {
+        (self.sessions, self.challenges, self.completion, self.limits, self.clients) = (
+            sessions, challenges, completion, limits, clients
+        )
+        (self.events, self.pages, self.clock) = (events, pages, clock)
+    }
+
     /// What the page "You are signed in" shows.
     struct Model: Sendable {
         let service, href: String
@@ -28,19 +40,20 @@ struct EmailReplyMethod: SignInMethod {
     }
 
     /// How the waiting page asks for an answer.
-    static func offer(_ reply: EmailReply, _ challenge: Challenge, _ flow: FlowID?) -> EmailCodePage.ReplyOffer {
+    package static func offer(_ reply: EmailReply, _ challenge: Challenge, _ flow: FlowID?) -> EmailCodePage.ReplyOffer
+    {
         .init(
             number: reply.number(for: challenge.id), events: FlowID.path(ReplyEvents.path, flow),
             next: FlowID.path(path, flow))
     }
 
-    func addRoutes(to router: Router<VisitorContext>) {
+    package func addRoutes(to router: Router<VisitorContext>) {
         // No HEAD: a GET of an answered challenge signs in.
         router.only([.get], at: RouterPath(Self.path), use: proceed)
         events.add(to: router)
     }
 
-    func options(for attempt: SignInAttempt) -> [SignInOption] { [] }
+    package func options(for attempt: SignInAttempt) -> [SignInOption] { [] }
 
     /// The waiting page comes here when it learns of an answer, or every five seconds without JavaScript.
     ///
@@ -54,7 +67,7 @@ struct EmailReplyMethod: SignInMethod {
             return elsewhere(request, context, flow: flow) ?? done
         }
         guard let session = context.session, let held = session[BrowserChallenges.self].awaited(for: flow?.text) else {
-            return .redirect(to: FlowID.path("/sign-in", flow))
+            return .redirect(to: SignInPath.signIn(flow))
         }
         let waiting = Response.redirect(to: FlowID.path(EmailCodeMethod.path, flow))
         guard let challenge = try await challenges.findPending(held.id), challenge.isAnswered else { return waiting }
@@ -63,7 +76,7 @@ struct EmailReplyMethod: SignInMethod {
             session, request, context, consuming: { try challenges.succeed(challenge, $0) })
         guard let done else {
             // Another tab was faster. The browser's next request carries the new cookie.
-            return try await sessions.store.isAlive(session) ? waiting : .redirect(to: FlowID.path("/sign-in", flow))
+            return try await sessions.store.isAlive(session) ? waiting : .redirect(to: SignInPath.signIn(flow))
         }
         await limits.giveBack(request, context, deviceID: challenge.deviceID, hasPostedCode: false)
         return done

@@ -1,16 +1,19 @@
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
+package import IdPDirectory
+import IdPFlow
+import IdPMail
 import Logging
 import NIOCore
-import SSOShared
-import SSOWeb
+package import SSOShared
+package import SSOWeb
 
 /// `POST /auth/mail/inbound`: takes one raw message from a mail server or a mail provider that has no pipe.
 ///
 /// The order of the checks is that of verify: a request whose headers cannot be right costs no body. The signature is
 /// HMAC-SHA256 over the exact bytes of the body with a secret of its own, which no client has.
-struct InboundMailRoutes: Sendable {
-    static let path = "/auth/mail/inbound"
+package struct InboundMailRoutes: Sendable {
+    package static let path = "/auth/mail/inbound"
 
     let secret: SharedSecret
     let receiver: ReplyReceiver
@@ -20,11 +23,20 @@ struct InboundMailRoutes: Sendable {
     /// The networks that have sent a good signature. A flood of bad ones from the same network must not keep them out.
     let proven: ProvenNetworks
 
-    func add(to router: Router<VisitorContext>) {
+    package init(
+        secret: SharedSecret, receiver: ReplyReceiver, addresses: ClientAddress, badSignatures: NetworkLimit,
+        proven: ProvenNetworks
+    ) {
+        (self.secret, self.receiver, self.addresses, self.badSignatures, self.proven) = (
+            secret, receiver, addresses, badSignatures, proven
+        )
+    }
+
+    package func add(to router: Router<VisitorContext>) {
         router.only(
             [.post], at: RouterPath(Self.path),
             refusing: { _ in
-                var response = VerifyRequestError.wrongMethod.response
+                var response = SignedPostError.wrongMethod.response
                 response.headers[.allow] = "POST"
                 return response
             }, use: receive)
@@ -35,7 +47,7 @@ struct InboundMailRoutes: Sendable {
             let message = try await message(of: request, context)
             let outcome = try await receiver.receive(message, recipient: nil, logger: context.logger)
             return Self.answer(outcome)
-        } catch let error as VerifyRequestError {
+        } catch let error as SignedPostError {
             context.logger.log(
                 level: error.isAlert ? .warning : .info, "inbound_mail_refused",
                 metadata: ["error": "\(error.code.rawValue)", "cause": "\(error.cause)"])
@@ -43,19 +55,19 @@ struct InboundMailRoutes: Sendable {
         } catch let failure as DatabaseError {
             // The caller tries again. A message that was lost would be a user who waits in vain.
             context.logger.error("inbound_mail_failed", metadata: ["cause": "\(failure)"])
-            return VerifyRequestError.inboundUnavailable.response
+            return SignedPostError.inboundUnavailable.response
         }
     }
 
     /// The body of a request whose signature is right.
     private func message(of request: Request, _ context: VisitorContext) async throws -> [UInt8] {
         guard MediaRange.essence(of: request.headers[values: .contentType]) == "message/rfc822" else {
-            throw VerifyRequestError.notMessage
+            throw SignedPostError.notMessage
         }
         let address = addresses.address(of: request, peer: context.peer) ?? .unknown
         // Checked before the body is read and hashed, so that a flood stays cheap.
         if let wait = badSignatures.wait(address), !proven.mayTry(address) {
-            throw VerifyRequestError.rateLimited(wait)
+            throw SignedPostError.rateLimited(wait)
         }
         do {
             try request.checkAnnouncedLength(InboundMailLimits.messageBytes)
@@ -67,10 +79,10 @@ struct InboundMailRoutes: Sendable {
             proven.note(address)
             return body
         } catch let rejection as SignatureCheck.Rejection {
-            if let wait = badSignatures.hit(address) { throw VerifyRequestError.rateLimited(wait) }
-            throw VerifyRequestError.badMessageSignature(rejection)
+            if let wait = badSignatures.hit(address) { throw SignedPostError.rateLimited(wait) }
+            throw SignedPostError.badMessageSignature(rejection)
         } catch is PublicError {
-            throw VerifyRequestError.messageTooLarge
+            throw SignedPostError.messageTooLarge
         }
     }
 
@@ -87,7 +99,7 @@ struct InboundMailRoutes: Sendable {
     }
 }
 
-extension VerifyRequestError {
+extension SignedPostError {
     fileprivate static let notMessage = Self(
         status: .unsupportedMediaType, code: .invalidRequest, words: "Content-Type must be message/rfc822.",
         cause: "content_type")

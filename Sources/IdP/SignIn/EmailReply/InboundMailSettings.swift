@@ -1,23 +1,25 @@
-import SSOShared
-import SSOWeb
+package import IdPDirectory
+import IdPMail
+package import SSOShared
+package import SSOWeb
 
 /// Where users' replies to the email arrive, and which mail server's results count. Without it nobody can reply.
-struct InboundMailSettings: Sendable {
+package struct InboundMailSettings: Sendable {
     /// The domain of reply addresses, in lower case.
-    let domain: String
+    package let domain: String
     /// The name that the mail server writes first in Authentication-Results (RFC 8601 2.5).
     let authservID: String
     /// Signs the messages of `POST /auth/mail/inbound`. Without it that path does not exist.
-    var secret: SharedSecret?
+    package var secret: SharedSecret?
 
-    static let domainSetting = "IDP_INBOUND_MAIL_DOMAIN"
-    static let authservIDSetting = "IDP_INBOUND_AUTHSERV_ID"
+    package static let domainSetting = "IDP_INBOUND_MAIL_DOMAIN"
+    package static let authservIDSetting = "IDP_INBOUND_AUTHSERV_ID"
     static let secretSetting = "IDP_INBOUND_MAIL_SECRET"
 
     /// Reads all three settings. A problem is recorded.
     ///
     /// - Returns: nil without a domain, or when there is a problem.
-    static func read(_ reader: SettingsReader, keys: DerivedKeys?, clients: ClientRegistry) -> Self? {
+    package static func read(_ reader: SettingsReader, keys: DerivedKeys?, clients: ClientRegistry) -> Self? {
         var settings = readMailbox(reader)
         let secret = reader.sharedSecret(secretSetting, required: false)
         if let secret {
@@ -35,7 +37,7 @@ struct InboundMailSettings: Sendable {
     }
 
     /// Reads the domain and the name of the mail server, which every way of delivery needs.
-    static func readMailbox(_ reader: SettingsReader) -> Self? {
+    package static func readMailbox(_ reader: SettingsReader) -> Self? {
         let domain = reader.optional(domainSetting, parseDomain)
         let authservID = reader.optional(authservIDSetting, parseAuthservID)
         switch (reader.text(domainSetting), reader.text(authservIDSetting)) {

@@ -1,7 +1,9 @@
 import HTTPTypes
 import Hummingbird
+import IdPDirectory
+package import IdPFlow
 import NIOCore
-import SSOWeb
+package import SSOWeb
 import Synchronization
 
 /// `GET /sign-in/events`: reports to the waiting page that it should go on, as server-sent events (WHATWG HTML 9.2).
@@ -9,8 +11,8 @@ import Synchronization
 /// A stream looks once per second, for ten seconds, and ends. The browser opens the next one half a second later, so a page
 /// learns of an answer within two seconds. Ten seconds are short enough for every limit of the server and of usual proxies:
 /// a connection may be idle for 15 seconds, a response may take 30 (``ServerLimits``), and a shutdown waits for ten.
-struct ReplyEvents: Sendable {
-    static let path = "/sign-in/events"
+package struct ReplyEvents: Sendable {
+    static let path = SignInPath.events
     private static let looks = 10
     private static let pace: Duration = .seconds(1)
     /// How often within ``pace`` a stream looks whether the program stops.
@@ -20,6 +22,12 @@ struct ReplyEvents: Sendable {
     let challenges: ChallengeStore
     let completion: SignInCompletion
     let shutdown: ShutdownState
+
+    package init(
+        sessions: Sessions, challenges: ChallengeStore, completion: SignInCompletion, shutdown: ShutdownState
+    ) {
+        (self.sessions, self.challenges, self.completion, self.shutdown) = (sessions, challenges, completion, shutdown)
+    }
     let places = StreamPlaces()
 
     func add(to router: Router<VisitorContext>) {

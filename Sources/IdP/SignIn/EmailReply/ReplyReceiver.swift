@@ -1,22 +1,23 @@
-import Logging
-import SSOShared
+import IdPMail
+package import Logging
+package import SSOShared
 import SSOWeb
 
 /// Receives answers to the email, however they arrive: raw messages from a mail server's pipe or over HTTP.
 ///
 /// An accepted answer signs nobody in. It notes in the challenge that the owner of the mailbox has answered, and the
 /// browser that asked signs in by itself.
-struct ReplyReceiver: Sendable {
+package struct ReplyReceiver: Sendable {
     let reader: ReplyReader
     let challenges: ChallengeStore
     let guesses: GuessStore
 
-    init(_ settings: InboundMailSettings, keys: DerivedKeys, challenges: ChallengeStore, guesses: GuessStore) {
+    package init(_ settings: InboundMailSettings, keys: DerivedKeys, challenges: ChallengeStore, guesses: GuessStore) {
         reader = ReplyReader(settings, keys: keys)
         (self.challenges, self.guesses) = (challenges, guesses)
     }
 
-    enum Outcome: Sendable, Equatable {
+    package enum Outcome: Sendable, Equatable {
         case accepted
         /// The message changes nothing, and sending it again would not help. The reason is a stable word for the log.
         case ignored(reason: String)
@@ -60,7 +61,7 @@ struct ReplyReceiver: Sendable {
     }
 
     /// Accepts or ignores a message that was read already.
-    func receive(_ message: ReplyReader.Message, logger: Logger) async throws -> Outcome {
+    package func receive(_ message: ReplyReader.Message, logger: Logger) async throws -> Outcome {
         if let rejection = try await judge(message.content, challengeID: message.challengeID, logger) {
             return .ignored(reason: logger.replyIgnored(rejection.rawValue, message.metadata))
         }
@@ -107,17 +108,17 @@ struct ReplyReceiver: Sendable {
 
 /// Reads a message and finds out which challenge it answers, without the database: anybody can send mail to addresses that
 /// look like ours, and most of it ends here.
-struct ReplyReader: Sendable {
+package struct ReplyReader: Sendable {
     let mail: InboundMailReader
     let reply: EmailReply
 
-    init(_ settings: InboundMailSettings, keys: DerivedKeys) {
+    package init(_ settings: InboundMailSettings, keys: DerivedKeys) {
         mail = InboundMailReader(domain: settings.domain, authservID: settings.authservID)
         reply = EmailReply(keys: keys, domain: settings.domain)
     }
 
     /// A message to an address that was made here.
-    struct Message: Sendable {
+    package struct Message: Sendable {
         let content: InboundReply
         let challengeID: String
 
@@ -125,13 +126,13 @@ struct ReplyReader: Sendable {
         var metadata: Logger.Metadata { ["sender": "\(content.sender.masked)", "challenge": "\(challengeID)"] }
     }
 
-    enum Opened: Sendable {
+    package enum Opened: Sendable {
         case reply(Message)
         /// The line in the log is written.
         case ignored(reason: String)
     }
 
-    func open(_ bytes: [UInt8], recipient: String?, logger: Logger) -> Opened {
+    package func open(_ bytes: [UInt8], recipient: String?, logger: Logger) -> Opened {
         let content: InboundReply
         do { content = try mail.read(bytes, recipient: recipient) } catch {
             return .ignored(reason: logger.replyIgnored(error.rawValue, [:]))

@@ -1,18 +1,21 @@
-import Hummingbird
+package import Hummingbird
+package import IdPDirectory
+import IdPFlow
+package import IdPProviders
 import SSOShared
-import SSOWeb
+package import SSOWeb
 
 /// An attempt that has had its answer, in the request that brought it.
-struct AnsweredAttempt: Sendable {
-    let attempt: ProviderAttempt
-    let provider: Provider
-    let session: Session
-    let request: Request
-    let context: VisitorContext
+package struct AnsweredAttempt: Sendable {
+    package let attempt: ProviderAttempt
+    package let provider: Provider
+    package let session: Session
+    package let request: Request
+    package let context: VisitorContext
 }
 
 /// What becomes of the answers to attempts of one ``ProviderAttempt/Purpose``.
-protocol AttemptPurpose: Sendable {
+package protocol AttemptPurpose: Sendable {
     /// The provider vouches for an identity. Called at most once for an attempt.
     func finish(_ proven: ProviderIdentity, _ answered: AnsweredAttempt) async throws -> Response
 
@@ -27,37 +30,41 @@ protocol AttemptPurpose: Sendable {
 }
 
 extension AttemptPurpose {
-    func again(_ answered: AnsweredAttempt) async throws -> Response { try await cancelled(answered) }
-    func page(_ refusal: PublicError, _ answered: AnsweredAttempt) async throws -> PublicError { refusal }
+    package func again(_ answered: AnsweredAttempt) async throws -> Response { try await cancelled(answered) }
+    package func page(_ refusal: PublicError, _ answered: AnsweredAttempt) async throws -> PublicError { refusal }
 }
 
 extension ProviderSignIn: AttemptPurpose {
-    func finish(_ proven: ProviderIdentity, _ answered: AnsweredAttempt) async throws -> Response {
+    package func finish(_ proven: ProviderIdentity, _ answered: AnsweredAttempt) async throws -> Response {
         try await finish(
             proven, answered.provider, answered.attempt.flow, answered.session, answered.request, answered.context)
     }
 
     /// To the sign-in page, to choose another way. A user who is signed in goes on from there.
-    func cancelled(_ answered: AnsweredAttempt) async throws -> Response {
-        .redirect(to: FlowID.path("/sign-in", answered.attempt.flow))
+    package func cancelled(_ answered: AnsweredAttempt) async throws -> Response {
+        .redirect(to: SignInPath.signIn(answered.attempt.flow))
     }
 }
 
 extension ProviderLink: AttemptPurpose {
-    func finish(_ proven: ProviderIdentity, _ answered: AnsweredAttempt) async throws -> Response {
+    package func finish(_ proven: ProviderIdentity, _ answered: AnsweredAttempt) async throws -> Response {
         guard case .link(let account) = answered.attempt.purpose else { throw PublicError.notFound }
         return try await finish(
             proven, answered.provider, account, answered.session, answered.request, answered.context)
     }
 
-    func cancelled(_ answered: AnsweredAttempt) async throws -> Response { .redirect(to: "/") }
+    package func cancelled(_ answered: AnsweredAttempt) async throws -> Response { .redirect(to: "/") }
 }
 
 /// The purposes of all attempts.
-struct AttemptPurposes: Sendable {
+package struct AttemptPurposes: Sendable {
     let signIn: ProviderSignIn
     let link: ProviderLink
     let appLink: any AttemptPurpose
+
+    package init(signIn: ProviderSignIn, link: ProviderLink, appLink: any AttemptPurpose) {
+        (self.signIn, self.link, self.appLink) = (signIn, link, appLink)
+    }
 
     subscript(_ purpose: ProviderAttempt.Purpose) -> any AttemptPurpose {
         switch purpose {

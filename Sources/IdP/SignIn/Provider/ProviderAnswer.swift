@@ -1,5 +1,5 @@
 import Foundation
-import SSOShared
+package import SSOShared
 import SSOWeb
 
 /// What a provider sends to the callback, before any check (OpenID Connect Core 1.0, 3.1.2.5; RFC 9207).
@@ -49,7 +49,7 @@ struct ProviderAnswer: Codable, Sendable {
 }
 
 /// Keeps answers of `form_post` until their browser comes for them: sealed, under a one-time handle.
-struct ParkedAnswers: Sendable {
+package struct ParkedAnswers: Sendable {
     /// The longest answer as it is kept: a code of 4 KiB with its `iss`, or Apple's code with the field `user`. Anybody with a
     /// pending attempt can send one.
     static let maximumBytes = 5 << 10
@@ -58,7 +58,7 @@ struct ParkedAnswers: Sendable {
     let box: SealedBox
     let randomness: any Randomness
 
-    init(store: ProviderAttemptStore, keys: DerivedKeys, randomness: any Randomness) {
+    package init(store: ProviderAttemptStore, keys: DerivedKeys, randomness: any Randomness) {
         self.store = store
         self.randomness = randomness
         box = SealedBox(keys: keys, label: "provider-answer", randomness: randomness)

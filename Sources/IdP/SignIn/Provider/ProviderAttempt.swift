@@ -1,10 +1,12 @@
-import SSOShared
+package import IdPFlow
+import IdPProviders
+package import SSOShared
 import SSOWeb
 
 /// One visit to a provider, from the button to its answer.
-struct ProviderAttempt: Sendable {
+package struct ProviderAttempt: Sendable {
     /// What the answer is for.
-    enum Purpose: Sendable {
+    package enum Purpose: Sendable {
         /// To sign in, for a flow or to the home page.
         case signIn(FlowID?)
         /// To link the identity to the account that is signed in.
@@ -18,7 +20,7 @@ struct ProviderAttempt: Sendable {
     let provider: String
     /// ``Provider/registration`` at the start.
     let registration: [UInt8]
-    let purpose: Purpose
+    package let purpose: Purpose
 
     var flow: FlowID? { if case .signIn(let flow) = purpose { flow } else { nil } }
 }
@@ -30,14 +32,14 @@ extension Provider {
 
 /// What an attempt sends to the provider: `state`, `nonce` and the PKCE verifier, all derived from the attempt's random id
 /// with keys that are not in the database. So nothing that can be used is stored.
-struct ProviderAttemptKeys: Sendable {
+package struct ProviderAttemptKeys: Sendable {
     private static let idBytes = 16
     private static let tagBytes = 16
     private let stateKeys: [[UInt8]]
     private let nonceKeys: [[UInt8]]
     private let verifierKeys: [[UInt8]]
 
-    init(keys: DerivedKeys) {
+    package init(keys: DerivedKeys) {
         stateKeys = keys.derive("provider-state")
         nonceKeys = keys.derive("provider-nonce")
         verifierKeys = keys.derive("provider-verifier")
@@ -82,7 +84,7 @@ struct ProviderAttemptKeys: Sendable {
 }
 
 /// The session slot of attempts: it binds them to the browser. The row of an attempt says everything else.
-struct PendingProviderAttempts: SessionSlot {
+package struct PendingProviderAttempts: SessionSlot {
     static let key = "providers"
     /// A sign-in in another tab replaces the session while this one is at a provider.
     static let survivesSignIn = true

@@ -1,9 +1,11 @@
+import IdPFlow
+import IdPProviders
 import SSOShared
-import SSOWeb
+package import SSOWeb
 
 /// Owns the rows of `provider_attempt` and `used_provider_answer`: each attempt takes one answer, and no code or ID token is
 /// taken twice.
-struct ProviderAttemptStore: Sendable {
+package struct ProviderAttemptStore: Sendable {
     /// From the button to the answer: as long as a flow waits.
     static let lifetime: Duration = .minutes(10)
     /// How long a code is remembered. RFC 6749 4.1.2 recommends at most ten minutes for its life.
@@ -11,6 +13,10 @@ struct ProviderAttemptStore: Sendable {
 
     let database: any Database
     let clock: ServiceClock
+
+    package init(database: any Database, clock: ServiceClock) {
+        (self.database, self.clock) = (database, clock)
+    }
 
     /// Begins an attempt, in the caller's transaction.
     func begin(_ attempt: ProviderAttempt, _ connection: any SQLConnection) throws {
@@ -148,7 +154,7 @@ struct ProviderAttemptStore: Sendable {
 
     /// Deletes what no answer can come for any more. An attempt goes an hour later, so that a user who comes back late is told
     /// so; its parked answer goes with the attempt's end.
-    func purge(limit: Int) async throws -> Int {
+    package func purge(limit: Int) async throws -> Int {
         let now = clock.now()
         return try await database.write { connection in
             let answers = try connection.execute(

@@ -1,14 +1,17 @@
 import HTTPTypes
 import Hummingbird
+import IdPDirectory
+package import IdPFlow
+package import IdPProviders
 import Logging
 import SSOShared
-import SSOWeb
+package import SSOWeb
 
 /// `/auth/PROVIDER/callback`: takes the answer of a provider.
 ///
 /// A form that the provider's page posts arrives without our cookies, which are `SameSite=Lax`. The POST only parks the answer
 /// and redirects to a GET, which has them again (docs/decisions/0036-form-post-without-samesite-none.md).
-struct ProviderCallback: Sendable {
+package struct ProviderCallback: Sendable {
     /// More than an answer with the longest fields that are taken, and an ID token that is ignored.
     private static let maximumFormBytes = 32 * 1024
 
@@ -22,6 +25,19 @@ struct ProviderCallback: Sendable {
     let completion: SignInCompletion
     let limits: SignInLimits
     let purposes: AttemptPurposes
+
+    package init(
+        providers: ProviderRegistry, client: ProviderClient, attempts: ProviderAttemptStore, parked: ParkedAnswers,
+        keys: ProviderAttemptKeys, origin: PublicOrigin, sessions: Sessions, completion: SignInCompletion,
+        limits: SignInLimits, purposes: AttemptPurposes
+    ) {
+        (self.providers, self.client, self.attempts, self.parked, self.keys) = (
+            providers, client, attempts, parked, keys
+        )
+        (self.origin, self.sessions, self.completion, self.limits, self.purposes) = (
+            origin, sessions, completion, limits, purposes
+        )
+    }
 
     /// Adds the routes, below the session middleware. No HEAD: a GET consumes the answer.
     func addRoutes(to router: Router<VisitorContext>) {

@@ -1,18 +1,30 @@
 import Hummingbird
+import IdPDirectory
+import IdPFlow
+package import IdPProviders
 import SSOShared
 import SSOWeb
 
 /// The sign-in method "an account elsewhere": one button for each provider of `IDP_PROVIDERS_FILE`.
-struct ProviderMethod: SignInMethod {
+package struct ProviderMethod: SignInMethod {
     /// The providers have names of their own: ``Provider/method``.
     let id = "provider"
 
     let providers: ProviderRegistry
-    let start: ProviderStart
+    package let start: ProviderStart
     let callback: ProviderCallback
     let knownAddress: KnownAddressRoutes
     /// Whether an app can come back from the system browser.
     let hasApps: Bool
+
+    package init(
+        providers: ProviderRegistry, start: ProviderStart, callback: ProviderCallback, knownAddress: KnownAddressRoutes,
+        hasApps: Bool
+    ) {
+        (self.providers, self.start, self.callback, self.knownAddress, self.hasApps) = (
+            providers, start, callback, knownAddress, hasApps
+        )
+    }
 
     func addRoutes(to router: Router<VisitorContext>) {
         start.addRoutes(to: router)
@@ -31,7 +43,7 @@ struct ProviderMethod: SignInMethod {
         return all.map {
             .provider(
                 ProviderButton(
-                    id: $0.id, kind: $0.kind, label: Self.label($0),
+                    id: $0.id, brand: $0.kind.rawValue, label: Self.label($0),
                     detail: $0.kind == .microsoft && hasTenants ? $0.name : nil, path: ProviderStart.path($0)))
         }
     }

@@ -1,15 +1,22 @@
 import HTTPTypes
 import Hummingbird
+import IdPDirectory
+package import IdPFlow
+package import IdPProviders
 import SSOShared
-import SSOWeb
+package import SSOWeb
 
 /// The pages on the way to a provider and back.
-struct ProviderPages: Sendable {
+package struct ProviderPages: Sendable {
     let pages: Pages
     /// Goes on to the provider.
     let continueScript: String
     /// Keeps a double click from sending a form twice.
     let formScript: String
+
+    package init(pages: Pages, continueScript: String, formScript: String) {
+        (self.pages, self.continueScript, self.formScript) = (pages, continueScript, formScript)
+    }
 
     private struct GoOnModel: Sendable { let provider, address, script: String }
 
@@ -34,19 +41,28 @@ struct ProviderPages: Sendable {
             "provider-known-address",
             KnownAddressModel(
                 formToken: formToken, flow: flow?.text ?? "", address: address, provider: provider,
-                other: FlowID.path("/sign-in", flow), script: formScript), for: request)
+                other: SignInPath.signIn(flow), script: formScript), for: request)
     }
 }
 
 /// `/sign-in/known-address`: the word of a provider on an address is not enough, and the user proves it by email first.
-struct KnownAddressRoutes: Sendable {
-    static let path = "/sign-in/known-address"
+package struct KnownAddressRoutes: Sendable {
+    static let path = SignInPath.knownAddress
 
     let providers: ProviderRegistry
     let sessions: Sessions
     let completion: SignInCompletion
     let clock: ServiceClock
     let pages: ProviderPages
+
+    package init(
+        providers: ProviderRegistry, sessions: Sessions, completion: SignInCompletion, clock: ServiceClock,
+        pages: ProviderPages
+    ) {
+        (self.providers, self.sessions, self.completion, self.clock, self.pages) = (
+            providers, sessions, completion, clock, pages
+        )
+    }
 
     func addRoutes(to router: Router<VisitorContext>) { router.page(at: RouterPath(Self.path), use: show) }
 
@@ -56,7 +72,7 @@ struct KnownAddressRoutes: Sendable {
         let now = clock.now()
         guard let session = context.session, let address = session[PendingIdentity.self].address(now: now),
             let provider = session[PendingIdentity.self].provider(now: now)
-        else { return .redirect(to: FlowID.path("/sign-in", flow)) }
+        else { return .redirect(to: SignInPath.signIn(flow)) }
         return pages.knownAddress(
             request, provider: providers.provider(id: provider)?.name ?? provider, address: address, flow: flow,
             formToken: sessions.formToken(for: session))

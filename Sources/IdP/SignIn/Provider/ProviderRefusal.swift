@@ -1,5 +1,8 @@
 import HTTPTypes
 import Hummingbird
+import IdPDirectory
+import IdPFlow
+import IdPProviders
 import Logging
 import SSOShared
 import SSOWeb
@@ -73,7 +76,7 @@ enum ProviderRefusal: String, Sendable, CaseIterable {
             title: Text("provider.\(key).title", ["provider": provider.name]),
             explanation: Text("provider.\(key)", ["provider": provider.name]),
             nextStep: isAboutLink
-                ? .home : .init(label: Text("provider.other-way"), href: FlowID.path("/sign-in", flow)),
+                ? .home : .init(label: Text("provider.other-way"), href: SignInPath.signIn(flow)),
             cause: rawValue)
     }
 }
@@ -91,7 +94,7 @@ extension ProviderError {
         var answer = PublicError(
             page.status, code: page.code, title: Text("provider.\(key).title", ["provider": provider.name]),
             explanation: Text("provider.\(key)", ["provider": provider.name]),
-            nextStep: .init(label: Text("provider.other-way"), href: FlowID.path("/sign-in", flow)), cause: reason)
+            nextStep: .init(label: Text("provider.other-way"), href: SignInPath.signIn(flow)), cause: reason)
         answer.isFaultElsewhere = meaning == .fault
         return answer
     }

@@ -1,17 +1,30 @@
 import Hummingbird
+package import IdPDirectory
+package import IdPFlow
+package import IdPProviders
 import Logging
-import SSOShared
-import SSOWeb
+package import SSOShared
+package import SSOWeb
 
 /// What follows a proven identity of a provider: a sign-in, a new account, or the proof that an account that exists is the
 /// user's own.
-struct ProviderSignIn: Sendable {
+package struct ProviderSignIn: Sendable {
     let accounts: AccountStore
     let sessions: Sessions
     let completion: SignInCompletion
     let refreshTokens: SealedBox
     let newcomers: NewSessionLimit
     let clock: ServiceClock
+
+    package init(
+        accounts: AccountStore, sessions: Sessions, completion: SignInCompletion, refreshTokens: SealedBox,
+        newcomers: NewSessionLimit, clock: ServiceClock
+    ) {
+        (self.accounts, self.sessions, self.completion, self.refreshTokens, self.newcomers) = (
+            accounts, sessions, completion, refreshTokens, newcomers
+        )
+        self.clock = clock
+    }
 
     /// What an identity means here.
     private enum Meaning: Sendable {
@@ -38,7 +51,7 @@ struct ProviderSignIn: Sendable {
                 slots[PendingIdentity.self] = PendingIdentity(identity, toProve: address, provenAt: now)
                 return true
             }
-            guard updated != nil else { return .redirect(to: FlowID.path("/sign-in", flow)) }
+            guard updated != nil else { return .redirect(to: SignInPath.signIn(flow)) }
             context.logger.info(
                 "identity_link_pending",
                 metadata: ["provider": "\(provider.id)", "session": "\(session.handle)"])
@@ -49,11 +62,11 @@ struct ProviderSignIn: Sendable {
                 consuming: { _ in true })
             if done != nil { await newcomers.giveBack(request, context) }
             // Another request of this browser has replaced the session meanwhile.
-            return done ?? .redirect(to: FlowID.path("/sign-in", flow))
+            return done ?? .redirect(to: SignInPath.signIn(flow))
         }
     }
 
-    func identity(_ proven: ProviderIdentity, _ provider: Provider) throws -> ExternalIdentity {
+    package func identity(_ proven: ProviderIdentity, _ provider: Provider) throws -> ExternalIdentity {
         let address = proven.email
         return ExternalIdentity(
             provider: provider.id, issuer: proven.issuer, subject: proven.subject, email: address,
@@ -96,12 +109,21 @@ struct ProviderSignIn: Sendable {
 }
 
 /// Links a proven identity of a provider to the account of the user who is signed in.
-struct ProviderLink: Sendable {
+package struct ProviderLink: Sendable {
     let accounts: AccountStore
     let sessions: Sessions
     let signIn: ProviderSignIn
     let providers: ProviderRegistry
     let changes: any AccountChangeReporter
+
+    package init(
+        accounts: AccountStore, sessions: Sessions, signIn: ProviderSignIn, providers: ProviderRegistry,
+        changes: any AccountChangeReporter
+    ) {
+        (self.accounts, self.sessions, self.signIn, self.providers, self.changes) = (
+            accounts, sessions, signIn, providers, changes
+        )
+    }
 
     private enum Outcome: Sendable {
         case done(AccountStore.LinkOutcome)

@@ -1,25 +1,39 @@
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
+package import IdPDirectory
+package import IdPFlow
+package import IdPProviders
 import Logging
-import SSOShared
-import SSOWeb
+package import SSOShared
+package import SSOWeb
 
 /// `/sign-in/with/PROVIDER`: takes the browser to a provider.
 ///
 /// A form begins the attempt, so that no other site can (login CSRF). Its answer leads to a page of ours, which goes on to the
 /// provider: Chromium applies `form-action 'self'` to the redirects after a form.
-struct ProviderStart: Sendable {
-    static let prefix = "/sign-in/with/"
+package struct ProviderStart: Sendable {
+    static let prefix = SignInPath.provider
 
     let providers: ProviderRegistry
     let client: ProviderClient
-    let attempts: ProviderAttemptStore
+    package let attempts: ProviderAttemptStore
     let keys: ProviderAttemptKeys
     let origin: PublicOrigin
     let sessions: Sessions
     let completion: SignInCompletion
     let randomness: any Randomness
     let pages: ProviderPages
+
+    package init(
+        providers: ProviderRegistry, client: ProviderClient, attempts: ProviderAttemptStore, keys: ProviderAttemptKeys,
+        origin: PublicOrigin, sessions: Sessions, completion: SignInCompletion, randomness: any Randomness,
+        pages: ProviderPages
+    ) {
+        (self.providers, self.client, self.attempts, self.keys, self.origin) = (
+            providers, client, attempts, keys, origin
+        )
+        (self.sessions, self.completion, self.randomness, self.pages) = (sessions, completion, randomness, pages)
+    }
 
     static func path(_ provider: Provider) -> String { prefix + provider.id }
 
@@ -36,7 +50,7 @@ struct ProviderStart: Sendable {
             sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
         else {
             throw PublicError.staleForm(
-                request, .init(label: Text("sign-in.title"), href: FlowID.path("/sign-in", flow)))
+                request, .init(label: Text("sign-in.title"), href: SignInPath.signIn(flow)))
         }
         return try await begin(provider, .signIn(flow), session, context)
     }
@@ -45,7 +59,7 @@ struct ProviderStart: Sendable {
     ///
     /// - Returns: 303 to the page that goes on to the provider.
     /// - Throws: ``PublicError`` 503 when the provider cannot be reached.
-    func begin(
+    package func begin(
         _ provider: Provider, _ purpose: ProviderAttempt.Purpose, _ session: Session, _ context: VisitorContext
     ) async throws -> Response {
         let attempt = ProviderAttempt(
@@ -55,7 +69,7 @@ struct ProviderStart: Sendable {
         _ = try await address(of: attempt, provider, session, context)
         guard let current = try await store(attempt, session) else {
             // Another request of this browser has replaced the session meanwhile.
-            return .redirect(to: FlowID.path("/sign-in", attempt.flow))
+            return .redirect(to: SignInPath.signIn(attempt.flow))
         }
         context.logger.info(
             "provider_sign_in_started",
@@ -98,9 +112,9 @@ struct ProviderStart: Sendable {
         guard request.isTopLevelNavigation, !request.isPrefetch, let id, let session = context.session,
             session[PendingProviderAttempts.self].contains(id),
             let state = try await attempts.state(of: id, provider: provider)
-        else { return .redirect(to: FlowID.path("/sign-in", FlowID.read(request.queryFields))) }
+        else { return .redirect(to: SignInPath.signIn(FlowID.read(request.queryFields))) }
         guard case .pending(let attempt) = state else {
-            return .redirect(to: FlowID.path("/sign-in", state.attempt.flow))
+            return .redirect(to: SignInPath.signIn(state.attempt.flow))
         }
         let address = try await address(of: attempt, provider, session, context)
         return pages.goOn(request, provider, address: address)

@@ -1,8 +1,8 @@
-import SSOShared
-import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 /// The word of a provider on an address is enough only for the domains that it owns. Any other address is proven by one

@@ -2,7 +2,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
 @testable import TestSupport
 
 /// What waits in a browser is linked only by the challenge that its user has begun, and every page that would link names the

@@ -1,7 +1,6 @@
-import SSOShared
-import SSOWeb
-
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 /// Addresses that a provider names, and the kinds of providers with rules of their own.

@@ -1,7 +1,6 @@
-import SSOShared
-import SSOWeb
-
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 /// What a browser brings to the callback.

@@ -1,7 +1,6 @@
 import SSOShared
 import SSOWeb
 
-@testable import IdP
 @testable import TestSupport
 
 /// What a provider answers instead of tokens, keys and its document.

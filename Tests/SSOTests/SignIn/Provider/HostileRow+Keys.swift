@@ -1,8 +1,9 @@
 import Foundation
-import SSOShared
-import SSOWeb
+import JWT
 
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 /// Algorithms, headers, keys and the form of ID tokens.
@@ -20,7 +21,7 @@ extension HostileRow {
     /// A token that is signed with a key which its key set does not have. The key is made before the sign-in: the IdP does
     /// not wait for it.
     private static func signedElsewhere(
-        _ name: String, _ problem: ProviderError.AnswerProblem, _ algorithm: Provider.Algorithm = .rs256,
+        _ name: String, _ problem: ProviderError.AnswerProblem, _ algorithm: SignatureAlgorithm = .rs256,
         _ change: @escaping @Sendable (inout StandInToken, StandInKey) -> Void
     ) -> HostileRow {
         HostileRow(
@@ -144,7 +145,7 @@ extension HostileRow {
 }
 
 /// A public key in the forms that libraries take for the secret of an HMAC.
-private enum PublicKeyText {
+enum PublicKeyText {
     /// SubjectPublicKeyInfo of RSA with 2048 bits and the exponent 65537 (RFC 3279 2.3.1).
     static func der(_ jwk: [String: JSONValue]) -> [UInt8] {
         let modulus = Base64URL.decode(jwk["n"]?.text ?? "") ?? []

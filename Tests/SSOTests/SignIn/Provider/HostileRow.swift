@@ -1,8 +1,9 @@
-import SSOShared
-import SSOWeb
+import JWT
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 /// One thing that a provider, or the browser that comes from it, may do wrong, and how the log names it.

@@ -3,7 +3,8 @@ import SSOWeb
 import Synchronization
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
+@testable import IdPSignIn
 @testable import TestSupport
 
 /// Answers of `form_post` are kept until their browser comes for them. Anybody with a pending attempt can send one.

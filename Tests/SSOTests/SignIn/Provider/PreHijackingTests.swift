@@ -1,8 +1,8 @@
-import SSOShared
-import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
+@testable import SSOShared
+@testable import SSOWeb
 @testable import TestSupport
 
 /// The five ways to open an account before its owner does (Sudhodanan and Paverd, "Pre-hijacked accounts", USENIX Security

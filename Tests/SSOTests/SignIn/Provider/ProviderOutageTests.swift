@@ -2,7 +2,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
 @testable import TestSupport
 
 /// A provider that is down costs its own button and nothing else.

@@ -2,7 +2,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPProviders
 @testable import TestSupport
 
 /// From a client to a provider and back, and what becomes of the identity.

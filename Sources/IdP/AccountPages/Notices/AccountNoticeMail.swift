@@ -1,0 +1,55 @@
+import IdPDirectory
+import IdPMail
+import SSOShared
+package import SSOWeb
+
+/// The email about a change of how a user signs in. Its subject id is that of an ``AccountNotice``.
+package struct AccountNoticeMail: MailTemplate {
+    static let kind = "account_notice"
+
+    let database: any Database
+    let pages: Pages
+    /// The origin that the email names.
+    let issuer: PublicOrigin
+
+    package init(database: any Database, pages: Pages, issuer: PublicOrigin) {
+        (self.database, self.pages, self.issuer) = (database, pages, issuer)
+    }
+
+    struct Model: Sendable {
+        let provider, address, device, issuer: String
+        let time: Moment
+        let isLinked, isUnlinked, isRevoked, isWithdrawn, isFurther, hasDevice: Bool
+    }
+
+    func message(for subjectID: String) async throws -> EmailContent? {
+        let notice = try await database.read { connection in
+            try connection.query("SELECT * FROM account_notice WHERE id = :id", ["id": .text(subjectID)]).first
+                .flatMap(AccountNotice.init)
+        }
+        return notice.flatMap(content)
+    }
+
+    func content(for notice: AccountNotice) -> EmailContent? {
+        guard let to = try? EmailAddress(notice.address) else { return nil }
+        let texts = pages.texts(in: notice.language)
+        let model = Model(
+            provider: notice.provider, address: notice.address,
+            device: notice.device.map { DeviceKind.words(for: $0, texts) } ?? "", issuer: issuer.text,
+            time: texts.moment(notice.createdAt), isLinked: notice.change == .linked,
+            isUnlinked: notice.change == .unlinked, isRevoked: notice.change == .revoked,
+            isWithdrawn: notice.change == .withdrawn, isFurther: notice.change == .further,
+            hasDevice: notice.device != nil)
+        let values = ["provider": notice.provider]
+        let subject =
+            switch notice.change {
+            case .linked: Text("notice.subject-linked", values)
+            case .unlinked, .revoked, .withdrawn: Text("notice.subject-unlinked", values)
+            case .further: Text("notice.subject-further")
+            }
+        return EmailContent(
+            to: to, subject: EmailContent.withoutIsolates(texts.plain(subject)),
+            text: pages.text("account-notice-text", model, in: notice.language),
+            html: pages.text("account-notice-html", model, in: notice.language), language: notice.language)
+    }
+}

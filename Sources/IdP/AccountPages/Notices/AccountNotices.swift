@@ -1,0 +1,152 @@
+import IdPDirectory
+package import IdPMail
+package import IdPProviders
+package import Logging
+package import SSOShared
+package import SSOWeb
+
+/// Owns the rows of `account_notice`: one for each change of how a user signs in, with an email about it.
+///
+/// Row and email are in the transaction of the change: there is no change without its email, and no email without a change.
+package struct AccountNotices: AccountChangeReporter {
+    /// After so many within a day the next change that takes something away is reported by one email, which says that no
+    /// more of them follow for a day. A link is reported always: otherwise a thief of a session could make enough noise
+    /// first, and then add an identity in silence.
+    static let maximumPerDay = 20
+
+    let mail: MailQueue
+    let providers: ProviderRegistry
+    let clock: ServiceClock
+    let randomness: any Randomness
+    let logger: Logger
+
+    package init(
+        mail: MailQueue, providers: ProviderRegistry, clock: ServiceClock, randomness: any Randomness, logger: Logger
+    ) {
+        (self.mail, self.providers, self.clock, self.randomness, self.logger) = (
+            mail, providers, clock, randomness, logger
+        )
+    }
+
+    func report(
+        _ change: AccountChange, of account: Account, by origin: ChangeOrigin, _ connection: any SQLConnection
+    ) throws {
+        var kind = change.kind
+        if kind != .linked {
+            let earlier = try earlier(account, connection)
+            if earlier.count >= Self.maximumPerDay {
+                // A transaction that runs again logs it again.
+                logger.warning(
+                    "account_notice_limit_reached",
+                    metadata: ["account": "\(account.id)", "change": "\(kind.rawValue)"])
+                guard !earlier.hasFurther else { return }
+                kind = .further
+            }
+        }
+        try insert(kind, change, of: account, by: origin, connection)
+    }
+
+    /// The notices of the last day: how many, and whether one of them says that no more follow.
+    private func earlier(
+        _ account: Account, _ connection: any SQLConnection
+    ) throws -> (count: Int64, hasFurther: Bool) {
+        let now = clock.now()
+        let row = try connection.query(
+            """
+            SELECT COUNT(*) AS count, COALESCE(SUM(CASE WHEN change = :further THEN 1 ELSE 0 END), 0) AS further FROM account_notice
+             WHERE account_id = :account AND created_at > :since AND created_at <= :latest
+            """,
+            [
+                "account": .text(account.id), "since": .timestamp(now - .days(1)),
+                "further": .text(AccountNotice.Change.further.rawValue),
+                // One that is further ahead was written while the clock was wrong.
+                "latest": .timestamp(now + ClockSkew.tolerated),
+            ]
+        ).first
+        return (try row?.integer("count") ?? 0, try row?.integer("further") ?? 0 > 0)
+    }
+
+    private func insert(
+        _ kind: AccountNotice.Change, _ change: AccountChange, of account: Account, by origin: ChangeOrigin,
+        _ connection: any SQLConnection
+    ) throws {
+        let now = clock.now()
+        let id = "not_" + Base64URL.encode(try randomness.bytes(16))
+        try connection.execute(
+            """
+            INSERT INTO account_notice (id, account_id, address, change, provider, device, language, created_at)
+            VALUES (:id, :account, :address, :change, :provider, :device, :language, :now)
+            """,
+            [
+                "id": .text(id), "account": .text(account.id), "address": .text(account.email),
+                "change": .text(kind.rawValue),
+                // As users know it now: the file may have another name for it when the email is sent.
+                "provider": .text(providers.provider(id: change.provider)?.name ?? change.provider),
+                "device": .optional(origin.device), "language": .text(origin.language.rawValue),
+                "now": .timestamp(now),
+            ])
+        try mail.enqueueNotice(id, kind: AccountNoticeMail.kind, subjectID: id, now: now, connection)
+    }
+
+    /// Removes notices that have been sent, or cannot be sent any more.
+    package func purge(limit: Int) async throws -> Int {
+        let old = clock.now() - MailQueue.noticeLifetime - .days(1)
+        return try await mail.database.write { connection in
+            try connection.execute(
+                """
+                DELETE FROM account_notice WHERE id IN (
+                    SELECT id FROM account_notice WHERE created_at <= :old LIMIT :limit)
+                """, ["old": .timestamp(old), "limit": .integer(Int64(limit))])
+        }
+    }
+}
+
+/// A row of `account_notice`.
+struct AccountNotice: Sendable {
+    /// The raw values are stored and never change.
+    enum Change: String, Sendable, CaseIterable {
+        case linked, unlinked, revoked, withdrawn
+        /// One of the last three, and no more emails about them for a day.
+        case further
+    }
+
+    let address: String
+    let change: Change
+    /// What users call the provider.
+    let provider: String
+    /// A ``DeviceKind``; nil for a change by another server.
+    let device: String?
+    let language: Language
+    let createdAt: Timestamp
+}
+
+extension AccountNotice {
+    /// Nil for a change that this version does not know.
+    init?(_ row: SQLRow) throws {
+        guard let change = Change(rawValue: try row.text("change")) else { return nil }
+        self.change = change
+        address = try row.text("address")
+        provider = try row.text("provider")
+        device = try row.optionalText("device")
+        language = Language(rawValue: try row.text("language")) ?? .english
+        createdAt = try row.timestamp("created_at")
+    }
+}
+
+extension AccountChange {
+    fileprivate var kind: AccountNotice.Change {
+        switch self {
+        case .linked: .linked
+        case .unlinked: .unlinked
+        case .revoked: .revoked
+        case .withdrawn: .withdrawn
+        }
+    }
+
+    /// The id of the provider.
+    fileprivate var provider: String {
+        switch self {
+        case .linked(let id), .unlinked(let id), .revoked(let id), .withdrawn(let id): id
+        }
+    }
+}

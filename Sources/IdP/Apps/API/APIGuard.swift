@@ -1,0 +1,42 @@
+import HTTPTypes
+import Hummingbird
+import IdPDirectory
+import IdPFlow
+import Logging
+import SSOShared
+import SSOWeb
+
+/// The start of every request to the JSON API: refuses pages of other sites, and answers errors in JSON.
+///
+/// The answers have no CORS header, so a browser gives them to no other site. This also keeps other sites from sending.
+struct APIGuard: RouterMiddleware {
+    typealias Context = VisitorContext
+
+    let forms: CSRFTokens
+
+    func handle(
+        _ request: Request, context: VisitorContext, next: (Request, VisitorContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            guard forms.isSameOrigin(request) else { throw APIError.otherSite }
+            return try await next(request, context)
+        } catch let error as APIError {
+            // An app that is signed out asks as often as it comes to the foreground.
+            context.logger.log(
+                level: error.code == APIError.unauthenticated.code ? .debug : .notice, "request_refused",
+                metadata: [
+                    "status": .number(error.status.code), "code": "\(error.code)", "cause": "\(error.cause)",
+                ])
+            return .json(
+                [.init("error", error.code), .init("error_description", error.words)], status: error.status,
+                headers: error.headers)
+        }
+    }
+}
+
+extension APIError {
+    /// A page of another site sent the request.
+    static let otherSite = Self(
+        status: .forbidden, code: "cross_site", words: "Pages of other sites cannot use this interface.",
+        cause: "cross_site")
+}

@@ -1,0 +1,184 @@
+import Hummingbird
+package import IdPDirectory
+import IdPFlow
+package import IdPProviders
+import Logging
+package import SSOShared
+package import SSOWeb
+
+/// `/api/v1/identities`: the ways in which the user signs in, and the link of a provider.
+///
+/// A provider is linked in three steps: a ticket for the system browser, the visit to the provider there, and the code that the
+/// browser brings back to the app. Only the last one changes anything.
+package struct IdentitiesAPI: Sendable {
+    let authentication: APIAuthentication
+    let accounts: AccountStore
+    let providers: ProviderRegistry
+    let links: AppLinkStore
+    let changes: any AccountChangeReporter
+    let pages: Pages
+    let clock: ServiceClock
+    let randomness: any Randomness
+
+    package init(
+        authentication: APIAuthentication, accounts: AccountStore, providers: ProviderRegistry, links: AppLinkStore,
+        changes: any AccountChangeReporter, pages: Pages, clock: ServiceClock, randomness: any Randomness
+    ) {
+        (self.authentication, self.accounts, self.providers, self.links, self.changes) = (
+            authentication, accounts, providers, links, changes
+        )
+        (self.pages, self.clock, self.randomness) = (pages, clock, randomness)
+    }
+
+    @Sendable func list(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let account = try await authentication.app(request, context).account
+        let all = try await accounts.database.read { connection in
+            try accounts.identities(of: account.id, connection)
+        }
+        let texts = pages.texts(for: request)
+        return .json([
+            .init(
+                "identities",
+                all.map { identity -> [JSONText.Member] in
+                    identity.members(name: name(of: identity, texts)) + [.init("created_at", identity.linkedAt.seconds)]
+                        + (identity.usedAt.map { [.init("last_used_at", $0.seconds)] } ?? [])
+                })
+        ])
+    }
+
+    private func name(of identity: LinkedIdentity, _ texts: Texts) -> String {
+        switch identity.kind {
+        case .email: texts.plain(Text("api.identity-email"))
+        case .passkey: texts.plain(Text("api.identity-passkey"))
+        case .external(let issuer, _): providers.name(ofIssuer: issuer)
+        }
+    }
+
+    // MARK: The link of a provider
+
+    @Sendable func issueTicket(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let user = try await authentication.app(request, context)
+        guard let provider = providers.provider(id: try await APIBody(request).text("provider")) else {
+            throw APIError.badRequest("provider must be the id of a provider.", cause: "provider_unknown")
+        }
+        guard let provenAt = user.entry.provenAt, clock.now() - provenAt <= PendingAccountChanges.longestSignIn else {
+            throw APIError.freshSignInRequired
+        }
+        let ticket = try LinkTicket(randomness: randomness)
+        try await links.issue(ticket, to: user, provider: provider.id)
+        context.logger.info(
+            "link_ticket_issued",
+            metadata: [
+                "account": "\(user.account.id)", "device": "\(user.entry.id)", "provider": "\(provider.id)",
+            ])
+        return .json(
+            [
+                .init("ticket", ticket.wire), .init("expires_in", AppLinkStore.ticketLifetime.secondsRoundedUp),
+            ], status: .created)
+    }
+
+    /// What a transaction has decided.
+    private enum Outcome: Sendable {
+        case linked(LinkedIdentity, isNew: Bool)
+        case elsewhere(provider: String)
+        case rejected(LinkRejection)
+    }
+
+    @Sendable func link(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let user = try await authentication.app(request, context)
+        let body = try await APIBody(request)
+        let (text, verifier) = (try body.text("code"), try body.text("verifier"))
+        guard let code = HandoffCode(wire: text), CodeChallenge.isWellFormedVerifier(verifier) else {
+            throw rejected(.malformed, user, context)
+        }
+        guard try await links.isKnown(code) else { throw rejected(.unknown, user, context) }
+        switch try await finish(code, verifier, user, by: ChangeOrigin(request)) {
+        case .rejected(let rejection): throw rejected(rejection, user, context)
+        case .elsewhere(let provider):
+            context.logger.notice(
+                "link_code_rejected",
+                metadata: [
+                    "reason": "linked_elsewhere", "account": "\(user.account.id)", "provider": "\(provider)",
+                ])
+            throw APIError.linkedElsewhere
+        case .linked(let identity, let isNew):
+            if isNew {
+                context.logger.notice(
+                    "identity_linked",
+                    metadata: [
+                        "account": "\(user.account.id)", "provider": "\(identity.provider ?? "-")",
+                        "device": "\(user.entry.id)",
+                    ])
+            }
+            let name = name(of: identity, pages.texts(for: request))
+            return .json(identity.members(name: name), status: isNew ? .created : .ok)
+        }
+    }
+
+    /// In one transaction: the code is consumed and the identity linked, or the code is consumed.
+    private func finish(
+        _ code: HandoffCode, _ verifier: String, _ user: TokenUser, by origin: ChangeOrigin
+    ) async throws -> Outcome {
+        try await accounts.database.write { connection in
+            let identity: ExternalIdentity
+            switch try links.consume(code, verifier: verifier, by: user, connection) {
+            case .failure(let rejection): return .rejected(rejection)
+            case .success(let parked): identity = parked
+            }
+            guard providers.has(id: identity.provider, issuer: identity.issuer) else {
+                return .rejected(.providerRemoved)
+            }
+            let outcome = try accounts.linkOnce(
+                identity, to: user.account, reporting: changes, by: origin, connection)
+            if case .elsewhere = outcome { return .elsewhere(provider: identity.provider) }
+            let key = LinkedIdentity.Kind.external(issuer: identity.issuer, subject: identity.subject)
+            guard
+                let linked = try accounts.identities(of: user.account.id, connection).first(where: { $0.kind == key })
+            else { throw DatabaseError.unavailable("an identity vanished while it was linked") }
+            return .linked(linked, isNew: outcome == .linked)
+        }
+    }
+
+    /// Logs why.
+    ///
+    /// - Returns: the answer, the same for every reason.
+    private func rejected(_ rejection: LinkRejection, _ user: TokenUser, _ context: VisitorContext) -> APIError {
+        context.logger.log(
+            level: rejection.isAlert ? .warning : .notice, "link_code_rejected",
+            metadata: [
+                "reason": "\(rejection.rawValue)", "account": "\(user.account.id)", "device": "\(user.entry.id)",
+            ])
+        return .invalidLinkCode
+    }
+}
+
+extension LinkedIdentity {
+    /// The identity in answers of the JSON API.
+    fileprivate func members(name: String) -> [JSONText.Member] {
+        let provider =
+            switch kind {
+            case .email: "email"
+            case .passkey: "passkey"
+            case .external: self.provider ?? ""
+            }
+        let id = self.name
+        return [.init("id", id), .init("provider", provider), .init("name", name)]
+            + (email.map { [.init("email", $0)] } ?? [])
+    }
+}
+
+extension APIError {
+    /// The sign-in of the access token is too old for a change of how the user signs in.
+    fileprivate static let freshSignInRequired = Self(
+        status: .forbidden, code: "fresh_sign_in_required", words: "Sign in again, and then repeat the request.",
+        cause: "sign_in_too_old")
+
+    /// Wrong, used, expired or unknown: all the same. The access token holds, so the status is not 401.
+    fileprivate static let invalidLinkCode = Self(
+        status: .badRequest, code: "invalid_code",
+        words: "The code is wrong, used or expired, or the verifier is wrong.", cause: "link_code_rejected")
+
+    fileprivate static let linkedElsewhere = Self(
+        status: .conflict, code: "linked_elsewhere",
+        words: "The user's account at the provider belongs to another account.", cause: "linked_elsewhere")
+}

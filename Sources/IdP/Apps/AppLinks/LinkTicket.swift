@@ -1,0 +1,33 @@
+import SSOShared
+
+/// What lets the system browser link a provider for an app: `slt_…`. It names an account, an app and a provider, works once
+/// and within a minute, and signs no user in.
+typealias LinkTicket = Secret<LinkTicketKind>
+
+/// The kind of ``LinkTicket``.
+enum LinkTicketKind: SecretKind {
+    static let prefix = "slt_"
+}
+
+/// Why a ticket or a code of a link is refused. The raw values are stable: the log has them as `reason`.
+enum LinkRejection: String, Error, Sendable, CaseIterable {
+    /// Missing, given twice, or not in its form.
+    case malformed
+    /// Never issued, replaced by a newer ticket of the same app, or purged.
+    case unknown
+    case expired
+    case used
+    /// The ticket is for another provider. It is void from now on.
+    case wrongProvider = "wrong_provider"
+    /// An attacker has the code and not the verifier. The code is void from now on.
+    case wrongVerifier = "wrong_verifier"
+    /// The access token is not the one that asked for the ticket. The code is void from now on.
+    case otherApp = "other_app"
+    /// The app that asked for the ticket is signed out, or its account may not sign in any more.
+    case signedOut = "signed_out"
+    /// `IDP_PROVIDERS_FILE` does not have the provider any more.
+    case providerRemoved = "provider_removed"
+
+    /// Whether an attack may be under way.
+    var isAlert: Bool { [.used, .wrongProvider, .wrongVerifier, .otherApp].contains(self) }
+}

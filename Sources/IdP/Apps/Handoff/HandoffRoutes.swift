@@ -1,0 +1,245 @@
+import HTTPTypes
+package import Hummingbird
+package import IdPDirectory
+package import IdPFlow
+import Logging
+package import SSOShared
+package import SSOWeb
+import Synchronization
+
+/// `/auth/native/METHOD` and `/auth/native/complete`: an app signs in through the system browser, which it trusts with the
+/// sign-in and the cookies (RFC 8252), and gets a ``HandoffCode`` for its web view.
+package struct HandoffRoutes: Sendable {
+    static let prefix = NativeStart.prefix
+
+    let apps: NativeApps
+    /// How a sign-in begins at `/auth/native/NAME`; nil for a name of no method.
+    let start: @Sendable (String) -> NativeStart?
+    /// What a request with a ticket begins in place of a sign-in.
+    let link: any TicketStart
+    let sessions: Sessions
+    let accounts: AccountStore
+    let store: HandoffStore
+    let randomness: any Randomness
+    let pages: HandoffPages
+
+    package init(
+        apps: NativeApps, start: @escaping @Sendable (String) -> NativeStart?, link: any TicketStart,
+        sessions: Sessions, accounts: AccountStore, store: HandoffStore, randomness: any Randomness, pages: HandoffPages
+    ) {
+        (self.apps, self.start, self.link, self.sessions, self.accounts) = (apps, start, link, sessions, accounts)
+        (self.store, self.randomness, self.pages) = (store, randomness, pages)
+    }
+
+    /// Adds the routes, below the session middleware.
+    package func add(to router: Router<VisitorContext>) {
+        router.form(
+            at: RouterPath("\(Self.prefix):name"), show: { try await show($0, $1, named(in: $1)) },
+            submit: { try await submit($0, $1, named(in: $1)) })
+        // No HEAD: a GET issues a code.
+        router.only([.get, .post], at: RouterPath(FlowDestination.handoff), use: complete)
+    }
+
+    // MARK: The start
+
+    private func named(in context: VisitorContext) throws -> NativeStart {
+        guard let start = context.parameters.get("name").flatMap(start) else { throw PublicError.notFound }
+        return start
+    }
+
+    private func show(
+        _ request: Request, _ context: VisitorContext, _ start: NativeStart
+    ) async throws -> Response {
+        guard request.isTopLevelNavigation, !request.isPrefetch else {
+            throw refused(.notAPage, context, FlowError.notAPage)
+        }
+        let asked: HandoffRequest
+        do { asked = try HandoffRequest.read(request.queryFields, apps: apps) } catch {
+            let page = refused(error, context, HandoffError.unknownApp)
+            guard let callback = error.callback else { throw page }
+            return .redirect(to: callback, type: .found)
+        }
+        if let ticket = ticket(in: request.queryFields) {
+            return try await link.show(ticket, asked, at: start.name, request, context)
+        }
+        let session = try await sessions.current(request, context)
+        var response = pages.start(
+            request, asked, action: Self.prefix + start.name, formToken: sessions.formToken(for: session))
+        sessions.remember(session, in: &response)
+        return response
+    }
+
+    /// The form of the page, sent by its script or its button.
+    private func submit(
+        _ request: Request, _ context: VisitorContext, _ start: NativeStart
+    ) async throws -> Response {
+        let fields = try await sessions.formFields(of: request, context)
+        let asked: HandoffRequest
+        do { asked = try HandoffRequest.read(fields, apps: apps) } catch {
+            // No redirect: `form-action` stops it, and our own form has no such values.
+            throw refused(error, context, HandoffError.unknownApp)
+        }
+        let ticket = ticket(in: fields)
+        let again = asked.start(at: Self.prefix + start.name, ticket: ticket)
+        let stale = PublicError.staleForm(request, .init(label: Text("error.try-again"), href: again))
+        guard let session = context.session, sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
+        else { throw refused(.staleForm, context, stale) }
+        if let ticket { return try await link.submit(ticket, asked, at: start.name, session, context) }
+        guard let id = FlowID(Base64URL.encode(try randomness.bytes(16))) else { throw RandomnessError() }
+        let handoff = Handoff(id: id, method: start.name, redirectURI: asked.app.redirectURI)
+        let begun = try await sessions.store.update(
+            session,
+            with: { slots, connection in
+                for forgotten in slots[PendingHandoffs.self].add(id, app: asked.app.name) {
+                    try store.forget(forgotten, connection)
+                }
+                try store.begin(handoff, codeChallenge: asked.codeChallenge, connection)
+                return true
+            })
+        // Another request of this browser has replaced the session meanwhile.
+        guard let begun else { throw refused(.staleForm, context, stale) }
+        context.logger.info(
+            "handoff_started",
+            metadata: [
+                "app": "\(asked.app.name)", "method": "\(start.name)", "handoff": "\(id.text)",
+                "session": "\(session.handle)",
+            ])
+        let isSignedIn = try await accounts.signedIn(context) != nil
+        if isSignedIn { return .redirect(to: FlowID.path(FlowDestination.handoff, id)) }
+        return try await start.begin(id, begun, request, context)
+    }
+
+    /// Nil for a sign-in. A ticket that cannot be read is one that no link begins with.
+    private func ticket(in fields: URLEncodedFields) -> String? {
+        do { return try fields.text("ticket") } catch { return "" }
+    }
+
+    // MARK: The end
+
+    /// What becomes of a handoff that the browser comes back to.
+    private enum Step: Sendable {
+        case issued(HandoffCode, NativeApp, SignedInUser, isNew: Bool)
+        /// The user was signed in before, and has not agreed yet.
+        case confirm(NativeApp, SignedInUser)
+        case signIn(Handoff)
+        case refused(HandoffRefusal.Cause)
+    }
+
+    @Sendable private func complete(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        guard request.isTopLevelNavigation, !request.isPrefetch else {
+            throw refused(.notAPage, context, FlowError.notAPage)
+        }
+        let isForm = request.method == .post
+        let fields = isForm ? try await sessions.formFields(of: request, context) : request.queryFields
+        guard let flow = FlowID.read(fields), let id = sessions.cookie.id(in: request), let session = context.session
+        else { throw refused(.otherBrowser, context, FlowError.noSuchFlow) }
+        if isForm, !sessions.forms.accepts(request, fields: fields, seed: session.formSeed) {
+            let again = FlowID.path(FlowDestination.handoff, flow)
+            throw refused(
+                .staleForm, context,
+                PublicError.staleForm(request, .init(label: Text("error.try-again"), href: again)))
+        }
+        let code = try HandoffCode(randomness: randomness)
+        let step = try await store.database.write { connection in
+            let current = try sessions.store.find(touching: id, connection)
+            return try decide(flow, code, current, isConfirmed: isForm, connection)
+        }
+        switch step {
+        case .issued(let code, let app, let user, let isNew):
+            context.logger.info(
+                "handoff_code_issued",
+                metadata: [
+                    "app": "\(app.name)", "account": "\(user.account.id)", "session": "\(user.session.handle)",
+                    "handoff": "\(flow.text)", "new_user": "\(isNew)",
+                ])
+            let callback = AuthorizeRequest.adding(
+                [("code", code.wire), ("new_user", "\(isNew)")], to: app.redirectURI)
+            return pages.goOn(request, app, user.account, callback: callback)
+        case .confirm(let app, let user):
+            return pages.confirm(request, app, flow, user, formToken: sessions.formToken(for: user.session))
+        case .signIn(let handoff):
+            guard let start = start(handoff.method) else { return .redirect(to: SignInPath.signIn(flow)) }
+            return try await start.begin(flow, session, request, context)
+        case .refused(let cause): throw refused(cause, context, Self.page(for: cause))
+        }
+    }
+
+    /// In one transaction, so that a user who signs out at the same instant gets no code. Everything is checked again: the
+    /// settings and the account may have changed during the sign-in.
+    private func decide(
+        _ flow: FlowID, _ code: HandoffCode, _ session: Session?, isConfirmed: Bool, _ connection: any SQLConnection
+    ) throws -> Step {
+        guard let session, session[PendingHandoffs.self].contains(flow) else { return .refused(.otherBrowser) }
+        guard let handoff = try store.pending(flow, connection) else { return .refused(.ended) }
+        guard let app = apps.app(handoff.redirectURI.utf8) else { return .refused(.redirectNotRegistered) }
+        guard let user = try accounts.signedIn(session, connection) else { return .signIn(handoff) }
+        let isForThis = user.signIn.flow.map { $0.utf8.elementsEqual(flow.text.utf8) } ?? false
+        guard isForThis || isConfirmed else { return .confirm(app, user) }
+        try store.issue(code, for: handoff, to: user, connection)
+        return .issued(code, app, user, isNew: isForThis && user.signIn.isFirst == true)
+    }
+
+    private static func page(for cause: HandoffRefusal.Cause) -> PublicError {
+        switch cause {
+        case .otherBrowser: FlowError.noSuchFlow
+        case .redirectNotRegistered: HandoffError.unknownApp
+        default: HandoffError.ended
+        }
+    }
+
+    /// Ends a handoff that the user gives up, and takes the user back to the app. See ``CancelRoutes``.
+    @Sendable package func cancel(_ flow: FlowID, _ session: Session, _ context: VisitorContext) async throws
+        -> Response
+    {
+        let app = Mutex<NativeApp?>(nil)
+        let updated = try await sessions.store.update(
+            session,
+            with: { slots, connection in
+                let handoff = try store.pending(flow, connection)
+                let found = handoff.flatMap { apps.app($0.redirectURI.utf8) }
+                app.withLock { $0 = found }
+                try store.forget(flow, connection)
+                return slots[PendingHandoffs.self].remove(flow)
+            })
+        guard updated != nil, let app = app.withLock({ $0 }) else {
+            throw refused(.ended, context, HandoffError.ended)
+        }
+        context.logger.info(
+            "handoff_cancelled",
+            metadata: ["app": "\(app.name)", "handoff": "\(flow.text)", "session": "\(session.handle)"])
+        let callback = AuthorizeRequest.errorCallback(
+            redirectURI: app.redirectURI, error: "access_denied", state: nil)
+        return .redirect(to: callback, type: .found)
+    }
+
+    // MARK: Refusals
+
+    private func refused(
+        _ cause: HandoffRefusal.Cause, _ context: VisitorContext, _ page: PublicError
+    ) -> PublicError {
+        refused(HandoffRefusal(cause: cause), context, page)
+    }
+
+    /// Logs why.
+    ///
+    /// - Returns: the page of the answer.
+    private func refused(
+        _ refusal: HandoffRefusal, _ context: VisitorContext, _ page: PublicError
+    ) -> PublicError {
+        refusal.log(to: context)
+        return page
+    }
+}
+
+/// `/auth/native/NAME` with a ticket.
+package protocol TicketStart: Sendable {
+    /// The page that asks the user.
+    func show(
+        _ ticket: String, _ asked: HandoffRequest, at name: String, _ request: Request, _ context: VisitorContext
+    ) async throws -> Response
+
+    /// The form of that page, after the check of its token.
+    func submit(
+        _ ticket: String, _ asked: HandoffRequest, at name: String, _ session: Session, _ context: VisitorContext
+    ) async throws -> Response
+}

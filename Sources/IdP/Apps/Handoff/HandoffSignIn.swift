@@ -1,0 +1,134 @@
+import HTTPTypes
+package import Hummingbird
+package import IdPDirectory
+import IdPFlow
+import Logging
+import SSOShared
+package import SSOWeb
+import Synchronization
+
+/// `/hotwire_native/sign_in`: the web view of an app presents the code of a handoff and its verifier, and is signed in.
+///
+/// A GET signs in, because a web view opens an address. What a link can do, others can send: therefore the app alone must
+/// open it, a browser is refused, and so is every request that another site caused (login CSRF). A POST takes the same as
+/// a form, which keeps the code out of the log of a proxy.
+package struct HandoffSignIn: Sendable {
+    package static let path = "/hotwire_native/sign_in"
+
+    let sessions: Sessions
+    /// Several times a code and a verifier.
+    private static let maximumFormBytes = 4 * 1024
+
+    /// Every slot of the program.
+    let slots: [any SessionSlot.Type]
+    let store: HandoffStore
+    let accessTokens: AccessTokenStore
+
+    package init(
+        sessions: Sessions, slots: [any SessionSlot.Type], store: HandoffStore, accessTokens: AccessTokenStore
+    ) {
+        (self.sessions, self.slots, self.store, self.accessTokens) = (sessions, slots, store, accessTokens)
+    }
+
+    /// Adds the route, below the session middleware. No HEAD: it would consume the code.
+    package func add(to router: Router<VisitorContext>) {
+        router.only([.get, .post], at: RouterPath(Self.path), use: signIn)
+    }
+
+    @Sendable private func signIn(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        // Before anything is consumed.
+        if let cause = refusal(of: request) {
+            HandoffRefusal(cause: cause).log(to: context)
+            throw FlowError.notAPage
+        }
+        let fields =
+            request.method == .post ? try await request.formFields(atMost: Self.maximumFormBytes) : request.queryFields
+        guard let (code, verifier) = Self.read(fields) else { throw rejected(.malformed, context) }
+        guard try await store.isKnown(code) else { throw rejected(.unknown, context) }
+        let device = DeviceKind(userAgent: request.headers[.userAgent]).rawValue
+        var attempt = try await redeem(code, verifier, context.session, device)
+        // The web view's old session has ended meanwhile, before the code was consumed: it begins one of its own then.
+        if attempt.outcome == nil { attempt = try await redeem(code, verifier, nil, device) }
+        switch (attempt.outcome, attempt.session) {
+        case (.accepted(let redeemed), let fresh?):
+            context.logger.info(
+                "handoff_signed_in",
+                metadata: [
+                    "account": "\(redeemed.account.id)", "method": "\(redeemed.methods.joined(separator: " "))",
+                    "session": "\(fresh.handle)", "handoff": "\(redeemed.handoff.id.text)",
+                ])
+            var response = Response.redirect(to: FlowDestination.resetApp)
+            sessions.remember(fresh, in: &response)
+            return response
+        case (.rejected(let rejection), _): throw rejected(rejection, context)
+        default: throw PublicError.unavailable("handoff_without_session")
+        }
+    }
+
+    /// Consumes the code and moves the web view to the session of its user, in one transaction. A code that is refused stays
+    /// consumed, and the session as it was.
+    ///
+    /// - Returns: no outcome if `session` has ended meanwhile.
+    private func redeem(
+        _ code: HandoffCode, _ verifier: String, _ session: Session?, _ device: String
+    ) async throws -> (outcome: HandoffStore.Outcome?, session: Session?) {
+        // The body may run again, and then find the session gone: `accepted` counts only with a new session.
+        let outcome = Mutex<HandoffStore.Outcome?>(nil)
+        let fresh = try await sessions.store.replace(
+            session,
+            with: { old, connection in
+                let result = try store.consume(code, verifier: verifier, connection)
+                outcome.withLock { $0 = result }
+                guard case .accepted(let redeemed) = result else { return nil }
+                var slots = old.survivingSignIn(slots)
+                slots[CurrentSignIn.self] = CurrentSignIn(
+                    .init(
+                        accountID: redeemed.account.id, authenticatedAt: redeemed.authenticatedAt,
+                        methods: redeemed.methods, signOuts: redeemed.account.signOuts,
+                        isProven: redeemed.isProven))
+                return SessionContent(slots, app: AppSession(owner: redeemed.account.id, device: device))
+            },
+            then: { fresh, connection in
+                // The web view may be that of an app with an access token.
+                if let session { try accessTokens.follow(session, to: fresh, connection) }
+            })
+        let result = outcome.withLock { $0 }
+        if case .accepted = result, fresh == nil { return (nil, nil) }
+        return (result, fresh)
+    }
+
+    /// Code and verifier of a request, each once and in its form.
+    private static func read(_ fields: URLEncodedFields) -> (HandoffCode, String)? {
+        guard let code = ((try? fields.text("code")) ?? nil).flatMap(HandoffCode.init),
+            let verifier = (try? fields.text("verifier")) ?? nil, CodeChallenge.isWellFormedVerifier(verifier)
+        else { return nil }
+        return (code, verifier)
+    }
+
+    /// Why a request is refused whatever its code is; nil if it is not.
+    private func refusal(of request: Request) -> HandoffRefusal.Cause? {
+        guard request.isTopLevelNavigation, !request.isPrefetch else { return .notAPage }
+        // A web view that posts on behalf of its app sends `Origin: null`, and so does a sandboxed page of another site: the
+        // header above tells them apart.
+        let isOfApp =
+            request.headers[values: .secFetchSite] == ["none"]
+            && request.headers[values: .origin].allSatisfy { $0 == "null" }
+        guard isOfApp || sessions.forms.isSameOrigin(request) else { return .crossSite }
+        // A link in a message opens in a browser, and only the app decides what its web view sends. So a link cannot sign a
+        // user in to the account of another one. A program that speaks HTTP itself is not a browser, and no link reaches it.
+        let isProgram =
+            request.headers[values: .secFetchSite].isEmpty
+            && !request.headers[values: .userAgent].contains { $0.hasPrefix("Mozilla/") }
+        return isProgram || request.isFromNativeShell ? nil : .notAnApp
+    }
+
+    /// Logs why.
+    ///
+    /// - Returns: the page of the answer.
+    private func rejected(_ rejection: HandoffStore.Rejection, _ context: VisitorContext) -> PublicError {
+        context.logger.log(
+            level: rejection.isAlert ? .warning : .notice, "handoff_code_rejected",
+            metadata: ["reason": "\(rejection.rawValue)", "session": "\(context.session?.handle ?? "-")"])
+        return HandoffError.codeRejected
+    }
+}

@@ -1,0 +1,90 @@
+import SSOShared
+import SSOWeb
+
+/// An app that may receive the sign-in of the system browser.
+package struct NativeApp: Sendable {
+    /// Where the browser goes with the code. A request must name the same bytes.
+    let redirectURI: String
+    /// What users see, so that they notice a foreign app: the scheme of an app's own URI, the host of any other.
+    let name: String
+    /// Whether the scheme is the app's own, which another app may claim as well (RFC 8252 7.1).
+    let hasOwnScheme: Bool
+}
+
+/// The registered apps: `IDP_NATIVE_APPS`, a comma-separated list of exact redirect URIs.
+package struct NativeApps: Sendable {
+    package let all: [NativeApp]
+
+    init(_ all: [NativeApp] = []) { self.all = all }
+
+    /// The app of exactly these bytes (RFC 9700 4.1.3, RFC 3986 6.2.1: without normalisation).
+    func app(_ redirectURI: some Sequence<UInt8>) -> NativeApp? {
+        let bytes = Array(redirectURI)
+        return all.first { $0.redirectURI.utf8.elementsEqual(bytes) }
+    }
+
+    /// Reads the setting.
+    ///
+    /// - Parameter warn: receives what is accepted and not good.
+    /// - Throws: ``SettingError`` with the problems of all items.
+    package static func read(_ text: String, warn: (String) -> Void) throws -> NativeApps {
+        let items = text.split(separator: ",").map { String($0.trimmingBlanks) }.filter { !$0.isEmpty }
+        let apps = try items.enumerated().readAll { index, uri in
+            let app = try self.app(uri)
+            guard !items[..<index].contains(where: { $0.utf8.elementsEqual(uri.utf8) }) else {
+                throw SettingError("\"\(uri)\" appears twice.")
+            }
+            return app
+        }
+        for app in apps where app.hasOwnScheme && !app.name.utf8.contains(UInt8(ascii: ".")) {
+            warn(
+                "IDP_NATIVE_APPS: the scheme of \(app.redirectURI) has no dot, so another app may use it too. Use an https "
+                    + "link that only your app opens, or the reversed name of your domain: com.example.app:/callback.")
+        }
+        return NativeApps(apps)
+    }
+
+    /// What the IdP adds to the redirect URI.
+    private static let fields = ["code", "new_user", "error", "error_description", "state"]
+
+    private static func app(_ uri: String) throws -> NativeApp {
+        try RedirectURI.check(uri, adding: fields, checkScheme: problem(ofScheme:))
+        let scheme = String(uri.prefix { $0 != ":" })
+        if scheme == "https" || scheme == "http" {
+            let authority = uri.dropFirst(scheme.count + 3).prefix { $0 != "/" && $0 != "?" }
+            let host = try HostPort(String(authority), allowing: .looseNames).host
+            return NativeApp(redirectURI: uri, name: host, hasOwnScheme: false)
+        }
+        // `scheme:path` is what mailto:, tel: and javascript: look like. An app's own URI has a slash.
+        guard uri.dropFirst(scheme.count + 1).utf8.first == UInt8(ascii: "/") else {
+            throw SettingError("\"\(uri)\" must have a slash after the colon, such as com.example.app:/callback.")
+        }
+        return NativeApp(redirectURI: uri, name: scheme, hasOwnScheme: true)
+    }
+
+    private static func problem(ofScheme scheme: String) -> String? {
+        let form = "Use https, or an app's own scheme in lower case, such as com.example.app:/callback."
+        guard scheme == scheme.lowercased() else { return "has a scheme in upper case. \(form)" }
+        guard !foreignSchemes.contains(scheme), !foreignSchemes.contains(where: { scheme.hasPrefix($0 + "-") }) else {
+            return "has a scheme that is not an app's own. \(form)"
+        }
+        return nil
+    }
+
+    /// Schemes that a browser or a system opens by itself: scripts, documents, files, and other programs.
+    private static let foreignSchemes: Set = [
+        "javascript", "vbscript", "data", "blob", "about", "file", "filesystem", "content", "view-source", "jar", "cid",
+        "mid", "ws", "wss", "ftp", "ftps", "sftp", "ssh", "telnet", "gopher", "ldap", "ldaps", "news", "nntp", "feed",
+        "webcal", "intent", "android", "market", "itms", "itmss", "mailto", "tel", "sms", "smsto", "mms", "mmsto",
+        "facetime", "geo", "maps", "sip", "sips", "chrome", "edge", "firefox", "moz", "opera", "brave", "safari",
+        "resource", "res", "ms", "shell", "search", "prefs", "x-apple", "x-web-search", "urn", "tag", "hotwire",
+    ]
+}
+
+extension Substring {
+    fileprivate var trimmingBlanks: Substring {
+        var rest = drop { $0 == " " }
+        while rest.last == " " { rest = rest.dropLast() }
+        return rest
+    }
+}

@@ -1,0 +1,31 @@
+package import SSOWeb
+
+/// What has changed about how a user signs in. Each names the id of a provider.
+package enum AccountChange: Sendable, Equatable {
+    case linked(provider: String)
+    case unlinked(provider: String)
+    /// Ended by the first proof of the account's address.
+    case revoked(provider: String)
+    /// Ended by the provider's word, and every sign-in of the account with it.
+    case withdrawn(provider: String)
+}
+
+/// The request that has changed an account, as far as its owner is told.
+package struct ChangeOrigin: Sendable {
+    /// An account has no language of its own.
+    package let language: Language
+    /// The kind of device that sent the request, as it is stored; nil for a request of another server.
+    package let device: String?
+
+    package init(language: Language, device: String?) {
+        (self.language, self.device) = (language, device)
+    }
+}
+
+/// Tells the owner of an account what has changed.
+package protocol AccountChangeReporter: Sendable {
+    /// Reports a change, in the caller's transaction.
+    func report(
+        _ change: AccountChange, of account: Account, by origin: ChangeOrigin, _ connection: any SQLConnection
+    ) throws
+}

@@ -1,0 +1,46 @@
+package import SSOWeb
+
+/// The rule that a sign-in still holds, whoever carries it (a session, a token, a code): its account may sign in, and its
+/// sign-ins were not ended all at once since then. The one condition for every place that asks.
+package struct SignInHolds: Sendable {
+    let eligibility: SignInEligibility
+
+    package enum Verdict: Sendable {
+        case holds(Account)
+        /// The account is gone or disabled, or `IDP_ALLOWED_EMAILS` does not name its address.
+        case mayNotSignIn
+        /// All sign-ins of the account were ended since then.
+        case ended
+    }
+
+    /// - Parameter signOuts: the account's ``Account/signOuts`` at the sign-in.
+    package func verdict(
+        _ accountID: String, signOuts: Int64, _ connection: any SQLConnection
+    ) throws -> Verdict {
+        guard let account = try AccountStore.find(accountID, connection), eligibility.maySignIn(account) else {
+            return .mayNotSignIn
+        }
+        return account.signOuts == signOuts ? .holds(account) : .ended
+    }
+
+    /// The account of a sign-in that holds; nil for any other.
+    func account(_ accountID: String, signOuts: Int64, _ connection: any SQLConnection) throws -> Account? {
+        guard case .holds(let account) = try verdict(accountID, signOuts: signOuts, connection) else { return nil }
+        return account
+    }
+
+    /// The condition on a row with `account_id` and `account_sign_outs`, as far as the database knows: whether
+    /// `IDP_ALLOWED_EMAILS` names the address goes into the statement as a value.
+    ///
+    /// - Parameter row: the name of the table in the statement.
+    package static func sql(_ row: String) -> String {
+        """
+        EXISTS (SELECT 1 FROM account a WHERE a.id = \(row).account_id AND a.disabled = 0
+                   AND a.sign_outs = \(row).account_sign_outs)
+        """
+    }
+}
+
+extension SignInEligibility {
+    package var signIn: SignInHolds { SignInHolds(eligibility: self) }
+}

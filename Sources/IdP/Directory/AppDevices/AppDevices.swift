@@ -1,0 +1,94 @@
+package import Logging
+package import SSOWeb
+
+/// One app in which a user is signed in: its access token, the session of its web view, or both.
+package struct AppDevice: Sendable {
+    /// Names it in lists. Not a secret.
+    package let id: String
+    /// The access token's row; nil for an app that has a session only.
+    let token: AccessTokenStore.Entry?
+    /// The session of the web view; nil when it has ended.
+    package let session: AppSessionEntry?
+    package let createdAt: Timestamp
+    package let usedAt: Timestamp
+
+    /// - Returns: nil without either.
+    init?(token: AccessTokenStore.Entry?, session: AppSessionEntry?) {
+        guard let id = token?.id ?? session?.handle,
+            let createdAt = [token?.createdAt, session?.createdAt].compactMap(\.self).min(),
+            let usedAt = [token?.usedAt, session?.seenAt].compactMap(\.self).max()
+        else { return nil }
+        (self.id, self.token, self.session, self.createdAt, self.usedAt) = (id, token, session, createdAt, usedAt)
+    }
+
+    /// The name that the app gave, or the kind of device.
+    package func name(in texts: Texts) -> String {
+        token?.device ?? texts.plain((DeviceKind(rawValue: session?.device ?? "") ?? .unknown).name)
+    }
+
+    /// Logs that the user has signed this app out.
+    package func logEnd(of account: Account, to logger: Logger) {
+        logger.info(
+            "app_signed_out",
+            metadata: [
+                "account": "\(account.id)", "device": "\(id)", "session": "\(session?.handle ?? "-")",
+            ])
+    }
+}
+
+/// The apps of a user, for the home page and the JSON API.
+package struct AppDevices: Sendable {
+    let tokens: AccessTokenStore
+    let sessions: SessionStore
+
+    package init(tokens: AccessTokenStore, sessions: SessionStore) {
+        (self.tokens, self.sessions) = (tokens, sessions)
+    }
+
+    /// Newest first.
+    package func all(of account: Account) async throws -> [AppDevice] {
+        try await tokens.database.read { connection in try all(of: account, connection) }
+    }
+
+    private func all(of account: Account, _ connection: any SQLConnection) throws -> [AppDevice] {
+        let sessions = try sessions.appSessions(of: account.id, connection)
+        let tokens = try tokens.entries(of: account, connection)
+        let withToken = tokens.map { token in
+            AppDevice(token: token, session: sessions.first { $0.handle == token.sessionHandle })
+        }
+        let handles = Set(tokens.map(\.sessionHandle))
+        let sessionOnly = sessions.filter { !handles.contains($0.handle) }.map { AppDevice(token: nil, session: $0) }
+        return (withToken + sessionOnly).compactMap(\.self).sorted { ($1.createdAt, $1.id) < ($0.createdAt, $0.id) }
+    }
+
+    /// Ends a session, and the access token of the app whose web view had it.
+    package func end(_ session: Session) async throws {
+        try await tokens.database.write { connection in
+            try sessions.end(session, connection)
+            try tokens.end(session: session.handle, connection)
+        }
+    }
+
+    /// Signs an app of this user out: its token and the session of its web view.
+    ///
+    /// - Returns: nil if the user has no such app.
+    package func end(_ id: String, of account: Account) async throws -> AppDevice? {
+        try await end(of: account) { $0.id.utf8.elementsEqual(id.utf8) }.first
+    }
+
+    /// Signs the apps of a user out that `chosen` names.
+    @discardableResult package func end(
+        of account: Account, where chosen: @escaping @Sendable (AppDevice) -> Bool
+    ) async throws -> [AppDevice] {
+        try await tokens.database.write { connection in
+            let ended = try all(of: account, connection).filter(chosen)
+            for device in ended {
+                if let token = device.token { try tokens.end(id: token.id, connection) }
+                if let session = device.session {
+                    _ = try sessions.endAppSession(handle: session.handle, of: account.id, connection)
+                }
+            }
+            return ended
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package import SSOShared
+import SSOWeb
+
+/// A registered relying party.
+package struct Client: Sendable {
+    package let id: String
+    /// Shown to users.
+    package let name: String
+    package let redirectURIs: [String]
+    /// All verify. During a rotation there are two.
+    package let secrets: [SharedSecret]
+    /// Shown beside the name.
+    var logo: LogoFile?
+    /// Where users start, if it is not the root of the first web address.
+    var startURL: String?
+
+    /// Where a user starts again: the client's `start_url`, or else the root of the first web address. Nil for a client that
+    /// is only an app.
+    package func startPage(for redirectURI: String? = nil) -> String? {
+        if let startURL { return startURL }
+        let uris = redirectURI.map { [$0] } ?? redirectURIs
+        return uris.lazy.compactMap { uri in
+            let parts = uri.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+            guard parts.count >= 3, parts[0] == "https:" || parts[0] == "http:" else { return nil }
+            return "\(parts[0])//\(parts[2].prefix { $0 != "?" })/"
+        }.first
+    }
+
+    /// Whether exactly these bytes are registered (RFC 9700 4.1.3, RFC 3986 6.2.1: without normalisation).
+    package func hasRedirectURI(_ bytes: [UInt8]) -> Bool { redirectURIs.contains { $0.utf8.elementsEqual(bytes) } }
+
+    /// The registered redirect URI that shares most with a text at both ends, for the log: the two differ in one place, such
+    /// as a slash, a host or a port. In linear time, because anybody may send the text.
+    package func nearestRedirectURI(to sent: [UInt8]) -> String? {
+        func shared(_ uri: String) -> Int {
+            let own = Array(uri.utf8)
+            let start = zip(own, sent).prefix { $0 == $1 }.count
+            let end = zip(own.dropFirst(start).reversed(), sent.dropFirst(start).reversed()).prefix { $0 == $1 }.count
+            return start + end
+        }
+        return redirectURIs.max { shared($0) < shared($1) }
+    }
+}
+
+/// All registered relying parties: from `IDP_CLIENTS_FILE`, from the `SSO_…` settings, or both.
+package struct ClientRegistry: Sendable {
+    private let byID: [[UInt8]: Client]
+    /// In the order of registration.
+    package let all: [Client]
+
+    /// - Parameter problem: receives what is wrong with the clients together: one id twice, one secret for two.
+    package init(_ clients: [Client], problem: (String) -> Void = { _ in }) {
+        var byID: [[UInt8]: Client] = [:]
+        for client in clients {
+            if byID.updateValue(client, forKey: Array(client.id.utf8)) != nil {
+                problem("clients: the id \"\(client.id)\" is registered twice. Give each client its own.")
+            }
+        }
+        for (index, client) in clients.enumerated() {
+            for other in clients[(index + 1)...]
+            where client.secrets.contains(where: { one in other.secrets.contains { one.isSame(as: $0) } }) {
+                // With one secret for two clients either could redeem the other's tokens and forge its requests.
+                problem("clients: \"\(client.id)\" and \"\(other.id)\" have the same secret. Give each its own.")
+            }
+        }
+        self.byID = byID
+        all = clients
+    }
+
+    /// The client with exactly this id.
+    package func client(id: [UInt8]) -> Client? { byID[id] }
+    package func client(id: String) -> Client? { byID[Array(id.utf8)] }
+}

@@ -1,0 +1,183 @@
+import SSOShared
+package import SSOWeb
+import YAMLSettings
+import Yams
+
+/// Reads `IDP_CLIENTS_FILE`.
+package struct ClientsFile {
+    private let file: SettingsFile
+    private let references: SecretReferences
+    private let warn: (String) -> Void
+    private let checkForExampleSecret: (String, String) -> Void
+
+    /// - Parameters:
+    ///   - environment: where `env:NAME` is looked up.
+    ///   - checkForExampleSecret: receives each secret and its name, to check whether it is an example.
+    package init(
+        path: String, environment: @escaping (String) -> String?, problem: @escaping (String) -> Void,
+        warn: @escaping (String) -> Void, checkForExampleSecret: @escaping (String, String) -> Void
+    ) {
+        file = SettingsFile(setting: "IDP_CLIENTS_FILE", path: path, problem: problem)
+        references = SecretReferences(file: file, environment: environment)
+        (self.warn, self.checkForExampleSecret) = (warn, checkForExampleSecret)
+    }
+
+    package func read() -> [Client] {
+        file.list("clients", what: "clients file", example: "deploy/clients.example.yaml").compactMap(client)
+    }
+
+    private func client(_ node: Node) -> Client? {
+        let known = ["id", "name", "redirect_uris", "secrets", "logo", "start_url"]
+        guard let entry = file.entry(node, known: known, what: "client", example: Self.example) else { return nil }
+        // All are read before any is required, so that all problems are reported at once.
+        let (id, name) = (identifier(entry), displayName(entry))
+        let uris = redirectURIs(entry, client: id ?? "?")
+        let secrets = secrets(entry, client: id ?? "?")
+        let start = optional(entry, "start_url", client: id ?? "?", Self.startURL)
+        let logo = optional(entry, "logo", client: id ?? "?") { name in
+            // Beside the clients file, wherever the program was started.
+            let folder = file.path.lastIndex(of: "/").map { String(file.path[...$0]) } ?? ""
+            return try LogoFile(path: name.hasPrefix("/") ? name : folder + name)
+        }
+        guard let id, let name, let uris, let secrets, let start, let logo else { return nil }
+        return Client(id: id, name: name, redirectURIs: uris, secrets: secrets, logo: logo, startURL: start)
+    }
+
+    /// The value of a key that may be missing. Nil alone, not as the value, when there is a problem.
+    private func optional<Value>(
+        _ entry: SettingsFileEntry, _ name: String, client: String, _ read: (String) throws -> Value
+    ) -> Value?? {
+        guard let node = entry.keys[name] else { return .some(nil) }
+        guard let scalar = node.scalar, !scalar.string.isEmpty else {
+            return file.refuse("\(name) must be text.", node)
+        }
+        do { return try read(scalar.string) } catch {
+            return file.refuse("\(name) of \"\(client)\": \(error)", node)
+        }
+    }
+
+    /// - Throws: ``SettingError`` for an address that a page may not lead to.
+    private static func startURL(_ text: String) throws -> String {
+        guard let url = try? WebURL(text), text.utf8.count <= 2000 else {
+            throw SettingError(
+                "\"\(text)\" must be a web address of at most 2000 bytes, such as https://partner.example.com/")
+        }
+        guard url.isHTTPS || url.authority.isLoopback else {
+            throw SettingError("\"\(text)\" must be https; http is for loopback hosts only.")
+        }
+        return text
+    }
+
+    private func identifier(_ entry: SettingsFileEntry) -> String? {
+        guard let id = entry.text("id") else { return nil }
+        guard ClientID.isWellFormed(id.value) else {
+            return file.refuse(
+                "id \"\(id.value)\" must be at most 63 lower-case letters, digits and -, for example partner.", id.node)
+        }
+        return id.value
+    }
+
+    private func displayName(_ entry: SettingsFileEntry) -> String? {
+        guard let name = entry.text("name") else { return nil }
+        return DisplayName.ofClient(name.value)
+            ?? file.refuse("name \(DisplayName.problem(ofClient: name.value))", name.node)
+    }
+
+    private func redirectURIs(_ entry: SettingsFileEntry, client: String) -> [String]? {
+        guard let uris = entry.texts("redirect_uris") else { return nil }
+        var good: [String] = []
+        for uri in uris {
+            do {
+                try RedirectURI.check(all: good.filter { $0.utf8.elementsEqual(uri.value.utf8) } + [uri.value])
+                good.append(uri.value)
+            } catch {
+                file.problem("\(file.place(of: uri.node)): redirect_uris of \"\(client)\": \(error)")
+            }
+        }
+        return good.count == uris.count ? good : nil
+    }
+
+    private func secrets(_ entry: SettingsFileEntry, client: String) -> [SharedSecret]? {
+        guard let texts = entry.texts("secrets") else { return nil }
+        let good = texts.compactMap { secret($0.value, client: client, $0.node) }
+        if good.indices.contains(where: { index in good[..<index].contains { $0.isSame(as: good[index]) } }) {
+            return entry.refuse(
+                "secrets of \"\(client)\": the same secret appears twice. A rotation needs two different ones.")
+        }
+        return good.count == texts.count ? good : nil
+    }
+
+    private func secret(_ text: String, client: String, _ node: Node) -> SharedSecret? {
+        guard let text = references.text(SecretReference(text), key: "secrets", of: client, at: node) else {
+            return nil
+        }
+        let name = references.name("secrets", of: client, at: node)
+        do {
+            let secret = try SharedSecret.parse(text, setting: name)
+            if let warning = secret.warning { warn(warning) }
+            checkForExampleSecret(text, name)
+            return secret
+        } catch {
+            file.problem("\(error)")
+            return nil
+        }
+    }
+
+    private static func example(of key: String) -> String {
+        let value =
+            switch key {
+            case "id": "partner"
+            case "name": "Partner service"
+            case "redirect_uris": "[https://partner.example.com/auth/sso/callback]"
+            default: #"["file:/etc/swift-sso/secrets/partner"]"#
+            }
+        return "For example \(key): \(value)"
+    }
+}
+
+/// The registry of one relying party straight from the environment: enough for the two-service case.
+package enum EnvironmentClient {
+    /// The client that the `SSO_…` settings describe; nil without such settings, and for settings with problems, which `reader` has.
+    package static func read(_ reader: SettingsReader) -> Client? {
+        let names = [
+            "SSO_CLIENT_ID", "SSO_CLIENT_NAME", "SSO_REDIRECT_URIS", "SSO_SHARED_SECRET", "SSO_SHARED_SECRET_FILE",
+        ]
+        guard names.contains(where: { reader.text($0) != nil }) else { return nil }
+        // All are read before any is required, so that all problems are reported at once.
+        let id = reader.optional("SSO_CLIENT_ID", checkedID)
+        if reader.text("SSO_CLIENT_ID") == nil { missing(reader, "SSO_CLIENT_ID", "Use, for example, partner.") }
+        let name = reader.value("SSO_CLIENT_NAME", default: id ?? "partner") { text in
+            guard let name = DisplayName.ofClient(text) else {
+                throw SettingError(DisplayName.problem(ofClient: text))
+            }
+            return name
+        }
+        let uris = reader.optional("SSO_REDIRECT_URIS", checkedURIs)
+        if reader.text("SSO_REDIRECT_URIS") == nil {
+            missing(reader, "SSO_REDIRECT_URIS", "Use, for example, https://partner.example.com/auth/sso/callback.")
+        }
+        guard let secret = reader.sharedSecret("SSO_SHARED_SECRET"), let id, let name, let uris else { return nil }
+        return Client(id: id, name: name, redirectURIs: uris, secrets: [secret])
+    }
+
+    private static func missing(_ reader: SettingsReader, _ name: String, _ hint: String) {
+        reader.problem("\(name): is required for the relying party of the SSO_ settings and not set. \(hint)")
+    }
+
+    private static func checkedID(_ text: String) throws -> String {
+        guard ClientID.isWellFormed(text) else {
+            throw SettingError("\"\(text)\" must be at most 63 lower-case letters, digits and -, for example partner.")
+        }
+        return text
+    }
+
+    private static func checkedURIs(_ text: String) throws -> [String] {
+        // A space separates as well. An absolute URL contains none.
+        let uris = text.split(whereSeparator: { $0 == "," || $0 == " " }).map(String.init)
+        guard !uris.isEmpty else {
+            throw SettingError("must list at least one URL, for example https://partner.example.com/auth/sso/callback.")
+        }
+        try RedirectURI.check(all: uris)
+        return uris
+    }
+}

@@ -1,0 +1,65 @@
+import HTTPTypes
+package import Hummingbird
+package import SSOWeb
+
+/// The kind of device that sent a request, for the email: enough for users to recognise their own. Never the User-Agent
+/// itself, which can contain any text. The raw value is stored and never changes.
+package enum DeviceKind: String, CaseIterable {
+    case iPhone = "iphone"
+    case iPad = "ipad"
+    case android
+    case windows
+    case mac
+    case chromebook
+    case linux
+    case unknown
+
+    package init(userAgent: String?) {
+        let text = (userAgent ?? "").prefix(512).lowercased()
+        let kinds: [(String, DeviceKind)] = [
+            ("iphone", .iPhone), ("ipad", .iPad), ("android", .android), ("windows", .windows), ("mac os x", .mac),
+            ("cros", .chromebook), ("linux", .linux),
+        ]
+        self = kinds.first { text.contains($0.0) }?.1 ?? .unknown
+    }
+
+    /// "a Linux computer", in the language of the texts. The version before stored English words: they stay as they are.
+    package static func words(for stored: String, _ texts: Texts) -> String {
+        DeviceKind(rawValue: stored).map { texts.plain($0.words) } ?? stored
+    }
+
+    private var words: Text {
+        switch self {
+        case .iPhone: Text("mail.device-iphone")
+        case .iPad: Text("mail.device-ipad")
+        case .android: Text("mail.device-android")
+        case .windows: Text("mail.device-windows")
+        case .mac: Text("mail.device-mac")
+        case .chromebook: Text("mail.device-chromebook")
+        case .linux: Text("mail.device-linux")
+        case .unknown: Text("mail.device-unknown")
+        }
+    }
+
+    /// "Linux computer", for a list of devices.
+    package var name: Text {
+        switch self {
+        case .iPhone: Text("device-kind.iphone")
+        case .iPad: Text("device-kind.ipad")
+        case .android: Text("device-kind.android")
+        case .windows: Text("device-kind.windows")
+        case .mac: Text("device-kind.mac")
+        case .chromebook: Text("device-kind.chromebook")
+        case .linux: Text("device-kind.linux")
+        case .unknown: Text("device-kind.unknown")
+        }
+    }
+}
+
+extension ChangeOrigin {
+    /// The browser or app of a user.
+    package init(_ request: Request) {
+        self.init(
+            language: .preferred(by: request), device: DeviceKind(userAgent: request.headers[.userAgent]).rawValue)
+    }
+}

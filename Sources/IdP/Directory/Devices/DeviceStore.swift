@@ -1,0 +1,119 @@
+package import Hummingbird
+package import SSOShared
+package import SSOWeb
+
+/// Owns the rows of `device`: which browsers are known for which mailbox, tags left out. Only hashes of their secrets are
+/// stored.
+package struct DeviceStore: Sendable {
+    /// Browsers known for one address. More push out the one that was used longest ago.
+    static let maximumPerAddress = 20
+
+    package let database: any Database
+    let clock: ServiceClock
+    let randomness: any Randomness
+
+    package init(database: any Database, clock: ServiceClock, randomness: any Randomness) {
+        (self.database, self.clock, self.randomness) = (database, clock, randomness)
+    }
+
+    /// The id of the device that one of the claims proves, nil for an unknown browser. Without claims nothing is read.
+    ///
+    /// - Parameter address: nil for a device of any address.
+    package func find(_ claims: [DeviceCookie.Claim], for address: EmailAddress?) async throws -> String? {
+        guard !claims.isEmpty else { return nil }
+        let now = clock.now()
+        return try await database.read { connection in
+            try claims.first { claim in
+                let row = try connection.query(
+                    """
+                    SELECT address, secret_digest, previous_digest FROM device
+                     WHERE id = :id AND expires_at > :now AND created_at <= :skewed
+                    """,
+                    [
+                        "id": .text(claim.name), "now": .timestamp(now),
+                        "skewed": .timestamp(now + ClockSkew.tolerated),
+                    ]
+                ).first
+                guard let row else { return false }
+                if let address, try !row.text("address").utf8.elementsEqual(address.mailbox.utf8) { return false }
+                let current = ConstantTime.equal(claim.secretDigest, try row.blob("secret_digest"))
+                let previous = ConstantTime.equal(
+                    claim.secretDigest, try row.optionalBlob("previous_digest") ?? [])
+                return current || previous
+            }?.name
+        }
+    }
+
+    /// Makes the browser known for an address, or gives a known one a new secret, in the caller's transaction.
+    ///
+    /// The secret before the new one stays valid until the next: the answer with the new cookie may get lost.
+    ///
+    /// - Parameters:
+    ///   - known: the id that the browser has for this address, nil for a new device.
+    ///   - keepsPrevious: false where the id moves to another browser.
+    package func remember(
+        _ address: EmailAddress, known: String?, keepsPrevious: Bool = true, _ connection: any SQLConnection
+    ) throws -> DeviceCookie.Claim {
+        let now = clock.now()
+        let claim = DeviceCookie.Claim(
+            id: try known.flatMap { Base64URL.decode($0) } ?? randomness.bytes(DeviceCookie.Claim.idBytes),
+            secret: try randomness.bytes(DeviceCookie.Claim.secretBytes))
+        try connection.execute(
+            """
+            INSERT INTO device (id, address, secret_digest, created_at, used_at, expires_at)
+            VALUES (:id, :address, :digest, :now, :now, :expires)
+                ON CONFLICT (id) DO UPDATE SET
+                   previous_digest = CASE WHEN :keeps = 1 THEN device.secret_digest ELSE NULL END,
+                   secret_digest = excluded.secret_digest, used_at = excluded.used_at, expires_at = excluded.expires_at
+                 WHERE device.address = excluded.address
+            """,
+            [
+                "id": .text(claim.name), "address": .text(address.mailbox), "digest": .blob(claim.secretDigest),
+                "now": .timestamp(now), "expires": .timestamp(now + DeviceCookie.lifetime),
+                "keeps": .integer(keepsPrevious ? 1 : 0),
+            ])
+        try connection.execute(
+            """
+            DELETE FROM device WHERE address = :address AND id NOT IN (
+                SELECT id FROM device WHERE address = :address ORDER BY used_at DESC, id LIMIT :limit)
+            """, ["address": .text(address.mailbox), "limit": .integer(Int64(Self.maximumPerAddress))])
+        return claim
+    }
+
+    package func purge(limit: Int) async throws -> Int {
+        let now = clock.now()
+        return try await database.write { connection in
+            try connection.execute(
+                "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE expires_at <= :now LIMIT :limit)",
+                ["now": .timestamp(now), "limit": .integer(Int64(limit))])
+        }
+    }
+}
+
+/// Known browsers as routes use them: rows and cookie together.
+package struct Devices: Sendable {
+    package let store: DeviceStore
+    let cookie: DeviceCookie
+
+    package init(store: DeviceStore, cookie: DeviceCookie) {
+        (self.store, self.cookie) = (store, cookie)
+    }
+
+    /// The id under which the request's browser is known for an address, nil for an unknown one.
+    package func known(_ request: Request, for address: EmailAddress?) async throws -> String? {
+        guard let address else { return nil }
+        return try await store.find(cookie.claims(in: request), for: address)
+    }
+
+    /// The id of the request's browser if it is known for any address: it is counted apart from its network. The signature of
+    /// its cookie alone would keep the limits of a device that was ended or evicted for as long as the cookie lasts.
+    package func countedBrowser(_ request: Request) async throws -> String? {
+        try await store.find(cookie.claims(in: request), for: nil)
+    }
+
+    /// Gives the browser the new claim beside those it has.
+    package func give(_ claim: DeviceCookie.Claim, _ request: Request, in response: inout Response) {
+        let others = cookie.claims(in: request).filter { $0.id != claim.id }
+        cookie.set([claim] + others, in: &response)
+    }
+}

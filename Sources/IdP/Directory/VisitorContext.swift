@@ -1,0 +1,17 @@
+import Hummingbird
+import NIOCore
+import SSOWeb
+
+/// The context of every request to the IdP.
+package struct VisitorContext: SessionRequestContext {
+    var coreContext: CoreRequestContextStorage
+    let peer: SocketAddress?
+    let reference = RequestReference()
+    var session: Session?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        peer = source.channel.remoteAddress
+        addReferenceToLog()
+    }
+}

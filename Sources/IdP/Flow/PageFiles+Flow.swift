@@ -1,0 +1,11 @@
+package import SSOWeb
+
+extension PageFiles {
+    /// The templates, texts and assets of this target.
+    package static let flow = PageFiles(
+        texts: [.english: PackageResources.en_json, .german: PackageResources.de_json],
+        assets: [
+            "continue.js": PackageResources.continue_js,
+            "sign-in.js": PackageResources.sign_in_js,
+        ])
+}

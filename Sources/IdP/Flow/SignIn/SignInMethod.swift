@@ -1,0 +1,86 @@
+package import Hummingbird
+package import IdPDirectory
+package import SSOWeb
+
+/// A way to prove an identity: email code, later passkey, provider and so on.
+///
+/// A method adds its own routes. When the visitor has proven an identity there, it calls
+/// ``SignInCompletion/finish(_:method:flow:_:_:_:consuming:)`` and nothing else. `SignInWiring` has the list of methods.
+package protocol SignInMethod: Sendable {
+    /// The method's name on the wire, in `methods` of the answer to verify: `email_code`. A method with several names
+    /// passes the right one to the completion.
+    var id: String { get }
+
+    /// Adds the method's pages and forms, below the session middleware.
+    func addRoutes(to router: Router<VisitorContext>)
+
+    /// How the sign-in page offers the method; empty where it cannot be used.
+    func options(for attempt: SignInAttempt) -> [SignInOption]
+
+    /// How an app begins a sign-in with the method in the system browser: `/auth/native/NAME`. Nil where none begins so.
+    func nativeStart(_ name: String) -> NativeStart?
+}
+
+extension SignInMethod {
+    package func nativeStart(_ name: String) -> NativeStart? { nil }
+}
+
+/// A visitor on the way to sign in.
+package struct SignInAttempt: Sendable {
+    /// The pending SSO request that the sign-in is for, if any.
+    let flow: FlowID?
+    /// The name of the client that asked, if any.
+    package let clientName: String?
+    /// Whether the page is for the web view of an app, where no provider may be shown (RFC 8252 8.12).
+    package var isNativeShell = false
+    /// Whether only a new sign-in will do.
+    package var needsNewSignIn = false
+
+    package init(flow: FlowID?, clientName: String?, isNativeShell: Bool = false, needsNewSignIn: Bool = false) {
+        (self.flow, self.clientName, self.isNativeShell, self.needsNewSignIn) = (
+            flow, clientName, isNativeShell, needsNewSignIn
+        )
+    }
+}
+
+/// How the sign-in page offers a method.
+package enum SignInOption: Sendable {
+    /// The field `email`, sent to `POST /sign-in`, with the text below its label and the text of its button.
+    case emailField(hint: Text, button: Text)
+    /// A link to a page of the method.
+    case link(label: Text, path: String)
+    /// A button that posts to a path of the method: an account elsewhere.
+    case provider(ProviderButton)
+}
+
+/// The button of a provider, with the form token and the flow as the only fields of its form.
+package struct ProviderButton: Sendable {
+    /// The id of the provider.
+    package let id: String
+    /// The brand whose logo and style the button has: `google`.
+    package let brand: String
+    /// The text of the button.
+    package let label: Text
+    /// The provider's name where another button has the same text.
+    package let detail: String?
+    /// Where the form goes.
+    package let path: String
+
+    package init(id: String, brand: String, label: Text, detail: String?, path: String) {
+        (self.id, self.brand, self.label, self.detail, self.path) = (id, brand, label, detail, path)
+    }
+}
+
+/// Session slots and sign-in methods beside the built-in ones. Tests use it to prove that a new method keeps pending SSO
+/// requests.
+package struct SignInAdditions: Sendable {
+    package var slots: [any SessionSlot.Type] = []
+    package var methods: @Sendable (Sessions, SignInCompletion) -> [any SignInMethod] = { _, _ in [] }
+
+    package init(
+        slots: [any SessionSlot.Type] = [],
+        methods: @escaping @Sendable (Sessions, SignInCompletion) -> [any SignInMethod] = { _, _ in [] }
+    ) {
+        (self.slots, self.methods) = (slots, methods)
+    }
+}

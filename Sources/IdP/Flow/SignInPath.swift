@@ -1,0 +1,26 @@
+/// The paths of `/sign-in` and below it: everything that leads to a sign-in takes them from here.
+package enum SignInPath {
+    /// The page with every way to sign in.
+    package static let signIn = "/sign-in"
+    /// Asks which account a client gets.
+    package static let account = "/sign-in/account"
+    /// Makes a browser known, from an email.
+    package static let browser = "/sign-in/browser"
+    /// Gives up a sign-in and takes the user back to the client.
+    package static let cancel = "/sign-in/cancel"
+    /// Takes the code of an email.
+    package static let code = "/sign-in/code"
+    /// Tells a waiting page that its user has replied.
+    package static let events = "/sign-in/events"
+    /// Says that an address has an account already.
+    package static let knownAddress = "/sign-in/known-address"
+    /// Signs in, from an email. The token follows.
+    package static let link = "/sign-in/link"
+    /// The id of a provider follows.
+    package static let provider = "/sign-in/with/"
+    /// Goes on after a reply.
+    package static let reply = "/sign-in/reply"
+
+    /// The page with every way to sign in, for a flow.
+    package static func signIn(_ flow: FlowID?) -> String { FlowID.path(signIn, flow) }
+}

@@ -1,0 +1,97 @@
+import HTTPTypes
+package import Hummingbird
+package import IdPDirectory
+import NIOCore
+package import SSOShared
+
+/// Finds the client that signed a request, over the exact bytes of the body, in constant time.
+package struct SignatureCheck: Sendable {
+    let clients: ClientRegistry
+
+    package init(clients: ClientRegistry) {
+        self.clients = clients
+    }
+
+    /// A request whose signature is right.
+    package struct Signed: Sendable {
+        package let client: Client
+        fileprivate let secret: SharedSecret
+        fileprivate let signature: RequestSignature
+
+        /// A 200 answer, signed with the secret that the client used: during a rotation it may not know the other one.
+        package func answer(_ body: [UInt8]) -> Response {
+            let signed = RequestSignature.response(body: body, to: signature, secret: secret)
+            return Response(
+                status: .ok,
+                headers: [
+                    .contentType: "application/json", .cacheControl: "no-store", .ssoSignature: signed.headerValue,
+                ],
+                body: .init(byteBuffer: ByteBuffer(bytes: body)))
+        }
+    }
+
+    /// Why a request counts as unsigned. The raw values are stable: the log has them as `cause`.
+    package enum Rejection: String, Error, CaseIterable {
+        case missing = "signature_missing"
+        case repeated = "signature_repeated"
+        case malformed = "signature_malformed"
+        case clientRepeated = "client_repeated"
+        case unknownClient = "client_unknown"
+        case wrong = "signature_wrong"
+    }
+
+    /// What the request names as its client, whether or not that client is registered and sent the request.
+    package func claimedClient(of request: Request) -> String? { request.headers[values: .ssoClient].first }
+
+    /// What the headers of a request claim: a signature, and the clients that may have made it.
+    package struct Claim: Sendable {
+        fileprivate let signature: RequestSignature
+        fileprivate let candidates: [Client]
+    }
+
+    /// Reads the headers, before the body: a request that cannot be right is refused without it.
+    ///
+    /// An unknown client is no secret: `/auth/sso/authorize` names the registered ones to everybody.
+    ///
+    /// - Throws: what is wrong with the headers.
+    package func claim(of request: Request) throws(Rejection) -> Claim {
+        let signature = try Self.signature(of: request)
+        let names = request.headers[values: .ssoClient]
+        guard names.count <= 1 else { throw .clientRepeated }
+        guard let name = names.first else { return Claim(signature: signature, candidates: clients.all) }
+        guard let client = clients.client(id: name) else { throw .unknownClient }
+        return Claim(signature: signature, candidates: [client])
+    }
+
+    /// The only signature in the headers.
+    package static func signature(of request: Request) throws(Rejection) -> RequestSignature {
+        let values = request.headers[values: .ssoSignature]
+        guard let value = values.first else { throw .missing }
+        guard values.count == 1 else { throw .repeated }
+        guard let given = RequestSignature(headerValue: value) else { throw .malformed }
+        return given
+    }
+
+    /// The client whose secret made the signature.
+    ///
+    /// Tries every secret of every candidate, also after a match, so that the time does not reveal which one it was.
+    ///
+    /// - Throws: ``Rejection/wrong``.
+    package func check(_ claim: Claim, body: [UInt8]) throws(Rejection) -> Signed {
+        var found: Signed?
+        for client in claim.candidates {
+            for secret in client.secrets
+            where RequestSignature.request(body: body, secret: secret).matches(claim.signature) {
+                found = Signed(client: client, secret: secret, signature: claim.signature)
+            }
+        }
+        guard let found else { throw .wrong }
+        return found
+    }
+}
+
+extension HTTPField.Name {
+    // Valid field names (RFC 9110 5.1): the fallbacks are never taken.
+    static let ssoSignature = Self(RequestSignature.headerName) ?? .authorization
+    static let ssoClient = Self(RequestSignature.clientHeaderName) ?? .from
+}

@@ -1,0 +1,85 @@
+import SSOWeb
+
+/// Why a token was not accepted. The raw values are stable: the log has them as `cause`.
+package enum TokenRejectionCause: String, Sendable, CaseIterable {
+    /// There is no such token: never issued, replaced by a newer one of the same flow, or purged.
+    case unknown
+    /// The text does not have the form of a token.
+    case malformedToken = "malformed_token"
+    /// The verifier does not have the form of RFC 7636 4.1.
+    case malformedVerifier = "malformed_code_verifier"
+    /// It was issued to another client, and was used, burnt or replaced before.
+    case otherClient = "token_of_other_client"
+    /// It was redeemed before: the client sent it twice, or an attacker has seen it (RFC 9700 4.5).
+    case used
+    /// The account is disabled, or `IDP_ALLOWED_EMAILS` does not name its address.
+    case accountNotAllowed = "account_not_allowed"
+    /// Another client presented it, or its account was not allowed to sign in at an earlier attempt.
+    case void
+    case expired
+    /// Its time of issue is in the future: the clock was set back.
+    case clock
+    case redirectURI = "redirect_uri_differs"
+    case verifierMissing = "code_verifier_missing"
+    case verifierUnexpected = "code_verifier_unexpected"
+    case verifierWrong = "code_verifier_wrong"
+    /// The user has signed out, or the session has expired.
+    case sessionEnded = "session_ended"
+    /// All sessions of the account were ended after the token was issued.
+    case accountSignedOut = "account_signed_out"
+
+    /// The first cause that applies to a row of `SSOTokenStore`.
+    init(_ row: SQLRow) throws {
+        func holds(_ name: String) throws -> Bool { try row.integer(name) != 0 }
+        self =
+            if try !holds("is_own") {
+                .otherClient
+            } else if try holds("is_used") {
+                .used
+            } else if try !holds("may_sign_in") {
+                .accountNotAllowed
+            } else if try holds("is_void") {
+                .void
+            } else if try holds("is_expired") {
+                .expired
+            } else if try holds("is_early") {
+                .clock
+            } else if try !holds("has_redirect") {
+                .redirectURI
+            } else if try holds("has_challenge") {
+                try holds("has_session") ? .accountSignedOut : .sessionEnded
+            } else if try !holds("wants_verifier") {
+                .verifierUnexpected
+            } else {
+                try holds("has_verifier") ? .verifierWrong : .verifierMissing
+            }
+    }
+
+    /// The sentence for the client's developer. Only a caller with the right signature gets it.
+    ///
+    /// A token of another client is described as an unknown one: its caller must not learn that it exists. A disabled account
+    /// is described as signed out.
+    package var explanation: String {
+        switch self {
+        case .unknown, .otherClient:
+            "The token is unknown. It was never issued, or a newer one of the same sign-in has replaced it."
+        case .malformedToken: "The token is malformed. Send it as the callback received it: sst_ and 43 characters."
+        case .malformedVerifier:
+            "code_verifier is malformed. It must have 43 to 128 characters: letters, digits, - . _ ~"
+        case .used: "The token has been used already. A token works once."
+        case .accountNotAllowed, .sessionEnded, .accountSignedOut:
+            "The user has signed out at the identity provider since the token was issued."
+        case .void: "The token was revoked. Start a new sign-in."
+        case .expired: "The token has expired. A token is valid for five minutes."
+        case .clock: "The token is not valid yet. Start a new sign-in."
+        case .redirectURI:
+            "The token was issued for another redirect_uri. Send the one of the authorize request, byte for byte."
+        case .verifierMissing: "code_verifier is missing. The authorize request had a code_challenge."
+        case .verifierUnexpected: "code_verifier was sent, but the authorize request had no code_challenge."
+        case .verifierWrong: "code_verifier does not match the code_challenge of the authorize request."
+        }
+    }
+
+    /// Whether an attack may be under way.
+    package var isAlert: Bool { self == .used || self == .otherClient }
+}

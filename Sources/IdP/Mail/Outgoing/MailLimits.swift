@@ -1,0 +1,102 @@
+import SSOWeb
+import Synchronization
+
+/// Who asks for an email, as far as budgets count it.
+package struct EmailRequester: Sendable {
+    /// The known browser that asks; nil for an unknown one.
+    package let deviceID: String?
+    /// A keyed hash of the network that asks; nil where networks cannot be told apart.
+    let network: [UInt8]?
+
+    package init(deviceID: String?, network: [UInt8]?) {
+        (self.deviceID, self.network) = (deviceID, network)
+    }
+}
+
+/// Owns the rule how many emails one mailbox gets: one per minute, 5 per hour, 10 per day for all unknown browsers
+/// together, and the same again for each known browser. It protects the owner of the mailbox from a visitor who keeps
+/// asking (ASVS 2.4.1), and counts the same for addresses that may not sign in.
+///
+/// A network that has asked for this mailbox within the day gets no more than 3 per hour and 6 per day of the unknown
+/// browsers' budget. The rest is kept for networks that have not, so that one network cannot use it up.
+enum MailRateLimit {
+    private struct Rule {
+        let count: Int
+        let span: Duration
+    }
+
+    private static let rules = [
+        Rule(count: 1, span: .minutes(1)), Rule(count: 5, span: .hours(1)), Rule(count: 10, span: .days(1)),
+    ]
+    private static let returningRules = [
+        Rule(count: 1, span: .minutes(1)), Rule(count: 3, span: .hours(1)), Rule(count: 6, span: .days(1)),
+    ]
+    /// How far back emails count.
+    static let window: Duration = .days(1)
+    /// How many of the newest emails a decision needs.
+    static let depth = 10
+
+    /// When the next email may go, or nil for now.
+    ///
+    /// - Parameters:
+    ///   - earlier: when emails of this budget were put in the queue, in any order.
+    ///   - isReturning: whether the network that asks has asked for this mailbox within the day.
+    static func nextAllowed(after earlier: [Timestamp], isReturning: Bool = false, now: Timestamp) -> Timestamp? {
+        let newestFirst = earlier.sorted(by: >)
+        let ends = (isReturning ? returningRules : rules).compactMap { rule -> Timestamp? in
+            guard newestFirst.count >= rule.count else { return nil }
+            // The email that must be older than the span before another one fits in.
+            let end = newestFirst[rule.count - 1] + rule.span
+            return end > now ? end : nil
+        }
+        return ends.max()
+    }
+}
+
+/// Owns the rule how many emails leave in an hour over all addresses (`IDP_MAIL_HOURLY_LIMIT`), so that visitors
+/// cannot use the IdP to send spam. Only emails that were handed to the mail server count.
+///
+/// The last three of ten places are kept for addresses that have an account, so that invented addresses cannot use up all
+/// of them. Emails that known browsers ask for are not held back: each has a small budget of its own.
+package struct MailCapacity: Sendable, Equatable {
+    /// Which emails may leave.
+    enum Level: Int64, Sendable {
+        case knownBrowsersOnly, accountsOnly, all
+    }
+
+    let limit: Int
+
+    package init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// How many emails addresses without an account can use.
+    var shareOfNewAddresses: Int { (limit * 7 + 9) / 10 }
+
+    /// - Parameter sent: emails handed over within the last hour.
+    func level(sent: Int) -> Level {
+        sent >= limit ? .knownBrowsersOnly : sent >= shareOfNewAddresses ? .accountsOnly : .all
+    }
+}
+
+/// Whether emails are held back at the moment, for the pages. The pages show the same to everybody.
+package final class MailDelay: Sendable {
+    private let delayed = Mutex(false)
+
+    package var isDelayed: Bool { delayed.withLock { $0 } }
+
+    package init() {}
+
+    /// Records a round. The delay ends well below the level at which it begins. Otherwise it would end and begin again with
+    /// every email that leaves the hour.
+    ///
+    /// - Returns: the new state, nil if it has not changed.
+    func note(_ round: MailQueue.Round, _ capacity: MailCapacity) -> Bool? {
+        delayed.withLock { delayed in
+            let isDelayedNow = delayed ? round.sent * 10 > capacity.shareOfNewAddresses * 9 : round.level != .all
+            guard isDelayedNow != delayed else { return nil }
+            delayed = isDelayedNow
+            return isDelayedNow
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import SSOWeb
+
+extension MailQueue {
+    /// How many emails that a network has asked for within the hour have reached nobody: the mail server cannot be reached,
+    /// it did not accept them yet, or they have expired in the queue. Known browsers count for themselves.
+    ///
+    /// An email that waits for its first try counts as sent while the mail server works, or a flood would excuse itself.
+    /// Decoys have the same rows with the same outcome.
+    ///
+    /// - Parameters:
+    ///   - network: as ``EmailRequester`` names it.
+    ///   - bound: the largest number that matters.
+    package func unreached(of network: [UInt8], bound: Int) async throws -> Int {
+        let now = clock.now()
+        return try await database.read { connection in
+            try connection.query(
+                """
+                SELECT 1 FROM mail_queue
+                 WHERE network = :network AND sent_at IS NULL AND created_at > :since AND created_at <= :now
+                   AND device_id IS NULL
+                   AND (attempts > 1 OR expires_at <= :now OR EXISTS (SELECT 1 FROM mail_outage))
+                 LIMIT :bound
+                """,
+                [
+                    "network": .blob(network), "since": .timestamp(now - .hours(1)), "now": .timestamp(now),
+                    "bound": .integer(Int64(bound)),
+                ]
+            ).count
+        }
+    }
+}

@@ -1,0 +1,312 @@
+import SSOShared
+package import SSOWeb
+
+/// An email in the queue. It holds no code and no link: its template makes the text when the email is sent.
+package struct QueuedMail: Sendable {
+    let id: String
+    /// The ``EmailAddress/budgetKey`` that it counts for.
+    let address: String
+    /// The ``MailTemplate/kind`` that makes its text.
+    let kind: String
+    /// What the email is about, for the template. Nil for a decoy, which is queued but never sent: its address may not
+    /// sign in.
+    let subjectID: String?
+    let expiresAt: Timestamp
+    var attempts = 0
+    /// Whether the user gets it without having asked.
+    var isNotice = false
+
+    package init(
+        id: String, address: String, kind: String, subjectID: String?, expiresAt: Timestamp, attempts: Int = 0,
+        isNotice: Bool = false
+    ) {
+        (self.id, self.address, self.kind, self.subjectID, self.expiresAt) = (id, address, kind, subjectID, expiresAt)
+        (self.attempts, self.isNotice) = (attempts, isNotice)
+    }
+}
+
+/// What became of an email that was taken from the queue.
+struct DeliveryResult: Sendable {
+    enum Outcome: Sendable {
+        case sent(Timestamp)
+        /// To be tried again at this moment.
+        ///
+        /// - Parameter isOutage: whether the mail server takes no email at all.
+        case postponed(Timestamp, isOutage: Bool = false)
+    }
+
+    let id: String
+    let outcome: Outcome
+    /// False for a decoy, which says nothing about the mail server.
+    var isReal = true
+}
+
+/// Owns the rows of `mail_queue` and `mail_outage`: the durable queue, and the number of emails for an address.
+package struct MailQueue: Sendable {
+    /// A process that sends an email renews its lease in every round. If the process dies, another one takes the email after
+    /// this time. Far longer than the pause between two rounds, so that a slow disk does not cause an email to be sent
+    /// twice.
+    static let lease: Duration = .seconds(10)
+
+    /// Decoys per round. They take no sending slot.
+    static let decoysPerRound = 200
+    /// No email with a code stays in the queue for longer: what it carries is valid for ten minutes at most.
+    static let longestWait: Duration = .minutes(10)
+    /// How long a notice waits for a mail server that is down.
+    package static let noticeLifetime: Duration = .days(3)
+    /// Sending slots that notices leave free, so that slow ones cannot delay a code.
+    static let slotsWithoutNotices = 3
+
+    package let database: any Database
+    let clock: ServiceClock
+    let capacity: MailCapacity
+
+    package init(database: any Database, clock: ServiceClock, capacity: MailCapacity) {
+        (self.database, self.clock, self.capacity) = (database, clock, capacity)
+    }
+
+    /// Puts an email in the queue, in the caller's transaction, within the budget of its mailbox and requester.
+    ///
+    /// An email that repeats a code is left out while the budget allows none. An email with a new code waits until the
+    /// budget allows one. If that is after the code has expired, the email is left out as well. Decoys count in the same
+    /// way, so that no limit reveals who may sign in.
+    ///
+    /// - Parameters:
+    ///   - hasAccount: whether the address has signed in before.
+    ///   - isRepeat: whether an email with this code is in the queue or sent already.
+    /// - Returns: when the email leaves, nil for one that was left out.
+    package func enqueue(
+        _ email: QueuedMail, by requester: EmailRequester, hasAccount: Bool, isRepeat: Bool, now: Timestamp,
+        _ connection: any SQLConnection
+    ) throws -> Timestamp? {
+        let allowed = try nextAllowed(for: email.address, requester, now: now, connection)
+        guard allowed == nil || !isRepeat else { return nil }
+        let due = allowed ?? now
+        guard due < email.expiresAt else { return nil }
+        try connection.execute(
+            """
+            INSERT INTO mail_queue (id, address, kind, subject_id, device_id, network, has_account, created_at, due_at,
+                                    expires_at)
+            VALUES (:id, :address, :kind, :subject, :device, :network, :account, :due, :due, :expires)
+            """,
+            [
+                "id": .text(email.id), "address": .text(email.address), "kind": .text(email.kind),
+                "subject": .optional(email.subjectID),
+                "device": .optional(requester.deviceID), "network": .optional(requester.network),
+                "account": .integer(hasAccount ? 1 : 0), "due": .timestamp(due),
+                "expires": .timestamp(email.expiresAt),
+            ])
+        return due
+    }
+
+    /// When the next email may go to this mailbox, or nil for now.
+    package func nextAllowed(for mailbox: String, _ requester: EmailRequester) async throws -> Timestamp? {
+        let now = clock.now()
+        return try await database.read { connection in
+            try nextAllowed(for: mailbox, requester, now: now, connection)
+        }
+    }
+
+    private func nextAllowed(
+        for mailbox: String, _ requester: EmailRequester, now: Timestamp, _ connection: any SQLConnection
+    ) throws -> Timestamp? {
+        let earlier = try connection.query(
+            """
+            SELECT created_at, network FROM mail_queue
+             WHERE address = :address AND COALESCE(device_id, '') = :device
+               AND created_at > :since AND created_at <= :latest
+             ORDER BY created_at DESC LIMIT \(MailRateLimit.depth)
+            """,
+            [
+                "address": .text(mailbox), "device": .text(requester.deviceID ?? ""),
+                "since": .timestamp(now - MailRateLimit.window),
+                // One that is further ahead was queued while the clock was wrong.
+                "latest": .timestamp(now + Self.longestWait + ClockSkew.tolerated),
+            ])
+        let networks = try earlier.map { try $0.optionalBlob("network") }
+        return MailRateLimit.nextAllowed(
+            after: try earlier.map { try $0.timestamp("created_at") },
+            isReturning: requester.deviceID == nil && requester.network.map { networks.contains($0) } ?? false,
+            now: now)
+    }
+
+    /// Puts a notice in the queue, in the caller's transaction: an email that the user did not ask for and must get.
+    ///
+    /// It counts for no budget and no hourly limit, and neither holds it back: an attacker who asks for many codes must not
+    /// be able to suppress it. The code that queues notices limits them.
+    package func enqueueNotice(
+        _ id: String, kind: String, subjectID: String, now: Timestamp, _ connection: any SQLConnection
+    ) throws {
+        // To a process of the version before, which knows no notices, it has expired. No user has the address "".
+        try connection.execute(
+            """
+            INSERT INTO mail_queue (id, address, kind, subject_id, has_account, created_at, due_at, expires_at,
+                                    notice_until)
+            VALUES (:id, '', :kind, :subject, 1, :now, :now, 0, :until)
+            """,
+            [
+                "id": .text(id), "kind": .text(kind), "subject": .text(subjectID), "now": .timestamp(now),
+                "until": .timestamp(now + Self.noticeLifetime),
+            ])
+    }
+
+    /// How many emails to a mailbox unknown browsers have asked for within a day, at most ten.
+    package func countOfDay(for mailbox: String) async throws -> Int {
+        let now = clock.now()
+        return try await database.read { connection in
+            try connection.query(
+                """
+                SELECT 1 FROM mail_queue WHERE address = :address AND device_id IS NULL AND created_at > :since
+                 LIMIT \(MailRateLimit.depth)
+                """, ["address": .text(mailbox), "since": .timestamp(now - MailRateLimit.window)]
+            ).count
+        }
+    }
+
+    /// What one round of the queue takes.
+    struct Round: Sendable {
+        var emails: [QueuedMail] = []
+        var level = MailCapacity.Level.all
+        /// Emails that count towards the limit.
+        var sent = 0
+    }
+
+    /// Writes the results of deliveries, renews the leases of emails that are being sent, and takes emails that are due, so
+    /// that no other process takes them.
+    ///
+    /// One transaction for real emails and decoys: a visitor who measures how long the next write takes must not see more
+    /// commits for one address than for another. Decoys take no sending slot, so a flood of unknown addresses cannot delay
+    /// real mail.
+    ///
+    /// - Parameters:
+    ///   - count: how many real emails there are sending slots for.
+    ///   - decoys: how many decoys may be taken.
+    ///   - underWay: how many real emails are being sent: they count as sent.
+    func exchange(
+        _ settled: [DeliveryResult], holding held: [String] = [], forNext count: Int, decoys: Int = 0, underWay: Int = 0
+    ) async throws -> Round {
+        let now = clock.now()
+        return try await database.write { connection in
+            for result in settled { try settle(result, now, connection) }
+            for id in held {
+                try connection.execute(
+                    "UPDATE mail_queue SET due_at = :lease WHERE id = :id",
+                    ["lease": .timestamp(now + Self.lease), "id": .text(id)])
+            }
+            var sent = try sentWithinTheHour(now, connection) + underWay
+            var round = Round(level: capacity.level(sent: sent), sent: sent)
+            let real = "subject_id IS NOT NULL AND"
+            round.emails = try take("\(real) device_id IS NOT NULL", count, now, connection)
+            for (condition, limit) in [
+                ("\(real) device_id IS NULL AND has_account = 1", capacity.limit),
+                ("\(real) device_id IS NULL AND has_account = 0", capacity.shareOfNewAddresses),
+            ] {
+                let taken = try take(condition, min(count - round.emails.count, limit - sent), now, connection)
+                round.emails += taken
+                sent += taken.count
+            }
+            round.emails += try takeNotices(count - round.emails.count - Self.slotsWithoutNotices, now, connection)
+            // Held back like emails to addresses without an account.
+            if round.level == .all { round.emails += try take("subject_id IS NULL", decoys, now, connection) }
+            return round
+        }
+    }
+
+    private func sentWithinTheHour(_ now: Timestamp, _ connection: any SQLConnection) throws -> Int {
+        let rows = try connection.query(
+            """
+            SELECT COUNT(*) AS count FROM (
+                SELECT 1 FROM mail_queue
+                 WHERE created_at > :since AND subject_id IS NOT NULL AND sent_at IS NOT NULL AND device_id IS NULL
+                   AND notice_until IS NULL
+                 LIMIT :limit) AS sent
+            """, ["since": .timestamp(now - .hours(1)), "limit": .integer(Int64(capacity.limit))])
+        return Int(try rows.first?.integer("count") ?? 0)
+    }
+
+    private func take(
+        _ condition: String, _ count: Int, _ now: Timestamp, _ connection: any SQLConnection
+    ) throws -> [QueuedMail] {
+        guard count > 0 else { return [] }
+        return try connection.query(
+            """
+            UPDATE mail_queue SET due_at = :lease, attempts = attempts + 1 WHERE id IN (
+                SELECT id FROM mail_queue
+                 WHERE sent_at IS NULL AND due_at > :oldest AND due_at <= :now AND expires_at > :now AND \(condition)
+                 ORDER BY due_at LIMIT :count)
+            RETURNING id, address, kind, subject_id, expires_at, attempts
+            """,
+            [
+                "lease": .timestamp(now + Self.lease), "now": .timestamp(now), "count": .integer(Int64(count)),
+                // What was due earlier has expired. The search skips it.
+                "oldest": .timestamp(now - Self.longestWait),
+            ]
+        ).map { try QueuedMail($0, expiresAt: $0.timestamp("expires_at")) }
+    }
+
+    /// However long ago a notice was due: a program that was down must not lose it.
+    private func takeNotices(
+        _ count: Int, _ now: Timestamp, _ connection: any SQLConnection
+    ) throws -> [QueuedMail] {
+        guard count > 0 else { return [] }
+        return try connection.query(
+            """
+            UPDATE mail_queue SET due_at = :lease, attempts = attempts + 1 WHERE id IN (
+                SELECT id FROM mail_queue
+                 WHERE sent_at IS NULL AND notice_until > :now AND due_at <= :now ORDER BY due_at LIMIT :count)
+            RETURNING id, address, kind, subject_id, notice_until, attempts
+            """,
+            [
+                "lease": .timestamp(now + Self.lease), "now": .timestamp(now), "count": .integer(Int64(count)),
+            ]
+        ).map { try QueuedMail($0, expiresAt: $0.timestamp("notice_until"), isNotice: true) }
+    }
+
+    private func settle(_ result: DeliveryResult, _ now: Timestamp, _ connection: any SQLConnection) throws {
+        switch result.outcome {
+        case .sent(let moment):
+            try connection.execute(
+                "UPDATE mail_queue SET sent_at = :moment WHERE id = :id",
+                ["moment": .timestamp(moment), "id": .text(result.id)])
+            if result.isReal { try connection.execute("DELETE FROM mail_outage") }
+        case .postponed(let moment, let isOutage):
+            try connection.execute(
+                "UPDATE mail_queue SET due_at = :moment WHERE id = :id",
+                ["moment": .timestamp(moment), "id": .text(result.id)])
+            guard result.isReal, isOutage else { return }
+            try connection.execute(
+                """
+                INSERT INTO mail_outage (id, since)
+                SELECT 1, created_at FROM mail_queue WHERE id = :id AND notice_until IS NULL
+                    ON CONFLICT (id) DO NOTHING
+                """, ["id": .text(result.id)])
+        }
+    }
+
+    /// Removes emails that no longer count for any limit and no longer wait.
+    package func purge(limit: Int) async throws -> Int {
+        let now = clock.now()
+        return try await database.write { connection in
+            try connection.execute(
+                """
+                DELETE FROM mail_queue WHERE id IN (
+                    SELECT id FROM mail_queue
+                     WHERE created_at <= :old AND (notice_until IS NULL OR notice_until <= :now OR sent_at IS NOT NULL)
+                     LIMIT :limit)
+                """,
+                [
+                    "old": .timestamp(now - MailRateLimit.window), "now": .timestamp(now),
+                    "limit": .integer(Int64(limit)),
+                ])
+        }
+    }
+}
+
+extension QueuedMail {
+    fileprivate init(_ row: SQLRow, expiresAt: Timestamp, isNotice: Bool = false) throws {
+        self.init(
+            id: try row.text("id"), address: try row.text("address"), kind: try row.text("kind"),
+            subjectID: try row.optionalText("subject_id"), expiresAt: expiresAt,
+            attempts: Int(try row.integer("attempts")), isNotice: isNotice)
+    }
+}

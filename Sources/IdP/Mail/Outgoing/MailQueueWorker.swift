@@ -1,0 +1,189 @@
+package import Logging
+import SSOShared
+package import SSOWeb
+import ServiceLifecycle
+import Synchronization
+
+/// Sends queued emails beside the requests. A slow or dead mail server never slows or fails a page. When the server is back,
+/// emails that are still valid are sent.
+///
+/// It works in rounds on a timer, never because of a request. A round is one transaction, which writes the results of the
+/// round before and takes emails that are due. So the time of a visitor's next write does not reveal whether an address gets
+/// an email (docs/architecture.md, "no account enumeration").
+package final class MailQueueWorker: Service {
+    /// Emails that are sent at once.
+    static let parallel = 10
+    /// Decoys that are processed at once: each waits as long as the last real delivery took.
+    private static let maximumDecoys = 500
+    /// From one round to the next: the longest delay of an email.
+    static let interval: Duration = .milliseconds(500)
+
+    private let queue: MailQueue
+    private let templates: [String: any MailTemplate]
+    private let mailer: any Mailer
+    private let from: MailFrom
+    private let issuer: PublicOrigin
+    private let delay: MailDelay
+    private let clock: ServiceClock
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    private struct State {
+        /// The emails and decoys that are being processed.
+        var underWay: Set<String> = []
+        /// How many of them are real and take a sending slot.
+        var slots = 0
+        /// How many of them are decoys.
+        var decoys = 0
+        /// The results that the next round writes.
+        var settled: [DeliveryResult] = []
+        /// How long the last real delivery took, and whether it failed. Decoys imitate it.
+        var pace: Duration = .zero
+        var isRefused = false
+    }
+
+    package init(
+        queue: MailQueue, templates: [any MailTemplate], mailer: any Mailer, from: MailFrom,
+        issuer: PublicOrigin, delay: MailDelay, clock: ServiceClock, logger: Logger
+    ) {
+        self.queue = queue
+        self.templates = Dictionary(templates.map { (type(of: $0).kind, $0) }) { $1 }
+        self.mailer = mailer
+        self.from = from
+        self.issuer = issuer
+        self.delay = delay
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Sends until the shutdown begins. Then it starts no further email and lets the others finish: an SMTP conversation that
+    /// ends after the message's last line leads to a second delivery (RFC 5321 4.5.4.2). When the time to stop has run out,
+    /// the rest is cancelled. Its leases expire, and another process sends it.
+    func run() async throws {
+        let (rounds, next) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                await cancelWhenGracefulShutdown {
+                    while !Task.isCancelled {
+                        next.yield()
+                        try? await Task.sleep(for: Self.interval)
+                    }
+                }
+            }
+            for await _ in rounds.cancelOnGracefulShutdown() { await round(in: &group) }
+        }
+        _ = await round(taking: 0)  // writes the last results
+    }
+
+    /// Starts an email that is due for every free slot, and decoys.
+    private func round(in group: inout DiscardingTaskGroup) async {
+        let (slots, decoys) = state.withLock { ($0.slots, $0.decoys) }
+        let room = min(MailQueue.decoysPerRound, Self.maximumDecoys - decoys)
+        for email in await round(taking: Self.parallel - slots, decoys: room) {
+            let (slot, decoy) = email.subjectID == nil ? (0, 1) : (1, 0)
+            state.withLock {
+                $0.slots += slot
+                $0.decoys += decoy
+                $0.underWay.insert(email.id)
+            }
+            group.addTask {
+                let outcome = await self.deliver(email)
+                self.state.withLock {
+                    $0.slots -= slot
+                    $0.decoys -= decoy
+                    $0.underWay.remove(email.id)
+                    $0.settled.append(
+                        DeliveryResult(id: email.id, outcome: outcome, isReal: email.subjectID != nil))
+                }
+            }
+        }
+    }
+
+    /// Writes the results of deliveries and takes emails that are due.
+    private func round(taking count: Int, decoys: Int = 0) async -> [QueuedMail] {
+        let (settled, held, slots) = state.withLock { ($0.settled, $0.underWay.sorted(), $0.slots) }
+        guard count > 0 || decoys > 0 || !settled.isEmpty || !held.isEmpty else { return [] }
+        do {
+            let round = try await queue.exchange(
+                settled, holding: held, forNext: count, decoys: decoys, underWay: slots)
+            state.withLock { $0.settled.removeFirst(settled.count) }
+            report(round)
+            return round.emails
+        } catch {
+            // A later round writes the results. If there is none, the leases expire and the emails are sent again.
+            logger.warning("mail_queue_unavailable", metadata: ["cause": "\(error)"])
+            return []
+        }
+    }
+
+    /// Logs when the hourly limit begins and ends to hold emails back.
+    private func report(_ round: MailQueue.Round) {
+        guard let isDelayed = delay.note(round, queue.capacity) else { return }
+        let metadata: Logger.Metadata = ["limit": .number(queue.capacity.limit), "leaving": "\(round.level)"]
+        if isDelayed {
+            logger.error("mail_limit_reached", metadata: metadata)
+        } else {
+            logger.notice("mail_limit_relaxed", metadata: metadata)
+        }
+    }
+
+    private func deliver(_ queued: QueuedMail) async -> DeliveryResult.Outcome {
+        var metadata: Logger.Metadata = [
+            "email": "\(queued.id)", "attempts": .number(queued.attempts), "server": "\(mailer.destination)",
+        ]
+        do {
+            guard let subjectID = queued.subjectID else { return await processDecoy(queued) }
+            // Without content the email is no longer needed. It leaves the queue.
+            guard let content = try await templates[queued.kind]?.message(for: subjectID) else {
+                logger.info("mail_not_sent", metadata: metadata.merging(["reason": "no_longer_needed"]) { $1 })
+                return .sent(clock.now())
+            }
+            metadata["address"] = "\(content.to.masked)"
+            try await send(
+                EmailMessage(
+                    id: queued.id, date: clock.now(), from: from, to: content.to, subject: content.subject,
+                    text: content.text, html: content.html, language: content.language,
+                    replyTo: content.replyTo, messageIDDomain: issuer.host))
+            logger.info("mail_sent", metadata: metadata)
+            return .sent(clock.now())
+        } catch {
+            // Also after a permanent refusal: greylisting and unfinished set-ups answer 5xx too, and the email expires.
+            let pause = Self.pause(after: queued.attempts, isNotice: queued.isNotice)
+            metadata["cause"] = "\(error)"
+            let willExpire = clock.now() + pause >= queued.expiresAt
+            var failure = metadata
+            if !willExpire { failure["retry_after_seconds"] = .number(pause.secondsRoundedUp) }
+            logger.warning("mail_delivery_failed", metadata: failure)
+            if willExpire { logger.warning("mail_not_sent", metadata: metadata.merging(["reason": "expired"]) { $1 }) }
+            var isOutage = false
+            if case .unreachable = error as? MailError { isOutage = true }
+            return .postponed(clock.now() + pause, isOutage: isOutage)
+        }
+    }
+
+    private func send(_ email: EmailMessage) async throws {
+        let began = ContinuousClock.now
+        var isRefused = true
+        defer {
+            state.withLock { [isRefused] in
+                $0.pace = ContinuousClock.now - began
+                $0.isRefused = isRefused
+            }
+        }
+        try await mailer.send(email)
+        isRefused = false
+    }
+
+    /// Processes a decoy: waits as long as the last real delivery and records the same outcome.
+    private func processDecoy(_ queued: QueuedMail) async -> DeliveryResult.Outcome {
+        let (pace, isRefused) = state.withLock { ($0.pace, $0.isRefused) }
+        try? await Task.sleep(for: pace)
+        return isRefused ? .postponed(clock.now() + Self.pause(after: queued.attempts)) : .sent(clock.now())
+    }
+
+    /// 2, 4, 8, 16, then 30 seconds: codes are valid for ten minutes, so a longer pause would waste them. For notices, which
+    /// wait for days, it doubles up to 15 minutes.
+    static func pause(after attempts: Int, isNotice: Bool = false) -> Duration {
+        .seconds(min(isNotice ? 900 : 30, 1 << min(max(attempts, 1), 10)))
+    }
+}

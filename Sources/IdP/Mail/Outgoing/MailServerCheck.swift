@@ -1,0 +1,54 @@
+package import SSOShared
+package import SSOWeb
+
+/// Tries the configured mail server, for `idp check`: the connection, and a test email.
+package struct MailServerCheck: Sendable {
+    let mail: MailURL
+    let mailer: any Mailer
+    let from: MailFrom
+    let issuer: PublicOrigin
+
+    package init(mail: MailURL, mailer: any Mailer, from: MailFrom, issuer: PublicOrigin) {
+        (self.mail, self.mailer, self.from, self.issuer) = (mail, mailer, from, issuer)
+    }
+
+    /// Connects, sets up TLS and logs in, without sending. Records the result, or a problem with host, port and reason.
+    ///
+    /// - Returns: whether the server takes emails so far.
+    package func connect(_ reader: SettingsReader) async -> Bool {
+        switch (mail, mailer) {
+        case (.smtp, let smtp as SMTPMailer):
+            do {
+                reader.record("connect IDP_MAIL_URL", try await smtp.probe(from: from))
+                return true
+            } catch {
+                reader.problem("IDP_MAIL_URL: \(mail): \(error)")
+                return false
+            }
+        // Whether the folder is writable was checked already.
+        default:
+            reader.record("connect IDP_MAIL_URL", "outbox folder \(mailer.destination.dropFirst(7))")
+            return true
+        }
+    }
+
+    /// Sends a test email. Records that the server has accepted it, or a problem with host, port and reason.
+    package func send(to recipient: EmailAddress, at date: Timestamp, id: String, _ reader: SettingsReader) async {
+        let text = """
+            This is a test email from the identity provider at \(issuer).
+
+            It was sent by idp check --mail-to. If you can read it, sign-in emails can reach this mailbox.
+
+            """
+        let email = EmailMessage(
+            id: id, date: date, from: from, to: recipient, subject: "Test email from \(issuer.host)", text: text,
+            html: "<p>\(text.split(separator: "\n").joined(separator: "</p>\n<p>"))</p>\n",
+            language: .english, messageIDDomain: issuer.host)
+        do throws(MailError) {
+            try await mailer.send(email)
+            reader.record("email to \(recipient.text)", "accepted by \(mail)")
+        } catch {
+            reader.problem("IDP_MAIL_URL: \(mail): no test email was sent to \(recipient.text): \(error).")
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import SSOShared
+
+/// Why a text is not the URL of a mail server. Never repeats the text: it may contain a password.
+package enum MailURLError: Error, Equatable, CustomStringConvertible {
+    case scheme
+    case host
+    case port
+    case login
+    case blank
+    case rest
+    case folder
+
+    package var description: String {
+        switch self {
+        case .scheme:
+            "must begin with smtp://, smtps:// or outbox:, for example smtps://user:password@smtp.example.com:465."
+        case .host:
+            "has a host that is not a name, an IPv4 address or an IPv6 address in brackets, for example smtp.example.com."
+        case .port: "has a port that is not a whole number from 1 to 65535, for example 587."
+        case .login:
+            "must have its login as user:password@, with % @ / ? # in them written as %25 %40 %2F %3F %23, for example "
+                + "smtps://ann%40example.com:secret@smtp.example.com:465."
+        case .blank: "has a space or a line break in its login. Remove it, or write a space as %20."
+        case .rest: "must end after the port, for example smtps://smtp.example.com:465."
+        case .folder: "must name a folder after outbox:, for example outbox:var/outbox."
+        }
+    }
+}
+
+/// Where emails go: `smtp://[user:password@]host[:port]`, `smtps://…`, or `outbox:FOLDER`.
+package enum MailURL: Sendable {
+    case smtp(SMTPEndpoint)
+    case outbox(String)
+
+    package static func parse(_ text: String) throws(MailURLError) -> MailURL {
+        let bytes = Array(text.utf8)[...]
+        if let folder = bytes.dropping(prefix: "outbox:") {
+            guard !folder.isEmpty, !folder.contains(0) else { throw .folder }
+            return .outbox(String(decoding: folder, as: UTF8.self))
+        }
+        if let rest = bytes.dropping(prefix: "smtps://") { return .smtp(try SMTPEndpoint(rest, isTLSFromStart: true)) }
+        if let rest = bytes.dropping(prefix: "smtp://") { return .smtp(try SMTPEndpoint(rest, isTLSFromStart: false)) }
+        throw .scheme
+    }
+
+    /// The mailer that sends there.
+    package func mailer() -> any Mailer {
+        switch self {
+        case .smtp(let endpoint): SMTPMailer(endpoint)
+        case .outbox(let folder): OutboxMailer(folder: folder)
+        }
+    }
+}
+
+extension MailURL: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .smtp(let endpoint): "\(endpoint)"
+        case .outbox(let folder): "outbox:\(folder)"
+        }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// The rest after an ASCII prefix in any case (RFC 3986 3.1); nil without that prefix.
+    fileprivate func dropping(prefix: String) -> ArraySlice<UInt8>? {
+        guard self.prefix(prefix.utf8.count).map(\.asciiLowercased).elementsEqual(prefix.utf8) else { return nil }
+        return dropFirst(prefix.utf8.count)
+    }
+}
+
+/// A mail server and how to connect to it.
+package struct SMTPEndpoint: Sendable {
+    let isTLSFromStart: Bool
+    /// Without the brackets of an IPv6 address.
+    let host: String
+    let port: Int
+    let login: SMTPLogin?
+
+    /// - Parameter rest: the part after `//`.
+    init(_ rest: ArraySlice<UInt8>, isTLSFromStart: Bool) throws(MailURLError) {
+        var rest = rest
+        if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
+            login = try SMTPLogin(rest[..<at])
+            rest = rest[rest.index(after: at)...]
+        } else {
+            login = nil
+        }
+        if rest.last == UInt8(ascii: "/") { rest.removeLast() }
+        guard !rest.contains(where: { "/?#".utf8.contains($0) }) else { throw .rest }
+        let server: HostPort
+        do { server = try HostPort(rest) } catch .invalidPort { throw .port } catch { throw .host }
+        self.isTLSFromStart = isTLSFromStart
+        host = server.host
+        // The submission ports of RFC 6409 and RFC 8314.
+        port = server.port ?? (isTLSFromStart ? 465 : 587)
+    }
+
+    private var server: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
+
+    /// Emails to a server on this machine need no encryption.
+    var isLoopback: Bool { LoopbackHost.contains(host) }
+
+    /// The host and port as they are written in a URL.
+    var authority: String { "\(server):\(port)" }
+}
+
+extension SMTPEndpoint: CustomStringConvertible {
+    package var description: String {
+        let user = login.map { "\($0)@" } ?? ""
+        return "\(isTLSFromStart ? "smtps" : "smtp")://\(user)\(authority)"
+    }
+}
+
+/// A login at a mail server. Prints its user, never its password.
+struct SMTPLogin: Sendable, CustomStringConvertible, CustomReflectable {
+    let user: String
+    let password: String
+
+    var description: String { "\(user):***" }
+    var customMirror: Mirror { Mirror(self, children: ["user": user]) }
+
+    init(_ bytes: ArraySlice<UInt8>) throws(MailURLError) {
+        // A pasted space is refused now, not by the mail server at the first email. A space of the password is written as
+        // %20, as in every URL (RFC 3986 2).
+        let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars
+        guard !scalars.contains(where: \.properties.isWhitespace) else { throw .blank }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { throw .login }
+        user = try Self.decoded(bytes[..<colon])
+        password = try Self.decoded(bytes[bytes.index(after: colon)...])
+    }
+
+    /// Percent-decoded, strictly: UTF-8 without control characters.
+    private static func decoded(_ bytes: ArraySlice<UInt8>) throws(MailURLError) -> String {
+        guard !bytes.contains(where: { "@/?#".utf8.contains($0) }), let plain = PercentCoding.decode(bytes),
+            !plain.isEmpty, plain.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
+            let text = String(validating: plain, as: UTF8.self)
+        else { throw .login }
+        return text
+    }
+}

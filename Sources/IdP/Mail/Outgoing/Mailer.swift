@@ -1,0 +1,72 @@
+package import SSOShared
+package import SSOWeb
+
+/// Sends emails.
+package protocol Mailer: Sendable {
+    /// Returns once the next hop has accepted the message.
+    ///
+    /// Cancelling the task ends the attempt soon after. It is then unknown whether the email was sent.
+    func send(_ email: EmailMessage) async throws(MailError)
+
+    /// Where emails go, for the log: `mail.example.com:587`. Without login.
+    var destination: String { get }
+}
+
+extension Mailer {
+    var destination: String { "-" }
+}
+
+/// Why an email was not sent. The descriptions contain reply codes and words of the IdP only: never an address, a login or
+/// the server's text, because servers repeat addresses.
+package enum MailError: Error, Equatable, CustomStringConvertible {
+    /// The server takes no email at all at the moment: it cannot be reached, has no acceptable TLS, or refuses the login.
+    case unreachable(String)
+    /// Trying again later may help: the server is slow or busy, or defers this email.
+    case temporary(String)
+    /// Trying again cannot help: the server has refused this email permanently (SMTP 5xx).
+    case permanent(String)
+
+    package var description: String {
+        switch self {
+        case .unreachable(let reason): reason
+        case .temporary(let reason): reason
+        case .permanent(let reason): reason
+        }
+    }
+}
+
+/// Makes the emails of one kind when they are sent. The queue holds no text, so a stolen database contains no code.
+package protocol MailTemplate: Sendable {
+    /// Names the template in the queue. Never changes.
+    static var kind: String { get }
+
+    /// The email about a subject; nil when it is no longer needed, for example because its code was used.
+    func message(for subjectID: String) async throws -> EmailContent?
+}
+
+/// What a template writes.
+package struct EmailContent: Sendable {
+    let to: EmailAddress
+    let subject: String
+    let text: String
+    let html: String
+    var language = Language.english
+    /// Where answers go instead of the sender, if anywhere.
+    var replyTo: EmailAddress?
+
+    package init(
+        to: EmailAddress, subject: String, text: String, html: String, language: Language = Language.english,
+        replyTo: EmailAddress? = nil
+    ) {
+        (self.to, self.subject, self.text, self.html, self.language) = (to, subject, text, html, language)
+        self.replyTo = replyTo
+    }
+}
+
+extension EmailContent {
+    /// The text of a subject. A header has no invisible characters (``MIME``), and a subject has one name at most, at one
+    /// of its ends: without isolates it reorders nothing.
+    package static func withoutIsolates(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\u{2068}" && $0 != "\u{2069}" }))
+    }
+}

@@ -1,0 +1,32 @@
+import Hummingbird
+import IdPApps
+import IdPProviders
+import IdPSignIn
+import SSOWeb
+
+/// The answers to attempts that link for an app. The apps know no attempts, and the attempts no apps.
+struct AppLinkAttempts: AttemptPurpose {
+    let answers: AppLinkAnswers
+    let signIn: ProviderSignIn
+
+    func finish(_ proven: ProviderIdentity, _ answered: AnsweredAttempt) async throws -> Response {
+        try await answers.finish(signIn.identity(proven, answered.provider), try answer(answered))
+    }
+
+    func cancelled(_ answered: AnsweredAttempt) async throws -> Response {
+        try await answers.cancelled(try answer(answered))
+    }
+
+    func again(_ answered: AnsweredAttempt) async throws -> Response { try await answers.again(try answer(answered)) }
+
+    func page(_ refusal: PublicError, _ answered: AnsweredAttempt) async throws -> PublicError {
+        try await answers.page(refusal, try answer(answered))
+    }
+
+    private func answer(_ answered: AnsweredAttempt) throws(PublicError) -> AppLinkAnswer {
+        guard case .appLink(let link) = answered.attempt.purpose else { throw AppLinkPages.over(nil) }
+        return AppLinkAnswer(
+            link: link, provider: answered.provider, session: answered.session, request: answered.request,
+            context: answered.context)
+    }
+}

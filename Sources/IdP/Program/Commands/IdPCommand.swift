@@ -1,0 +1,123 @@
+import ArgumentParser
+package import IdPMail
+import IdPProviders
+import Logging
+import SSOShared
+import SSOWeb
+import ThisBuild
+
+/// The program `idp`.
+@main
+struct IdPCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "idp", abstract: "The identity provider: signs users in and tells your services who they are.",
+        discussion: "Settings: idp serve --help, and docs/operations.md.",
+        version: "idp \(ThisBuild.stamp.text)",
+        subcommands: [
+            Serve.self, Check.self, UserCommand.self, MailCommand.self, BackupCommand.self, RestoreCommand.self,
+        ],
+        defaultSubcommand: Serve.self)
+
+    static let discussion = SettingDescription.help(IdPSettings.table)
+
+    struct Serve: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Checks the settings and serves until SIGTERM or SIGINT.", discussion: IdPCommand.discussion)
+        @OptionGroup var settings: SettingsOptions<IdPProgram>
+        func run() async throws { try await settings.serve() }
+    }
+
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Checks every setting, prints what is in force and all problems, and exits 0 or 1.",
+            discussion: IdPCommand.discussion)
+        @Flag(help: "Also call the mail server, up to TLS and login, and every sign-in provider. No email is sent.")
+        var connect = false
+        @Option(
+            help: ArgumentHelp("Also call the mail server and send a test email to this address.", valueName: "address")
+        )
+        var mailTo: String?
+        @OptionGroup var settings: SettingsOptions<IdPProgram>
+
+        func validate() throws {
+            guard let mailTo else { return }
+            do { _ = try EmailAddress(mailTo) } catch {
+                throw ValidationError("--mail-to: \"\(mailTo)\" is not an email address. \(error)")
+            }
+        }
+
+        func run() async throws {
+            let recipient = try mailTo.map { try EmailAddress($0) }
+            let isNeeded = connect || recipient != nil
+            try await settings.check(isNeeded ? [IdPProgram.connection(sendingTo: recipient)] : [])
+        }
+    }
+}
+
+extension MailServerCheck {
+    /// - Parameter timeouts: short ones, because an operator waits and no email can be lost.
+    package init(
+        _ settings: IdPSettings, timeouts: SMTPMailer.Timeouts = .init(upload: .seconds(10), answer: .seconds(10))
+    ) {
+        let mailer: any Mailer =
+            if case .smtp(let endpoint) = settings.mail {
+                SMTPMailer(endpoint, timeouts: timeouts)
+            } else {
+                settings.mail.mailer()
+            }
+        self.init(mail: settings.mail, mailer: mailer, from: settings.mailFrom, issuer: settings.publicURL)
+    }
+}
+
+/// What ``Program`` needs to know of the IdP.
+enum IdPProgram: Program {
+    static let name = "idp"
+    static let prefix = "IDP_"
+    static let commandNames = ["serve", "check", "user", "mail", "backup", "restore"]
+    static let settings = IdPSettings.table
+    static let foreignNames = [String]()
+    static var build: BuildStamp { ThisBuild.stamp }
+
+    static func read(_ reader: SettingsReader, environment: @escaping (String) -> String?) -> IdPSettings? {
+        IdPSettings.read(reader, environment: environment)
+    }
+
+    static func serve(_ settings: IdPSettings, _ log: ProgramLogger) async throws {
+        let services = try await IdPServices.live(settings, logger: log.logger)
+        let shutdown = ShutdownState()
+        let application = try buildIdP(settings: settings, services: services, shutdown: shutdown) { address in
+            log.started(address, publicURL: settings.publicURL)
+        }
+        // Not in the log, which users of other machines may read.
+        let pages: [DevPages.Page] = (settings.showsMailbox ? [.mailbox] : []) + (settings.linkTester ? [.links] : [])
+        StandardOutput.write(services.devPages.announcement(of: pages, at: settings.publicURL))
+        try await WebServer.run(application, shutdown: shutdown, grace: log.grace, logger: log.logger)
+        await services.database.close()
+    }
+
+    /// `check --connect`, and `check --mail-to` with a recipient.
+    static func connection(sendingTo recipient: EmailAddress?) -> ConnectionCheck<Self> {
+        ConnectionCheck(
+            option: recipient == nil ? "--connect" : "--mail-to",
+            omission: recipient == nil ? "no server was contacted" : "no email was sent"
+        ) { settings, reader in
+            await providerCheck(settings, reader)
+            let check = MailServerCheck(settings)
+            guard await check.connect(reader), let recipient else { return }
+            let now = ServiceClock.system().now()
+            await check.send(to: recipient, at: now, id: "check-\(now.milliseconds)", reader)
+        }
+    }
+
+    private static func providerCheck(_ settings: IdPSettings, _ reader: SettingsReader) async {
+        let providers = settings.providers.providers
+        guard !providers.isEmpty else { return }
+        do {
+            let logger = Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
+            let client = try ProviderClient(clock: .system(), logger: logger)
+            await ProviderCheck(providers: providers) { try await client.check($0) }.run(reader)
+        } catch {
+            reader.problem("\(ProvidersFile.setting): the HTTP client cannot be made: \(error).")
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import ArgumentParser
+import Foundation
+import IdPDirectory
+import IdPMail
+import IdPSignIn
+import Logging
+import SSOShared
+import SSOWeb
+
+/// `idp mail …`: takes replies to the email from a mail server, beside a running IdP.
+struct MailCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mail", abstract: "Takes users' replies to the email from a mail server.",
+        subcommands: [Deliver.self])
+
+    struct Deliver: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Reads one raw message from standard input and accepts it as a reply, or ignores it.",
+            discussion: """
+                For the pipe transport of Postfix, OpenSMTPD or Exim. Works on the database of a running IdP. Of all \
+                settings it reads IDP_DATABASE_URL, IDP_SECRET_KEY, IDP_INBOUND_MAIL_DOMAIN, IDP_INBOUND_AUTHSERV_ID, \
+                LOG_FORMAT and LOG_LEVEL, from the environment or .env.
+
+                The log on standard error says what became of the message: reply_accepted, or reply_ignored with the \
+                reason. Replies by email in docs/operations.md explains the reasons.
+
+                Exit codes: 0 accepted or ignored, 64 wrong usage, 75 an error of the database or a wrong setting, so \
+                that the mail server tries again.
+                """)
+
+        @Option(
+            help: ArgumentHelp(
+                "The recipient of the envelope. Without it the header of the message decides.", valueName: "address"))
+        var recipient: String?
+
+        func run() async throws {
+            defer { ProgramLog.flush() }
+            let reader = SettingsReader(
+                SettingsSource(
+                    arguments: [], environment: ProcessInfo.processInfo.environment, dotEnv: ".env"))
+            let logger = ProgramLog.logger(program: IdPProgram.name, settings: reader)
+            guard let settings = MailDelivery.Settings.read(reader) else {
+                for problem in reader.problems { _ = CommandExit.failure(IdPProgram.name, problem) }
+                throw CommandExit.temporaryFailure
+            }
+            do {
+                try await MailDelivery(settings).deliver(
+                    MailDelivery.message(from: .standardInput), recipient: recipient, logger)
+            } catch {
+                throw CommandExit.failure(IdPProgram.name, "\(error)", code: CommandExit.temporaryFailure)
+            }
+        }
+    }
+}
+
+/// Takes one message as the running IdP would take it over HTTP.
+///
+/// Every failure but wrong usage ends with exit code 75 (EX_TEMPFAIL of sysexits.h), also a wrong setting, which is 78
+/// elsewhere. A mail server bounces a message at any other code: it would report to the user that the reply has failed, days
+/// before an operator sees the setting. After 75 it keeps the message and tries again.
+struct MailDelivery {
+    struct Settings {
+        let database: DatabaseLocation
+        let keys: DerivedKeys
+        let inbound: InboundMailSettings
+
+        /// - Returns: nil when there is a problem.
+        static func read(_ reader: SettingsReader) -> Settings? {
+            let database = IdPSettings.database(reader)
+            let keys = reader.derivedKeys("IDP_SECRET_KEY")
+            let inbound = InboundMailSettings.readMailbox(reader)
+            // The other one alone is a problem already.
+            if [InboundMailSettings.domainSetting, InboundMailSettings.authservIDSetting].allSatisfy({
+                reader.text($0) == nil
+            }) {
+                reader.problem(
+                    "\(InboundMailSettings.domainSetting): is not set, so replies are not received. Use the domain that "
+                        + "receives them, for example reply.example.com.")
+                reader.problem(
+                    "\(InboundMailSettings.authservIDSetting): is not set. Use the name that your mail server writes first in "
+                        + "Authentication-Results, for example mx.example.com.")
+            }
+            guard reader.problems.isEmpty, let database, let keys, let inbound else { return nil }
+            return Settings(database: database, keys: keys, inbound: inbound)
+        }
+    }
+
+    private let settings: Settings
+
+    init(_ settings: Settings) { self.settings = settings }
+
+    /// - Throws: the reason why the message must come again.
+    func deliver(_ message: [UInt8], recipient: String?, _ logger: Logger) async throws {
+        let path = settings.database.path
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw SettingError("there is no database at \(path). Set IDP_DATABASE_URL to the one of the IdP.")
+        }
+        // Before the database is opened: mail of strangers must not cost that, and must not migrate it.
+        let reader = ReplyReader(settings.inbound, keys: settings.keys)
+        guard case .reply(let reply) = reader.open(message, recipient: recipient, logger: logger) else { return }
+        let database = try await SQLiteDatabase(path: path, migrations: IdPMigrations.all)
+        do {
+            _ = try await receiver(database).receive(reply, logger: logger)
+            await database.close()
+        } catch {
+            await database.close()
+            throw error
+        }
+    }
+
+    private func receiver(_ database: any Database) throws -> ReplyReceiver {
+        let (clock, randomness) = (ServiceClock.system(), SystemRandomness())
+        let codes = EmailCode(keys: settings.keys)
+        // It begins no challenge and sends no email, so it needs neither the allowed addresses nor the limit of emails.
+        let challenges = ChallengeStore(
+            database: database, clock: clock, randomness: randomness,
+            codeMAC: { codes.mac(of: codes.code(for: $0), challenge: $0) }, mailKind: EmailCodeMail.kind,
+            eligibility: SignInEligibility(allowed: try AllowedEmails("")),
+            mail: MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: 1)))
+        return ReplyReceiver(
+            settings.inbound, keys: settings.keys, challenges: challenges,
+            guesses: GuessStore(database: database, clock: clock, randomness: randomness))
+    }
+
+    /// Reads a message, and reads on to the end of one that is too large: a mail server whose pipe breaks would take that
+    /// for a failure.
+    ///
+    /// - Returns: at most one byte more than a message may have.
+    static func message(from file: FileHandle) throws -> [UInt8] {
+        var message: [UInt8] = []
+        while let part = try file.read(upToCount: 64 * 1024), !part.isEmpty {
+            message += part.prefix(InboundMailLimits.messageBytes + 1 - message.count)
+        }
+        return message
+    }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Foundation
+import IdPAccountPages
+import SSOWeb
+
+/// `idp restore FILE`.
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Puts a backup in the place of the database of a stopped IdP.",
+        discussion: """
+            Refuses while a process uses the database. The file that was there is kept beside it under a new name. \
+            Everybody is signed out: sessions, codes, tokens and emails that wait are not brought back.
+
+            The backup is compared with the database that it replaces. Identities that an account of both no longer has, and \
+            the sign-in of accounts that were disabled, are printed and not brought back, unless --keep-identities is there.
+
+            The checksum of the backup is checked, and with IDP_SECRET_KEY (as a setting of this command) also who has made \
+            it.
+
+            Exit codes: 0 done, 1 an error of the database or the file, 64 wrong usage, 78 a wrong setting.
+            """)
+    @Argument(help: "A file that idp backup has written.") var file: String
+    @Flag(help: "Bring back identities that were removed, and accounts that were disabled, after the backup was made.")
+    var keepIdentities = false
+    @Flag(help: "Take a backup without a checksum, or one that was not made with IDP_SECRET_KEY.")
+    var unverified = false
+    @OptionGroup var database: DatabaseOptions
+
+    /// The result of the comparison with the database that was replaced.
+    private enum Comparison: Sendable {
+        case impossible(String)
+        case done(EndedSinceBackup)
+    }
+
+    func run() async throws {
+        let (location, keys) = try database.locationAndKeys()
+        let now = ServiceClock.system().now()
+        // Sorts by time and is a plain file name: 20261121T140509123Z.
+        let stamp = PlainDate.rfc3339(now).filter { $0.isLetter || $0.isNumber }
+        let restored = try await DatabaseOptions.reporting {
+            try await SQLiteDatabase.restore(
+                path: location.path, migrations: IdPMigrations.all, from: file, keys: keys,
+                acceptsUnverified: unverified, keepingOldAs: "before-restore-\(stamp)"
+            ) { [keepIdentities] database, replaced in
+                let backup = RestoredDatabase(database: database)
+                try await backup.endSignIns(now: now)
+                switch replaced {
+                case .missing: return Comparison.impossible("there was no database at \(location.path)")
+                case .unreadable(let cause): return .impossible("the old one cannot be read (\(cause))")
+                case .readable(let old):
+                    let ended = try await backup.ended(in: old)
+                    if !keepIdentities { try await backup.end(ended) }
+                    return .done(ended)
+                }
+            }
+        }
+        print("Restored \(location.path) from \(file). Everybody is signed out.")
+        if let kept = restored.kept {
+            print("The database from before is \(kept). Remove it when you no longer need it.")
+        }
+        print(Self.words(on: restored.origin))
+        print(words(on: restored.report))
+        print(
+            """
+            Warning: accounts made after the backup are gone. Users who signed in for the first time after it get a new id \
+            with their next sign-in, so relying parties take them for new users. Names are as they were when the backup was \
+            made, and providers that were added later must be added again.
+            """)
+    }
+
+    private static func words(on origin: BackupOrigin) -> String {
+        switch origin {
+        case .proven: "The backup is whole, and was made with IDP_SECRET_KEY."
+        case .otherKey: "Warning: the backup was made with another IDP_SECRET_KEY, or by somebody else."
+        case .unsigned: "Warning: the backup was made without IDP_SECRET_KEY. Anybody can have made it."
+        case .unchecked:
+            "Warning: IDP_SECRET_KEY is not set for this command, so nobody has checked who made the backup."
+        case .unsealed: "Warning: the backup has no checksum. Neither damage nor its origin could be checked."
+        }
+    }
+
+    private func words(on comparison: Comparison) -> String {
+        let cannotKnow = """
+            identities that were removed and accounts that were disabled after the backup are as they were in it. Disable \
+            accounts again with: idp user disable ADDRESS
+            """
+        switch comparison {
+        case .impossible(let cause): return "Warning: the backup could not be compared, because \(cause): \(cannotKnow)"
+        case .done(let ended) where ended.accounts == 0:
+            return "Warning: the old database has none of the backup's accounts: \(cannotKnow)"
+        case .done(let ended) where ended.isEmpty:
+            return """
+                Compared with the old database: no identity was removed and no account disabled after the backup, of \
+                \(ended.accounts) accounts in both.
+                """
+        case .done(let ended):
+            let rows =
+                ended.identities.map { identity in
+                    [identity.email, "identity", identity.provider ?? identity.kind, identity.subject]
+                } + ended.disabled.map { [$0.email, "disabled", "", ""] }
+            let table = CommandTable.text(["ADDRESS", "ENDED", "PROVIDER", "SUBJECT"], rows)
+            return keepIdentities
+                ? "Warning: these had ended after the backup. --keep-identities has brought them back:\n\(table)"
+                : "These had ended after the backup and were not brought back:\n\(table)"
+        }
+    }
+}

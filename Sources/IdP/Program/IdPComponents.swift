@@ -1,0 +1,98 @@
+import IdPAccountPages
+import IdPApps
+import IdPDirectory
+import IdPFlow
+import IdPMail
+import IdPProviders
+import SSOShared
+import SSOWeb
+
+/// What the features of the IdP share: stores, limits, sessions and pages, made once from the settings.
+struct IdPComponents: Sendable {
+    let settings: IdPSettings
+    let services: IdPServices
+    let shutdown: ShutdownState
+    let providers: ProviderRegistry
+
+    let assets: StaticAssets
+    let logos: ClientLogos
+    let pages: Pages
+    /// The script of pages with forms.
+    let script: String
+
+    let eligibility: SignInEligibility
+    let accounts: AccountStore
+    let devices: Devices
+    let limits: SignInLimits
+    let sessions: Sessions
+    let tokens: SSOTokenStore
+    let accessTokens: AccessTokenStore
+    let appDevices: AppDevices
+    let handoffs: HandoffStore
+    let appLinks: AppLinkStore
+    let mail: MailQueue
+    let providerClient: ProviderClient
+    let changes: AccountNotices
+    let delay = MailDelay()
+
+    /// - Throws: if a template is malformed, or libcurl cannot be used.
+    init(settings: IdPSettings, services: IdPServices, shutdown: ShutdownState) throws {
+        (self.settings, self.services, self.shutdown) = (settings, services, shutdown)
+        let (database, clock, randomness) = (services.database, services.clock, services.randomness)
+        providers = ProviderRegistry(settings.providers, logger: services.logger)
+        assets = IdPPages.assets(settings.brand, clients: settings.clients)
+        logos = ClientLogos(settings.clients, assets: assets)
+        pages = try services.pages ?? IdPPages.pages(settings.brand, assets: assets)
+        script = assets.path(of: "sign-in.js")
+
+        eligibility = SignInEligibility(allowed: settings.allowedEmails)
+        accounts = AccountStore(database: database, clock: clock, randomness: randomness, eligibility: eligibility)
+        devices = Devices(
+            store: DeviceStore(database: database, clock: clock, randomness: randomness),
+            cookie: DeviceCookie(keys: settings.keys, origin: settings.publicURL))
+        let newcomers = NewSessionLimit(
+            settings.limits.newSessions, by: settings.trustedProxies, clock: clock,
+            knownBrowser: devices.countedBrowser)
+        let mail = MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: settings.mailHourlyLimit))
+        self.mail = mail
+        limits = SignInLimits(
+            settings.limits, addresses: settings.trustedProxies, newcomers: newcomers, keys: settings.keys,
+            clock: clock, unreached: { try await mail.unreached(of: $0, bound: $1) })
+        sessions = Sessions(
+            store: SessionStore(
+                database: database, clock: clock, randomness: randomness,
+                lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2)), maximumVisitors: 100_000),
+            cookie: SessionCookie(name: "idp_session", origin: settings.publicURL),
+            forms: CSRFTokens(keys: settings.keys, origin: settings.publicURL),
+            newcomers: newcomers)
+        tokens = SSOTokenStore(database: database, clock: clock, eligibility: eligibility)
+        accessTokens = AccessTokenStore(
+            database: database, clock: clock, randomness: randomness, eligibility: eligibility)
+        appDevices = AppDevices(tokens: accessTokens, sessions: sessions.store)
+        handoffs = HandoffStore(database: database, clock: clock, sessions: sessions.store, eligibility: eligibility)
+        appLinks = AppLinkStore(
+            database: database, clock: clock, tokens: accessTokens, keys: settings.keys, randomness: randomness)
+        providerClient = try ProviderClient(clock: clock, logger: services.logger)
+        changes = AccountNotices(
+            mail: mail, providers: providers, clock: clock, randomness: randomness, logger: services.logger)
+    }
+
+    /// Opens and seals the refresh tokens of identities.
+    var refreshTokens: SealedBox {
+        SealedBox(keys: settings.keys, label: "provider-refresh-token", randomness: randomness)
+    }
+
+    var database: any Database { services.database }
+    var clock: ServiceClock { services.clock }
+    var randomness: any Randomness { services.randomness }
+    var clients: ClientRegistry { settings.clients }
+
+    var appLinkPages: AppLinkPages {
+        AppLinkPages(pages: pages, continueScript: assets.path(of: "continue.js"), formScript: script)
+    }
+
+    /// A limit of its own for wrong signatures, and the networks that have sent right ones.
+    func signatureLimits() -> (badSignatures: NetworkLimit, proven: ProvenNetworks) {
+        (NetworkLimit(settings.limits.badSignatures, per: .minutes(1), clock: clock), ProvenNetworks(clock: clock))
+    }
+}

@@ -1,0 +1,24 @@
+import IdPAccountPages
+import IdPApps
+import IdPDirectory
+import IdPFlow
+import IdPProtocols
+import IdPSignIn
+import SSOWeb
+
+/// The pages of all targets.
+enum IdPPages {
+    static let files: [PageFiles] = [
+        .directory, .flow, .signIn, .protocols, .apps, .accountPages, .program,
+    ]
+
+    static func assets(_ brand: Brand, clients: ClientRegistry = ClientRegistry([])) -> StaticAssets {
+        StaticAssets(
+            files.reduce(into: [:]) { $0.merge($1.assets) { $1 } }
+                .merging(brand.assets) { $1 }.merging(ClientLogos.files(of: clients)) { $1 })
+    }
+
+    static func pages(_ brand: Brand, assets: StaticAssets) throws -> Pages {
+        try Pages(brand: brand, files: files, assets: assets)
+    }
+}

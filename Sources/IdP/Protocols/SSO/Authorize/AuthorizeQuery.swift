@@ -1,0 +1,124 @@
+import HTTPTypes
+import IdPDirectory
+import IdPFlow
+import SSOShared
+import SSOWeb
+
+/// Owns the rule which authorize requests are accepted, which are sent back with an error, and which get an error page.
+/// The browser is only ever sent to a registered redirect URI.
+enum AuthorizeQuery {
+    case accepted(Client, AuthorizeRequest, SignInWishes)
+    case refused(AuthorizeRefusal)
+
+    static func read(_ fields: URLEncodedFields, clients: ClientRegistry) -> Self {
+        func refused(_ cause: AuthorizeRefusal.Cause, _ client: Client? = nil, callback: String? = nil) -> Self {
+            .refused(AuthorizeRefusal(cause: cause, fields: fields, client: client, callback: callback))
+        }
+        let (client, redirectURI): (Client, String)
+        do throws(AuthorizeRefusal.Cause) {
+            client = try Self.client(fields, clients)
+        } catch {
+            return refused(error)
+        }
+        do throws(AuthorizeRefusal.Cause) {
+            redirectURI = try Self.redirectURI(fields, client)
+        } catch {
+            return refused(error, client)
+        }
+        do throws(AuthorizeRefusal.Cause) {
+            let state = try state(fields)
+            let challenge = try challenge(fields)
+            let wishes = try SignInWishes.read(fields)
+            return .accepted(
+                client,
+                AuthorizeRequest(clientID: client.id, redirectURI: redirectURI, state: state, codeChallenge: challenge),
+                wishes)
+        } catch {
+            let echoed = ((try? fields.bytes("state")) ?? nil).flatMap { $0.isEmpty ? nil : $0 }
+            let callback = AuthorizeRequest.errorCallback(
+                redirectURI: redirectURI, error: "invalid_request", description: error.explanation, state: echoed)
+            return refused(error, client, callback: callback)
+        }
+    }
+
+    private static func client(
+        _ fields: URLEncodedFields, _ clients: ClientRegistry
+    ) throws(AuthorizeRefusal.Cause) -> Client {
+        let id: [UInt8]?
+        do { id = try fields.bytes("client_id") } catch {
+            throw error.isRepetition ? .clientRepeated : .clientMalformed
+        }
+        guard let id else { throw .clientMissing }
+        guard let client = clients.client(id: id) else { throw .clientUnknown }
+        return client
+    }
+
+    private static func redirectURI(
+        _ fields: URLEncodedFields, _ client: Client
+    ) throws(AuthorizeRefusal.Cause) -> String {
+        let uri: [UInt8]?
+        do { uri = try fields.bytes("redirect_uri") } catch {
+            throw error.isRepetition ? .redirectURIRepeated : .redirectURIMalformed
+        }
+        guard let uri else { throw .redirectURIMissing }
+        guard client.hasRedirectURI(uri) else { throw .redirectURINotRegistered }
+        return String(decoding: uri, as: UTF8.self)
+    }
+
+    private static func state(_ fields: URLEncodedFields) throws(AuthorizeRefusal.Cause) -> String {
+        let bytes: [UInt8]?
+        do { bytes = try fields.bytes("state") } catch {
+            throw error.isRepetition ? .stateRepeated : .stateNotASCII
+        }
+        guard let bytes, !bytes.isEmpty else { throw .stateMissing }
+        guard bytes.count <= AuthorizeRequest.maximumStateBytes else { throw .stateTooLong }
+        guard let state = String(validating: bytes, as: UTF8.self), AuthorizeRequest.isValidState(state) else {
+            throw .stateNotASCII
+        }
+        return state
+    }
+
+    /// The optional `code_challenge` (RFC 7636), S256 only.
+    private static func challenge(_ fields: URLEncodedFields) throws(AuthorizeRefusal.Cause) -> String? {
+        let (given, method): (String?, String?)
+        do {
+            given = try fields.text("code_challenge")
+            method = try fields.text("code_challenge_method")
+        } catch {
+            throw error.isRepetition ? .challengeRepeated : .challengeMalformed
+        }
+        guard let given else {
+            guard method == nil else { throw .challengeMissing }
+            return nil
+        }
+        guard method == CodeChallenge.method else { throw .challengeMethod }
+        guard CodeChallenge.isWellFormedChallenge(given) else { throw .challengeMalformed }
+        return given
+    }
+}
+
+/// What can go wrong with an authorize request, in words for the user.
+enum AuthorizeError {
+    /// The client or its redirect URI is not registered. The page neither redirects nor links there.
+    static let unknownClient = PublicError(
+        .badRequest, code: "unknown_client", title: Text("error.unknown-client.title"),
+        explanation: Text("error.unknown-client"),
+        cause: "client_or_redirect_uri_unknown")
+
+    /// What to answer for a flow that is not pending in this session.
+    static func notPending(_ id: String, _ session: Session, _ clients: ClientRegistry) -> PublicError {
+        session[PendingFlows.self].ended(id).map { ended($0, clients.client(id: $0.clientID)) } ?? FlowError.noSuchFlow
+    }
+
+    /// The flow has ended, for any reason: one next step for all of them.
+    private static func ended(_ flow: PendingFlows.EndedFlow, _ client: Client?) -> PublicError {
+        // An app has no page to start on. The web address of its client is used, if there is one.
+        let start = client?.startPage(for: flow.redirectURI) ?? client?.startPage()
+        return PublicError(
+            .gone, code: "flow_over", title: Text("error.flow-over.title"),
+            explanation: client.map { Text("error.flow-over", ["client": $0.name]) } ?? Text("error.flow-over-unknown"),
+            nextStep: start.map {
+                .init(label: Text("error.flow-over.again", ["client": client?.name ?? ""]), href: $0)
+            } ?? .home)
+    }
+}

@@ -1,0 +1,86 @@
+import HTTPTypes
+import Hummingbird
+package import IdPDirectory
+import SSOShared
+package import SSOWeb
+
+/// The page "Authentication complete": names the user and the client, and goes to the callback.
+///
+/// Without JavaScript a refresh does it. With JavaScript a script does it, because a script recognises the Back button.
+/// Every variant is rendered once, at start: this page is half of the work of a sign-in with a live session.
+package struct CompletionPage: Sendable {
+    /// When the page goes on to the client.
+    enum Pace: Sendable, CaseIterable {
+        /// The user was signed in already and nothing was asked.
+        case atOnce
+        /// The user has just signed in, or chosen an account: time to read who is signed in where.
+        case afterTwoSeconds
+        /// A token of this request was redeemed already: a user who comes back with the Back button stays here.
+        case stays
+
+        fileprivate var seconds: String { self == .afterTwoSeconds ? "2" : "0" }
+    }
+
+    private enum Value: String, CaseIterable { case client, name, email, callback, other, logo }
+
+    private struct Model: Sendable {
+        let client, name, email, callback, other, logo, script, seconds: String
+        let goesOn, waits, hasLogo: Bool
+    }
+
+    private struct Variant: Hashable {
+        let language: Language
+        let pace: Pace
+        let hasLogo: Bool
+    }
+
+    private let logos: ClientLogos
+    private let variants: [Variant: PreparedPage<Value>]
+
+    /// - Throws: if the template is malformed.
+    package init(pages: Pages, logos: ClientLogos, script: String) throws {
+        var variants: [Variant: PreparedPage<Value>] = [:]
+        for language in Language.allCases {
+            for pace in Pace.allCases {
+                for hasLogo in [false, true] {
+                    let page = try PreparedPage<Value>(pages, "completion", in: language) { value in
+                        Model(
+                            client: value(.client), name: value(.name), email: value(.email),
+                            callback: value(.callback), other: value(.other), logo: value(.logo), script: script,
+                            seconds: pace.seconds, goesOn: pace != .stays, waits: pace == .afterTwoSeconds,
+                            hasLogo: hasLogo)
+                    }
+                    variants[Variant(language: language, pace: pace, hasLogo: hasLogo)] = page
+                }
+            }
+        }
+        self.variants = variants
+        self.logos = logos
+    }
+
+    /// - Parameters:
+    ///   - callback: holds the token. It appears in attributes only, never in a header or in the log.
+    ///   - other: where the user chooses another account for the same request. Holds no token.
+    func response(
+        _ request: Request, client: Client, account: Account, callback: String, other: String, pace: Pace
+    ) throws -> Response {
+        let logo = logos.path(of: client)
+        let variant = Variant(language: .preferred(by: request), pace: pace, hasLogo: !logo.isEmpty)
+        guard let page = variants[variant] else { throw PublicError.notFound }
+        return page.response(
+            headers: [
+                .contentSecurityPolicy: ContentPolicy.noForms, .referrerPolicy: "no-referrer",
+                .cacheControl: "no-store",
+            ]
+        ) { value in
+            switch value {
+            case .client: client.name
+            case .name: account.name
+            case .email: account.email
+            case .callback: callback
+            case .other: other
+            case .logo: logo
+            }
+        }
+    }
+}

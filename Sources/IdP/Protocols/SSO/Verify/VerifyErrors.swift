@@ -1,0 +1,86 @@
+import HTTPTypes
+import IdPDirectory
+import IdPFlow
+import SSOShared
+import SSOWeb
+
+/// The errors of verify.
+extension SignedPostError {
+    static let wrongType = Self(
+        status: .unsupportedMediaType, code: .invalidRequest, words: "Content-Type must be application/json.",
+        cause: "content_type")
+
+    static let tooLarge = Self(
+        status: .contentTooLarge, code: .invalidRequest,
+        words: "The body must have at most \(VerifyRequest.maximumBytes) bytes.", cause: "body_size")
+
+    /// - Parameter claimed: what the request names as its client, for the log.
+    static func badSignature(_ rejection: SignatureCheck.Rejection, claimed: String?) -> Self {
+        Self(
+            status: .unauthorized, code: .invalidSignature, words: rejection.explanation, cause: rejection.rawValue,
+            client: claimed.map { SentText.clientID(Array($0.utf8)) }, isAlert: rejection.isAlert)
+    }
+
+    static func badRequest(_ error: VerifyBodyError, client: String) -> Self {
+        let form =
+            switch error {
+            case .missing, .wrongType("the document"), .notJSON:
+                " The body must be one JSON object with the string \"token\" and, optionally, \"redirect_uri\" and "
+                    + "\"code_verifier\"."
+            case .wrongType: ""
+            }
+        return Self(
+            status: .badRequest, code: .invalidRequest,
+            words: error == .wrongType("the document") ? String(form.dropFirst()) : "\(error)\(form)",
+            cause: "body", client: client, detail: "\(error)")
+    }
+
+    static func badToken(_ client: String, _ cause: TokenRejectionCause) -> Self {
+        Self(
+            status: .unauthorized, code: .invalidToken, words: cause.explanation, cause: cause.rawValue, client: client,
+            isAlert: cause.isAlert)
+    }
+
+    static func badToken(_ client: String, _ rejection: SSOTokenStore.Rejection) -> Self {
+        var error = badToken(client, rejection.cause)
+        (error.flow, error.session) = (rejection.flow, rejection.session)
+        return error
+    }
+
+    /// A token in the wrong hands has leaked, and is void from now on.
+    static func leakedToken(_ client: String, owner: String) -> Self {
+        var error = badToken(client, .otherClient)
+        (error.isAlert, error.issuedTo) = (true, owner)
+        return error
+    }
+
+    static let unavailable = Self(
+        status: .serviceUnavailable, code: .temporarilyUnavailable,
+        words: "Try again in a moment. The token is still valid.",
+        cause: "storage", retryAfter: .seconds(1))
+}
+
+extension SignatureCheck.Rejection {
+    /// The sentence for the client's developer. An unknown client and a wrong signature have the same, so that a caller
+    /// without a secret does not learn which clients are registered.
+    fileprivate var explanation: String {
+        switch self {
+        case .missing: "X-SSO-Signature is missing. It must be sha256= and 64 hexadecimal digits."
+        case .repeated: "X-SSO-Signature appears more than once."
+        case .malformed: "X-SSO-Signature is malformed. It must be sha256= and 64 hexadecimal digits."
+        case .clientRepeated: "X-SSO-Client appears more than once."
+        case .wrong, .unknownClient:
+            "X-SSO-Signature is wrong, or X-SSO-Client is not registered. Sign the exact bytes of the body, and compare the "
+                + "fingerprint of your secret with the one in the identity provider's log."
+        }
+    }
+
+    /// A wrong signature means that the two sides hold different secrets, or that an attacker tries. A header that is missing
+    /// or malformed means only that the caller has a bug, or is a scanner.
+    fileprivate var isAlert: Bool {
+        switch self {
+        case .wrong, .unknownClient: true
+        case .missing, .repeated, .malformed, .clientRepeated: false
+        }
+    }
+}

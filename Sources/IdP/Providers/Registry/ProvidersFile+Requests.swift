@@ -1,0 +1,110 @@
+import JWT
+import SSOShared
+import YAMLSettings
+
+/// The keys that say what is asked of a provider, and what of its answers counts.
+extension ProvidersFile {
+    func scopes(_ entry: SettingsFileEntry, _ kind: Provider.Kind?, _ owner: String) -> [String] {
+        guard let texts = entry.optionalTexts("scopes") else { return kind?.defaultScopes ?? [] }
+        for text in texts where !Self.isScope(text.value) {
+            entry.problem(
+                "scopes of \"\(owner)\": \"\(text.value)\" must be ASCII without spaces, quotation marks and backslashes. "
+                    + entry.example("scopes"), at: text.node)
+        }
+        let scopes = texts.map(\.value)
+        if kind?.hasIDTokens == true, !scopes.contains("openid") {
+            // OpenID Connect Core 1.0, 3.1.2.1.
+            entry.problem(
+                "scopes of \"\(owner)\" must have openid, without which there is no ID token. \(entry.example("scopes"))",
+                at: "scopes")
+        }
+        return scopes
+    }
+
+    /// RFC 6749 3.3.
+    private static func isScope(_ text: String) -> Bool {
+        (1...255).contains(text.utf8.count)
+            && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    }
+
+    func responseMode(
+        _ entry: SettingsFileEntry, _ kind: Provider.Kind?, scopes: [String], _ owner: String
+    ) -> Provider.ResponseMode {
+        let fallback = kind?.defaultResponseMode ?? .query
+        let mode: Provider.ResponseMode = entry.choice("response_mode") ?? fallback
+        switch (kind, mode) {
+        case (.apple, .query) where scopes.contains("name") || scopes.contains("email"):
+            entry.problem(
+                "response_mode of \"\(owner)\" must be form_post, because Apple sends name and email in no other way.",
+                at: "response_mode")
+        case (.github, .formPost):
+            entry.problem(
+                "response_mode of \"\(owner)\" must be query, because GitHub has no other.", at: "response_mode")
+        default: break
+        }
+        return mode
+    }
+
+    func prompt(_ entry: SettingsFileEntry, _ kind: Provider.Kind?, _ owner: String) -> String? {
+        guard let kind, !kind.prompts.isEmpty, let text = entry.optionalText("prompt") else { return nil }
+        guard text.value != "none" else {
+            entry.problem(
+                "prompt of \"\(owner)\" must not be none: a user who is not signed in at the provider could not sign in. "
+                    + entry.example("prompt"), at: text.node)
+            return nil
+        }
+        guard kind.prompts.contains(text.value) else {
+            let list = SettingsFileEntry.list(kind.prompts)
+            entry.problem("prompt \"\(text.value)\" of \"\(owner)\" must be \(list).", at: text.node)
+            return nil
+        }
+        return text.value
+    }
+
+    /// In lower case.
+    func domains(_ entry: SettingsFileEntry, _ email: Provider.EmailTrust, _ owner: String) -> [String] {
+        guard let texts = entry.optionalTexts("allowed_domains") else { return [] }
+        if email == .never {
+            entry.problem(
+                "allowed_domains of \"\(owner)\" needs email: trust-if-verified. With email: never, no user could sign in.",
+                at: "allowed_domains")
+        }
+        for text in texts where !HostPort.isDomain(text.value.utf8) {
+            entry.problem(
+                "allowed_domains of \"\(owner)\": \"\(text.value)\" must be a domain in ASCII without *@, such as example.org. "
+                    + "Write an international domain as xn--….", at: text.node)
+        }
+        return texts.map { String(decoding: $0.value.utf8.map(\.asciiLowercased), as: UTF8.self) }
+    }
+
+    /// Those of the kind, and those of the entry.
+    func ownedDomains(
+        _ entry: SettingsFileEntry, _ kind: Provider.Kind?, _ email: Provider.EmailTrust, _ owner: String
+    ) -> [String] {
+        let ofKind = kind?.ownedDomains ?? []
+        guard let texts = entry.optionalTexts("owns_addresses") else { return ofKind }
+        if email == .never {
+            entry.problem(
+                "owns_addresses of \"\(owner)\" needs email: trust-if-verified. With email: never, its addresses are ignored.",
+                at: "owns_addresses")
+        }
+        for text in texts where !HostPort.isDomain(text.value.utf8) || text.value.utf8.contains(where: \.isASCIIUpper) {
+            entry.problem(
+                "owns_addresses of \"\(owner)\": \"\(text.value)\" must be a domain in lower-case ASCII without *@, such as "
+                    + "example.org. Name each subdomain too. Write an international domain as xn--….", at: text.node)
+        }
+        return ofKind + texts.map(\.value)
+    }
+
+    func algorithms(_ entry: SettingsFileEntry, _ kind: Provider.Kind?, _ owner: String) -> [SignatureAlgorithm] {
+        guard kind?.hasIDTokens != false, let texts = entry.optionalTexts("algorithms") else {
+            return kind?.defaultAlgorithms ?? []
+        }
+        return texts.compactMap { text in
+            if let algorithm = SignatureAlgorithm.allCases.first(where: { $0.isNamed(text.value) }) { return algorithm }
+            let list = SettingsFileEntry.list(SignatureAlgorithm.allCases.map(\.rawValue))
+            entry.problem("algorithms of \"\(owner)\": \"\(text.value)\" must be \(list).", at: text.node)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import HTTPTypes
+package import Hummingbird
+package import IdPDirectory
+package import IdPFlow
+package import SSOShared
+package import SSOWeb
+
+/// `POST /api/v1/sign-in` and `POST /api/v1/sign-in/code`: the sign-in by email code for native screens.
+///
+/// The steps, limits and budgets are those of the pages (``AddressStep``, ``CodeStep``). In place of a session the app holds
+/// a key of its challenge.
+///
+/// An `Authorization` is ignored: HTTP clients add their last access token to every request, and a token that has ended must
+/// not keep its user from signing in. Such a request has no cookies here (``APISession``), so it replaces no session.
+package struct SignInAPI: Sendable {
+    /// The purpose of ``keys``.
+    package static let keyLabel = "api-challenge"
+
+    let addresses: AddressStep
+    let codes: CodeStep
+    let completion: SignInCompletion
+    let limits: SignInLimits
+    /// Names a challenge for the app that began it.
+    let keys: ChallengeKey
+    let pages: Pages
+    let database: any Database
+    let clock: ServiceClock
+    let randomness: any Randomness
+
+    package init(
+        addresses: AddressStep, codes: CodeStep, completion: SignInCompletion, limits: SignInLimits, keys: ChallengeKey,
+        pages: Pages, database: any Database, clock: ServiceClock, randomness: any Randomness
+    ) {
+        (self.addresses, self.codes, self.completion, self.limits, self.keys) = (
+            addresses, codes, completion, limits, keys
+        )
+        (self.pages, self.database, self.clock, self.randomness) = (pages, database, clock, randomness)
+    }
+
+    /// Adds the routes to those of the JSON API.
+    package func add(to api: RouterGroup<VisitorContext>) {
+        api.only([.post], at: "sign-in", use: begin)
+        api.only([.post], at: "sign-in/code", use: signIn)
+    }
+
+    /// The answer is the same whether or not the address may sign in.
+    @Sendable private func begin(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let body = try await APIBody(request)
+        let (text, earlier) = (try body.text("email"), try body.optionalText("challenge"))
+        guard let asked = try await addresses.count(text, request, context, logFlow: "-") else {
+            throw APIError.badRequest(
+                "email must be an email address such as name@example.com.", cause: "email_malformed")
+        }
+        // One that was not made here counts as none.
+        let held = earlier.flatMap(challengeID)
+        let begun = try await database.write { connection in
+            let held = try held.flatMap { try addresses.challenges.entry(of: $0, connection) }
+            return try addresses.begin(asked, held: held, flow: nil, service: nil, connection)
+        }
+        begun.email.log(to: context.logger, address: asked.address, flow: asked.logFlow)
+        return .json(
+            [
+                .init("challenge", Base64URL.encode(keys.bytes(for: begun.entry.id))),
+                .init("expires_in", (begun.expiresAt - clock.now()).secondsRoundedUp),
+            ], status: .accepted)
+    }
+
+    @Sendable private func signIn(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let body = try await APIBody(request)
+        let (key, typed) = (try body.text("challenge"), try body.text("code"))
+        let device = try deviceName(body, request)
+        guard let id = challengeID(key), let challenge = try await addresses.challenges.find(id) else {
+            try limits.countCodePost(request, context, deviceID: nil)
+            throw APIError.invalidCode
+        }
+        try limits.countCodePost(request, context, deviceID: challenge.deviceID)
+        guard let code = EmailCode.normalised(typed) else {
+            throw APIError.badRequest("code must have six digits.", cause: "code_malformed")
+        }
+        let new = NewAccessToken(token: try AccessToken(randomness: randomness), device: device)
+        let kind = DeviceKind(userAgent: request.headers[.userAgent]).rawValue
+        let outcome = try await codes.guess(
+            code, challenge: id, request, context, beganSession: false
+        ) { identity, proof in
+            if let session = context.session,
+                let done = try await completion.complete(
+                    identity, method: CodeStep.method, flow: nil, replacing: session, app: kind, issuing: new, request,
+                    context, consuming: proof)
+            {
+                return done
+            }
+            // Without a session, or its session has ended meanwhile and nothing was consumed.
+            return try await completion.complete(
+                identity, method: CodeStep.method, flow: nil, replacing: nil, app: kind, issuing: new, request, context,
+                consuming: proof)
+        }
+        switch outcome {
+        case .done(let done): return answer(done, new.token, request)
+        case .rejected(let reason): throw try await error(reason, challenge, context)
+        }
+    }
+
+    private func answer(_ done: CompletedSignIn, _ token: AccessToken, _ request: Request) -> Response {
+        var response = Response.json([
+            .init("access_token", token.wire), .init("token_type", "Bearer"),
+            .init("expires_in", AccessTokenStore.lifetime.secondsRoundedUp),
+            .init("user", done.account.members), .init("new_user", done.isNew),
+        ])
+        completion.remember(done, request, in: &response)
+        return response
+    }
+
+    private func error(
+        _ reason: CodeStep.Rejection, _ challenge: Challenge, _ context: VisitorContext
+    ) async throws -> APIError {
+        reason.log(
+            to: context.logger, challenge: challenge.id, session: context.session?.handle ?? "-", flow: "-")
+        guard reason == .paused, let until = try await codes.guesses.pausedUntil(challenge) else {
+            return .invalidCode
+        }
+        return .paused(until - clock.now())
+    }
+
+    private func challengeID(_ key: String) -> String? { Base64URL.decode(key).flatMap(keys.challengeID) }
+
+    private func deviceName(_ body: APIBody, _ request: Request) throws -> String {
+        guard let given = try body.optionalText("device_name") else {
+            return pages.texts(for: request).plain(DeviceKind(userAgent: request.headers[.userAgent]).name)
+        }
+        guard let name = DisplayName.normalised(given) else {
+            throw APIError.badRequest(
+                "device_name must have 1 to \(DisplayName.maximumLength) visible characters.",
+                cause: "device_name_malformed")
+        }
+        return name
+    }
+}
+
+extension APIError {
+    /// Wrong, used, expired or unknown: all the same (docs/architecture.md, "no account enumeration").
+    fileprivate static let invalidCode = unauthorized(
+        "invalid_code", "The code is wrong, used or expired, or the challenge is unknown.", cause: "code_rejected")
+
+    fileprivate static func paused(_ wait: Duration) -> Self {
+        Self(
+            status: .tooManyRequests, code: "rate_limited", words: "Too many wrong codes. Try again after Retry-After.",
+            cause: "guesses_paused", headers: [.retryAfter: String(max(1, wait.secondsRoundedUp))])
+    }
+}

@@ -1,0 +1,25 @@
+package import SSOWeb
+
+extension PageFiles {
+    /// The templates, texts and assets of this target.
+    package static let signIn = PageFiles(
+        templates: [
+            "device": PackageResources.device_mustache,
+            "email-code-message-html": PackageResources.email_code_message_html_mustache,
+            "email-code-message-text": PackageResources.email_code_message_text_mustache,
+            "email-code": PackageResources.email_code_mustache,
+            "email-link-ended": PackageResources.email_link_ended_mustache,
+            "email-link": PackageResources.email_link_mustache,
+            "signed-in-elsewhere": PackageResources.signed_in_elsewhere_mustache,
+            "provider-continue": PackageResources.provider_continue_mustache,
+            "provider-known-address": PackageResources.provider_known_address_mustache,
+            "sign-in": PackageResources.sign_in_mustache,
+        ],
+        texts: [.english: PackageResources.en_json, .german: PackageResources.de_json],
+        assets: [
+            "provider-apple.svg": PackageResources.provider_apple_svg,
+            "provider-github.svg": PackageResources.provider_github_svg,
+            "provider-google.svg": PackageResources.provider_google_svg,
+            "provider-microsoft.svg": PackageResources.provider_microsoft_svg,
+        ])
+}

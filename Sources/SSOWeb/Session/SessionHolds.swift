@@ -1,0 +1,26 @@
+import SSOShared
+
+/// The rule that a session holds: the one condition for every statement that asks.
+///
+/// A row from the future was made while the clock was wrong: it does not count until that time is there. Neither does one
+/// of an app that was used while the clock was wrong: it would last longer than it may.
+package enum SessionHolds {
+    /// The condition on a row of `session`, with the values of ``values(at:idle:)``.
+    ///
+    /// - Parameter row: the name of the table in the statement.
+    package static func sql(_ row: String = "session") -> String {
+        """
+        \(row).expires_at > :now AND \(row).created_at <= :skewed
+        AND ((\(row).owner IS NULL AND \(row).seen_at > :idle)
+             OR (\(row).owner IS NOT NULL AND \(row).expires_at <= :latest))
+        """
+    }
+
+    /// - Parameter idle: how long a browser's session holds without a request.
+    package static func values(at now: Timestamp, idle: Duration) -> [String: SQLValue] {
+        [
+            "now": .timestamp(now), "skewed": .timestamp(now + ClockSkew.tolerated), "idle": .timestamp(now - idle),
+            "latest": .timestamp(now + AppSession.lifetime + ClockSkew.tolerated),
+        ]
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import SSOWeb
+package import Yams
+
+/// Reads a YAML file that a setting names. Every problem names setting, file, line and key. Unknown keys are problems,
+/// because a misspelt `redirect_uris` that is ignored is hard to find.
+///
+/// Its methods do not throw, so that an operator sees all problems at once and not one per start.
+package final class SettingsFile {
+    /// The name of the setting, with which every problem begins.
+    let setting: String
+    package let path: String
+    /// How many problems were reported so far.
+    package private(set) var problemCount = 0
+    private let report: (String) -> Void
+
+    package init(setting: String, path: String, problem: @escaping (String) -> Void) {
+        (self.setting, self.path, report) = (setting, path, problem)
+    }
+
+    /// The items of the list that is the only key of the file.
+    ///
+    /// - Parameters:
+    ///   - what: what the file is, for messages, such as `clients file`.
+    ///   - example: a file to look at.
+    package func list(_ key: String, what: String, example: String) -> [Node] {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            problem("\(setting): cannot read \(path). Check the path and the permissions.")
+            return []
+        }
+        guard data.count <= 1 << 20, let text = String(validating: data, as: UTF8.self) else {
+            problem("\(setting): \(path) must be UTF-8 text of at most 1 MiB.")
+            return []
+        }
+        do {
+            guard let root = try Yams.compose(yaml: text) else {
+                problem("\(setting): \(path): is empty. It must have a list called \(key), as in \(example).")
+                return []
+            }
+            guard let keys = keys(of: root, known: [key], what: what) else { return [] }
+            guard let list = keys[key]?.sequence else {
+                return refuse("\(key) must be a list, as in \(example).", root) ?? []
+            }
+            return Array(list)
+        } catch {
+            problem("\(setting): \(path):\(Self.words(error))")
+            return []
+        }
+    }
+
+    /// A mapping with its known keys. Nil when the node is no mapping. Unknown keys are reported.
+    ///
+    /// - Parameters:
+    ///   - what: what the mapping describes, such as `client`.
+    ///   - example: an example of the value of a key.
+    package func entry(_ node: Node, known: [String], what: String, example: @escaping (String) -> String)
+        -> SettingsFileEntry?
+    {
+        keys(of: node, known: known, what: what).map {
+            SettingsFileEntry(file: self, node: node, keys: $0, example: example)
+        }
+    }
+
+    /// Reports a problem as it is.
+    package func problem(_ text: String) {
+        problemCount += 1
+        report(text)
+    }
+
+    /// Reports a problem with its place.
+    ///
+    /// - Returns: nil, always.
+    package func refuse<T>(_ words: String, _ node: Node) -> T? {
+        problem("\(place(of: node)): \(words)")
+        return nil
+    }
+
+    /// The beginning of every message about a node: setting, path and line.
+    package func place(of node: Node) -> String { "\(setting): \(path):\(line(node))" }
+
+    package func line(_ node: Node) -> Int { node.mark?.line ?? 1 }
+
+    private func keys(of node: Node, known: [String], what: String) -> [String: Node]? {
+        guard let mapping = node.mapping else { return refuse("a \(what) must be a mapping of keys to values.", node) }
+        var result: [String: Node] = [:]
+        for (key, value) in mapping {
+            let name = key.string ?? ""
+            guard known.contains(name) else {
+                problem("\(place(of: key)): unknown key \"\(name)\". The keys are \(known.joined(separator: ", ")).")
+                continue
+            }
+            result[name] = value
+        }
+        return result
+    }
+
+    /// The line and the parser's message, without the text of that line: it may contain a secret.
+    private static func words(_ error: any Error) -> String {
+        switch error {
+        case let YamlError.scanner(_, problem, mark, _), let YamlError.parser(_, problem, mark, _),
+            let YamlError.composer(_, problem, mark, _):
+            "\(mark.line): \(problem)"
+        case let YamlError.duplicatedKeysInMapping(keys, context):
+            "\(context.mark.line): the key \(keys.joined(separator: ", ")) appears twice. Its first place is here."
+        default: " is not valid YAML."
+        }
+    }
+}
