@@ -233,7 +233,6 @@ let package = Package(
                 "TestSupport", "IdP", "IdPAccountPages", "IdPApps", "IdPDirectory", "IdPFlow", "IdPMail",
                 "IdPProtocols", "IdPProviders", "IdPSignIn", "RelyingParty", "SSOShared", "SSOWeb", "WellKnown",
                 "JWT", hummingbird, lifecycle, logging, httpTypes, nioCore,
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),

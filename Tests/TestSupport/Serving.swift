@@ -1,5 +1,7 @@
 import Hummingbird
 import Logging
+import SSOShared
+import SSOWeb
 import ServiceLifecycle
 
 /// Runs an application in this process, on a port that the system picks, while `body` uses it, and shuts it down.
@@ -30,5 +32,17 @@ func serving(
         }
         await group.triggerGracefulShutdown()
         try await tasks.waitForAll()
+    }
+}
+
+/// Serves a router as the programs do, while `body` sends it requests.
+func serving<Context: RequestContext>(_ router: Router<Context>, _ body: (HTTPProbe) async throws -> Void) async throws
+where Context.Source == ApplicationRequestContextSource {
+    try await serving({ started in
+        WebServer.application(
+            router: router, listen: try ListenAddress("127.0.0.1:0"), shutdown: ShutdownState(),
+            logger: CapturedLog().logger("router"), started: started)
+    }) { port in
+        try await body(HTTPProbe(port: port))
     }
 }

@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import SSOShared
 import Synchronization
 import Testing
@@ -142,15 +141,13 @@ struct HealthTests {
         let clock = ServiceClock(reading: { reading.withLock { $0 } })
         let router = Router(context: BasicRequestContext.self)
         HealthRoutes(database: database, clock: clock, shutdown: ShutdownState()).add(to: router)
-        try await Application(router: router).test(.router) { client in
+        try await serving(router) { probe in
             let (plain, warned) = (#"200 {"status":"ready"}"#, #"200 {"status":"ready","warning":"clock"}"#)
             for (milliseconds, expected) in [(0, plain), (120_000, warned), (0, plain)] {
                 let wall = Timestamp(milliseconds: Int64(milliseconds))
                 reading.withLock { $0 = ClockReading(wall: wall, steady: .zero) }
-                let answer = try await client.execute(uri: "/readyz", method: .get) {
-                    "\($0.status.code) \(String(buffer: $0.body))"
-                }
-                #expect(answer == expected)
+                let answer = try await probe.get("/readyz")
+                #expect("\(answer.status) \(answer.text)" == expected)
                 #expect(clock.now() == Timestamp(milliseconds: 0))
             }
         }
