@@ -13,7 +13,7 @@ import Synchronization
 /// Both programs in this process, on real sockets and files, with the clock set by the test.
 ///
 /// The public addresses are made up; ``browser(from:)`` knows where they are really served.
-final class TestDeployment: Deployment {
+final class TestDeployment: Deployment, Sendable {
     struct Client: TestClient {
         let id, name, secret, origin: String
         let port: UInt16
@@ -75,6 +75,7 @@ final class TestDeployment: Deployment {
         wrapping wrap: (any Database) -> any Database = { $0 }, pages: Pages? = nil, clientPages: Pages? = nil,
         preparing prepare: (String) async throws -> Void = { _ in }, _ body: (TestDeployment) async throws -> Void
     ) async throws {
+        DeploymentCount.add()
         let (folder, log) = (try TemporaryFolder(inMemory: true), CapturedLog())
         let mailbox = Mailbox(folder: try folder.folder("outbox"))
         let names = (1...count).map { "partner-\($0)" }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Users {
     @Suite("Back, reload, double click")
     struct BackAndReload {
         @Test("a reload of the callback after success leads to the page and not to an error")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Operators {
     /// With libfaketime (package faketime) in a real process: a file sets its wall clock.
     @Suite("A wall clock that jumps")
     struct Clock {

@@ -7,7 +7,7 @@ import ThisBuild
 @testable import RelyingParty
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Operators {
     @Suite("The command line")
     struct CommandLine {
         @Test(

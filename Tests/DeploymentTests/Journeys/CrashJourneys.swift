@@ -4,7 +4,7 @@ import Testing
 
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Operators {
     @Suite("kill -9")
     struct Crash {
         /// The number of kills. `SSO_TEST_KILLS` changes it.

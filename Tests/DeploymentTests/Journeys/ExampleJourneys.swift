@@ -5,7 +5,7 @@ import Testing
 
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Users {
     @Suite("The example of docs/relying-party.md")
     struct Example {
         /// The example as a client of the identity provider.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Users {
     @Suite("First sign-in")
     struct FirstSignIn {
         @Test(

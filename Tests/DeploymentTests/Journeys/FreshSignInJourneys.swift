@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Operators {
     @Suite("Fresh sign-in over a restart")
     struct FreshSignIn {
         @Test("killed and started again, the identity provider still asks for the fresh sign-in, and then goes on")

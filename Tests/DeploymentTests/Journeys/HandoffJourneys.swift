@@ -4,7 +4,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Users {
     @Suite("The handoff to an app")
     struct HandoffToApp {
         @Test(

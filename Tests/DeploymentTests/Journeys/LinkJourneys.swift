@@ -5,7 +5,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Users {
     @Suite("The link in the email")
     struct Link {
         @Test(

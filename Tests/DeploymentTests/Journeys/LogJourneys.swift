@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Operators {
     @Suite("Content of the logs")
     struct Logs {
         @Test(

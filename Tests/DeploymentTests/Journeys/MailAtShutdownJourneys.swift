@@ -4,7 +4,7 @@ import Testing
 
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Operators {
     @Suite("An email in delivery when the IdP stops")
     struct MailAtShutdown {
         @Test("is delivered, and not sent again after the next start", .timeLimit(.minutes(2)))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Users {
     @Suite(
         "The app of the identity provider", .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
     struct NativeApp {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Users {
     @Suite(
         "Sign-in in the system browser for an app",
         .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))

@@ -5,7 +5,7 @@ import Testing
 @testable import IdP
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Operators {
     @Suite("One winner, with three IdP processes on one database")
     struct OneWinner {
         @Test("of 100 verifications at once, exactly one succeeds", .timeLimit(.minutes(3)))

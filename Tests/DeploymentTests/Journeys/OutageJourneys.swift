@@ -4,7 +4,7 @@ import Testing
 
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Operators {
     @Suite("Outages")
     struct Outage {
         @Test("a sign-in continues after the IdP was restarted in the middle", arguments: [SIGTERM, SIGKILL])

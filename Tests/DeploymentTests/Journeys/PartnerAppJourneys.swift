@@ -5,7 +5,7 @@ import Testing
 
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Users {
     @Suite(
         "The app of a relying party", .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
     struct PartnerApp {

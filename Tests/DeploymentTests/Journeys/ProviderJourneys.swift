@@ -6,7 +6,7 @@ import Testing
 @testable import IdPProviders
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Users {
     /// From a client to a provider and back to the client, in a real browser.
     @Suite("Sign-in with a provider")
     struct SignInWithProvider {

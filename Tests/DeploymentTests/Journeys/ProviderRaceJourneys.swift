@@ -6,7 +6,7 @@ import Testing
 @testable import IdPProviders
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Operators {
     @Suite("A provider's answer, over processes and a crash")
     struct ProviderRace {
         /// Real programs, with a stand-in in their providers file. Their clock is the machine's.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Users {
     @Suite("Answering the email")
     struct Reply {
         @Test(

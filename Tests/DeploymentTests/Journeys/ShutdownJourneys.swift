@@ -5,7 +5,7 @@ import Testing
 
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Operators {
     @Suite("Stopping")
     struct Shutdown {
         @Test(

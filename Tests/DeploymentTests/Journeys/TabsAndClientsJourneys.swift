@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Users {
     @Suite("Several clients, several tabs")
     struct TabsAndClients {
         @Test("at a second client the user does not have to sign in again")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TestSupport
 
-extension Journeys {
+extension Journeys.Users {
     @Suite(
         "Pages in a document that Turbo keeps",
         .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
