@@ -11,7 +11,8 @@ enum DeploymentCount {
     /// Counts one for the test that runs.
     static func add() {
         _ = printsAtExit
-        let test = Test.current.map { "\($0.id)".split(separator: "/", maxSplits: 1).first ?? "" }.map(String.init) ?? "none"
+        let test =
+            Test.current.map { "\($0.id)".split(separator: "/", maxSplits: 1).first ?? "" }.map(String.init) ?? "none"
         opened.withLock { $0[test, default: 0] += 1 }
     }
 

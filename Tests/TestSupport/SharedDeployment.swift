@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 /// One deployment for all rows of a table: `@Test("…", .oneDeployment, arguments: rows)`, and in the body
@@ -41,4 +42,11 @@ extension TestDeployment {
         guard let deployment = ofTheTable else { throw ProbeFailure("this test has no trait .oneDeployment") }
         return deployment
     }
+
+    /// An address that no other row has, for tables whose rows sign in.
+    func newAddress() -> String {
+        "user\(Self.addresses.add(1, ordering: .relaxed).newValue)@example.com"
+    }
+
+    private static let addresses = Atomic<Int>(0)
 }

@@ -115,6 +115,7 @@ struct APIRequestTests {
 
     @Test(
         "a body that is not one strict JSON object is refused, and no email leaves",
+        .oneDeployment,
         arguments: [
             "", "{", "[]", "null", "\"ann@example.com\"", #"{"email":"ann@example.com","email":"ann@example.com"}"#,
             #"{"email":"ann@example.com",}"#, #"{"email":["ann@example.com"]}"#, #"{"email":null}"#, "{}",
@@ -123,14 +124,13 @@ struct APIRequestTests {
             #"{"email[]":"ann@example.com"}"#,
         ])
     func bodies(body: String) async throws {
-        try await TestDeployment.open { deployment in
-            let app = deployment.jsonApp()
-            let reply = try await app.raw(
-                "POST", "/sign-in", [("Content-Type", "application/json")], body: Array(body.utf8))
-            #expect(reply.status == 400 && reply.apiError == "invalid_request")
-            #expect(try reply.json()["error_description"]?.text?.isEmpty == false)
-            #expect(try await deployment.rows(of: "mail_queue") == 0)
-        }
+        let deployment = try TestDeployment.shared()
+        let app = deployment.jsonApp()
+        let reply = try await app.raw(
+            "POST", "/sign-in", [("Content-Type", "application/json")], body: Array(body.utf8))
+        #expect(reply.status == 400 && reply.apiError == "invalid_request")
+        #expect(try reply.json()["error_description"]?.text?.isEmpty == false)
+        #expect(try await deployment.rows(of: "mail_queue") == 0)
     }
 
     @Test("another type is 415, 8,193 bytes are 413, and unknown members are ignored")

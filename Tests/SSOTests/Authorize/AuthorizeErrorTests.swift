@@ -72,31 +72,32 @@ struct AuthorizeErrorTests {
     /// A client gets back what it sent: malformed text is not repaired, and no byte of it ends the address.
     @Test(
         "a state that is not UTF-8 or not printable comes back byte for byte, escaped",
+        .oneDeployment(settings: WebRelyingParty.settings),
         arguments: [
             ("%ff", "%FF"), ("%C3%28a", "%C3%28a"), ("%ed%a0%80", "%ED%A0%80"),
             ("a%00%26token%3Dx%23", "a%00%26token%3Dx%23"),
             ("%0d%0aSet-Cookie:%20a", "%0D%0ASet-Cookie%3A%20a"),
         ])
     func bytes(sent: String, echoed: String) async throws {
-        try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
-            let query = FormCoding.encode([
-                ("client_id", WebRelyingParty.id), ("redirect_uri", WebRelyingParty.redirectURI),
-            ])
-            let address = "\(deployment.origin)\(SSOPath.authorize)?\(query)&state="
-            let visit = try await deployment.browser().get(address + sent)
-            #expect(visit.status == 302)
-            let words = PercentCoding.encode(AuthorizeRefusal.Cause.stateNotASCII.explanation)
-            let callback = "\(WebRelyingParty.redirectURI)?error=invalid_request&error_description=\(words)"
-            #expect(visit.reply.all("location") == ["\(callback)&state=\(echoed)"])
-            // An invalid escape has no bytes to return.
-            let broken = try await deployment.browser().get(address + "%zz")
-            #expect(broken.reply.all("location") == [callback])
-        }
+        let deployment = try TestDeployment.shared()
+        let query = FormCoding.encode([
+            ("client_id", WebRelyingParty.id), ("redirect_uri", WebRelyingParty.redirectURI),
+        ])
+        let address = "\(deployment.origin)\(SSOPath.authorize)?\(query)&state="
+        let visit = try await deployment.browser().get(address + sent)
+        #expect(visit.status == 302)
+        let words = PercentCoding.encode(AuthorizeRefusal.Cause.stateNotASCII.explanation)
+        let callback = "\(WebRelyingParty.redirectURI)?error=invalid_request&error_description=\(words)"
+        #expect(visit.reply.all("location") == ["\(callback)&state=\(echoed)"])
+        // An invalid escape has no bytes to return.
+        let broken = try await deployment.browser().get(address + "%zz")
+        #expect(broken.reply.all("location") == [callback])
     }
 
     /// The sentences are for the client's developer. RFC 6749 4.1.2.1 allows printable ASCII without `"` and `\`.
     @Test(
         "error_description names the cause, and the log has it with the client",
+        .oneDeployment(settings: WebRelyingParty.settings),
         arguments: [
             ([], "state is missing", "state_missing"),
             ([("state", "a"), ("state", "a")], "state appears more than once", "state_repeated"),
@@ -112,16 +113,17 @@ struct AuthorizeErrorTests {
             ),
         ] as [([(String, String)], String, String)])
     func explained(_ fields: [(String, String)], _ words: String, _ cause: String) async throws {
-        try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
-            let query =
-                [("client_id", WebRelyingParty.id), ("redirect_uri", WebRelyingParty.redirectURI)] + fields
-            let address = "\(deployment.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))"
-            let visit = try await deployment.browser().get(address)
-            let location = try #require(visit.reply.header("location"))
-            #expect(location.contains("&error_description=\(PercentCoding.encode(words))"), "\(location)")
-            let line = deployment.log.text.split(separator: "\n").last { $0.contains("authorize_refused") }
-            #expect(line?.contains("\"cause\": \(cause)") == true && line?.contains("\"client\": web") == true)
+        let deployment = try TestDeployment.shared()
+        let query =
+            [("client_id", WebRelyingParty.id), ("redirect_uri", WebRelyingParty.redirectURI)] + fields
+        let address = "\(deployment.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))"
+        let visit = try await deployment.browser().get(address)
+        let location = try #require(visit.reply.header("location"))
+        #expect(location.contains("&error_description=\(PercentCoding.encode(words))"), "\(location)")
+        let line = deployment.log.text.split(separator: "\n").first {
+            $0.contains("authorize_refused") && $0.contains("\"cause\": \(cause)")
         }
+        #expect(line?.contains("\"client\": web") == true)
         for cause in AuthorizeRefusal.Cause.allCases {
             #expect(cause.explanation.utf8.allSatisfy { (0x20...0x7e).contains($0) && $0 != 0x22 && $0 != 0x5c })
         }

@@ -7,6 +7,7 @@ import Testing
 struct AuthorizePagesTests {
     @Test(
         "the page says what happened and what to do, in the language of the browser",
+        .oneDeployment,
         arguments: [
             (
                 SSOPath.authorize, "en", "This service isn&#39;t set up here",
@@ -17,11 +18,10 @@ struct AuthorizePagesTests {
             ("\(SSOPath.complete)?flow=x", "de", "Hier ist keine Anmeldung offen", "Beginnen Sie neu"),
         ])
     func texts(path: String, language: String, title: String, explanation: String) async throws {
-        try await TestDeployment.open { deployment in
-            let page = try await deployment.browser().get(deployment.origin + path, [("Accept-Language", language)])
-            #expect(page.status == (path == SSOPath.authorize ? 400 : 404))
-            #expect(page.text.contains("<h1>\(title)</h1>") && page.text.contains(explanation))
-            #expect(page.text.contains("<html lang=\"\(language)\">"))
-        }
+        let deployment = try TestDeployment.shared()
+        let page = try await deployment.browser().get(deployment.origin + path, [("Accept-Language", language)])
+        #expect(page.status == (path == SSOPath.authorize ? 400 : 404))
+        #expect(page.text.contains("<h1>\(title)</h1>") && page.text.contains(explanation))
+        #expect(page.text.contains("<html lang=\"\(language)\">"))
     }
 }

@@ -15,19 +15,19 @@ struct CancelTests {
 
     @Test(
         "the link of the sign-in page leads to the redirect URI with error and state",
+        .oneDeployment(settings: WebRelyingParty.settings),
         arguments: [WebRelyingParty.redirectURI, WebRelyingParty.secondURI], ["s", "a b&error=x#</script>"])
     func link(uri: String, state: String) async throws {
-        try await TestDeployment.open(settings: WebRelyingParty.settings) { deployment in
-            let browser = deployment.browser()
-            let form = try await browser.follow(
-                browser.get(WebRelyingParty.authorize(at: deployment.origin, redirect: uri, state: state)))
-            #expect(form.text.contains("Back to <bdi>\(WebRelyingParty.name)</bdi>"))
-            let back = try await browser.click(form.page().link(containing: FlowID.cancelPath), on: form)
-            #expect(back.status == 302 && back.reply.all("location") == [Self.cancelled(uri, state: state)])
-            #expect(back.reply.header("cache-control") == "no-store")
-            let line = deployment.log.text.split(separator: "\n").first { $0.contains("sign_in_cancelled") }
-            #expect(line?.contains("\"client\": web") == true && line?.contains("\"flow\"") == true)
-        }
+        let deployment = try TestDeployment.shared()
+        let browser = deployment.browser()
+        let form = try await browser.follow(
+            browser.get(WebRelyingParty.authorize(at: deployment.origin, redirect: uri, state: state)))
+        #expect(form.text.contains("Back to <bdi>\(WebRelyingParty.name)</bdi>"))
+        let back = try await browser.click(form.page().link(containing: FlowID.cancelPath), on: form)
+        #expect(back.status == 302 && back.reply.all("location") == [Self.cancelled(uri, state: state)])
+        #expect(back.reply.header("cache-control") == "no-store")
+        let line = deployment.log.text.split(separator: "\n").first { $0.contains("sign_in_cancelled") }
+        #expect(line?.contains("\"client\": web") == true && line?.contains("\"flow\"") == true)
     }
 
     @Test("an app with a private scheme gets it too")

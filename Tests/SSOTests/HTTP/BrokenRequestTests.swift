@@ -69,22 +69,23 @@ struct BrokenRequestTests {
         }
     }
 
-    @Test("a head that is too large gets the page, the headers and a reference that is in the log", arguments: tooLarge)
+    @Test(
+        "a head that is too large gets the page, the headers and a reference that is in the log", .oneDeployment,
+        arguments: tooLarge)
     func page(_ invalid: InvalidRequest) async throws {
-        try await TestDeployment.open { deployment in
-            let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
-            let reply = try await Self.answer(to: invalid.text, from: probe)
-            #expect(reply.status == invalid.status)
-            #expect(reply.header("content-type") == "text/html; charset=utf-8")
-            #expect(reply.header("content-security-policy")?.contains("default-src 'none'") == true)
-            for name in ["x-content-type-options", "referrer-policy", "x-frame-options", "cache-control"] {
-                #expect(reply.all(name).count == 1, "\(name)")
-            }
-            let reference = try #require(reply.text.firstMatch(of: #/<code>([0-9A-Z]{8})</code>/#)).1
-            let line = deployment.log.text.split(separator: "\n").first { $0.contains(reference) }
-            #expect(line?.contains("client_address") == true && line?.contains("127.0.0.1") == true)
-            #expect(try await probe.get("/healthz").text == "ok")
+        let deployment = try TestDeployment.shared()
+        let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
+        let reply = try await Self.answer(to: invalid.text, from: probe)
+        #expect(reply.status == invalid.status)
+        #expect(reply.header("content-type") == "text/html; charset=utf-8")
+        #expect(reply.header("content-security-policy")?.contains("default-src 'none'") == true)
+        for name in ["x-content-type-options", "referrer-policy", "x-frame-options", "cache-control"] {
+            #expect(reply.all(name).count == 1, "\(name)")
         }
+        let reference = try #require(reply.text.firstMatch(of: #/<code>([0-9A-Z]{8})</code>/#)).1
+        let line = deployment.log.text.split(separator: "\n").first { $0.contains(reference) }
+        #expect(line?.contains("client_address") == true && line?.contains("127.0.0.1") == true)
+        #expect(try await probe.get("/healthz").text == "ok")
     }
 
     @Test("at the back channel it is JSON, and over https the headers say so")

@@ -114,26 +114,26 @@ struct DebugAddressTests {
 
     @Test(
         "emails are shown to this machine only: not through a proxy, and not under another name for it",
+        .oneDeployment,
         arguments: [("Host", "evil.example:4000"), ("X-Forwarded-For", "203.0.113.7"), ("Forwarded", "for=1.2.3.4")])
     func rebinding(field: (String, String)) async throws {
-        try await TestDeployment.open { deployment in
-            let isHost = field.0 == "Host"
-            let probe = HTTPProbe(port: deployment.port, authority: isHost ? field.1 : "localhost:4000")
-            let fields: HTTPProbe.Headers = isHost ? [] : [field]
-            let reply = try await probe.get(deployment.dev.path(of: .mailbox), fields)
-            #expect(reply.status == 404)
-        }
+        let deployment = try TestDeployment.shared()
+        let isHost = field.0 == "Host"
+        let probe = HTTPProbe(port: deployment.port, authority: isHost ? field.1 : "localhost:4000")
+        let fields: HTTPProbe.Headers = isHost ? [] : [field]
+        let reply = try await probe.get(deployment.dev.path(of: .mailbox), fields)
+        #expect(reply.status == 404)
     }
 
     @Test(
         "other development, status and admin paths do not exist",
+        .oneDeployment,
         arguments: ["/dev", "/dev/", "/debug", "/metrics", "/status", "/test", "/admin", "/actuator/health", "/.env"])
     func others(path: String) async throws {
-        try await TestDeployment.open { deployment in
-            for origin in [deployment.origin, deployment.client.origin] {
-                let visit = try await deployment.browser().get(origin + path)
-                #expect(visit.status == 404)
-            }
+        let deployment = try TestDeployment.shared()
+        for origin in [deployment.origin, deployment.client.origin] {
+            let visit = try await deployment.browser().get(origin + path)
+            #expect(visit.status == 404)
         }
     }
 }

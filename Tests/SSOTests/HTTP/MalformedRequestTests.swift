@@ -87,17 +87,17 @@ struct MalformedRequestTests {
     ]
 
     @Test(
-        "each gets at most one 4xx and the end of the connection, and the server continues", arguments: lengths + heads)
+        "each gets at most one 4xx and the end of the connection, and the server continues", .oneDeployment,
+        arguments: lengths + heads)
     func refused(_ attack: Attack) async throws {
-        try await TestDeployment.open { deployment in
-            let raw = HTTPProbe(port: deployment.port, authority: "localhost:4000", timeout: .seconds(8))
-            let answer = String(decoding: try await raw.raw(attack.bytes, halfClose: false), as: UTF8.self)
-            let statuses = answer.matches(of: #/HTTP/1\.1 (\d\d\d)/#).map { String($0.1) }
-            #expect(statuses.count <= 1, "\(answer)")
-            #expect(statuses.allSatisfy { $0.hasPrefix("4") }, "\(answer)")
-            #expect(!answer.contains("evil.example"))
-            #expect(try await raw.get("/healthz").text == "ok")
-        }
+        let deployment = try TestDeployment.shared()
+        let raw = HTTPProbe(port: deployment.port, authority: "localhost:4000", timeout: .seconds(8))
+        let answer = String(decoding: try await raw.raw(attack.bytes, halfClose: false), as: UTF8.self)
+        let statuses = answer.matches(of: #/HTTP/1\.1 (\d\d\d)/#).map { String($0.1) }
+        #expect(statuses.count <= 1, "\(answer)")
+        #expect(statuses.allSatisfy { $0.hasPrefix("4") }, "\(answer)")
+        #expect(!answer.contains("evil.example"))
+        #expect(try await raw.get("/healthz").text == "ok")
     }
 
     @Test("the same bytes without an attack are two requests with two responses")

@@ -32,17 +32,16 @@ struct OversizedRequestTests {
             [("Cookie", (0..<3000).map { "c\($0)=\($0)" }.joined(separator: "; "))]),
     ]
 
-    @Test("heads over the limits get a 4xx, and the server continues", arguments: floods)
+    @Test("heads over the limits get a 4xx, and the server continues", .oneDeployment, arguments: floods)
     func heads(_ flood: Flood) async throws {
-        try await TestDeployment.open { deployment in
-            let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
-            // The server may close while the test still sends. Then there is no response.
-            if let reply = try? await probe.get(flood.target, flood.headers) {
-                #expect(flood.statuses.contains(reply.status), "\(reply.status)")
-            }
-            let after = try await probe.get("/healthz")
-            #expect(after.text == "ok")
+        let deployment = try TestDeployment.shared()
+        let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
+        // The server may close while the test still sends. Then there is no response.
+        if let reply = try? await probe.get(flood.target, flood.headers) {
+            #expect(flood.statuses.contains(reply.status), "\(reply.status)")
         }
+        let after = try await probe.get("/healthz")
+        #expect(after.text == "ok")
     }
 
     @Test(

@@ -62,46 +62,43 @@ struct PathAndMethodTests {
 
     @Test(
         "a Range field never causes a 500",
+        .oneDeployment,
         arguments: [
             "bytes=5-2", "bytes=0-9223372036854775807", "bytes=-9223372036854775808", "bytes=a-b", "bytes=0-0,1-1",
         ])
     func range(_ value: String) async throws {
-        try await TestDeployment.open { deployment in
-            let browser = deployment.browser()
-            let page = try await browser.get(deployment.origin + "/").page()
-            let style = try #require(page.tags.first { $0.name == "link" && $0["rel"] == "stylesheet" }?["href"])
-            let reply = try await browser.get(deployment.origin + style, [("Range", value)])
-            #expect([200, 206, 416].contains(reply.status))
-            #expect(try await browser.get(deployment.origin + style).status == 200)
-        }
+        let deployment = try TestDeployment.shared()
+        let browser = deployment.browser()
+        let page = try await browser.get(deployment.origin + "/").page()
+        let style = try #require(page.tags.first { $0.name == "link" && $0["rel"] == "stylesheet" }?["href"])
+        let reply = try await browser.get(deployment.origin + style, [("Range", value)])
+        #expect([200, 206, 416].contains(reply.status))
+        #expect(try await browser.get(deployment.origin + style).status == 200)
     }
 
     @Test(
         "bytes that are not UTF-8 in a query, a cookie or a field never cause a 500",
-        arguments: ["%ff", "%c3", "%ed%a0%80", "%00", "%", "%zz", "%u0041"])
+        .oneDeployment, arguments: ["%ff", "%c3", "%ed%a0%80", "%00", "%", "%zz", "%u0041"])
     func escapes(_ text: String) async throws {
-        try await TestDeployment.open { deployment in
-            let browser = deployment.browser()
-            for target in [
-                "/sign-in?flow=\(text)", "/auth/sso/complete?flow=\(text)", "/auth/sso/authorize?client_id=\(text)",
-                "/auth/sso/authorize?client_id=partner-1&redirect_uri=\(text)&state=\(text)",
-            ] {
-                #expect(try await browser.get(deployment.origin + target).status < 500)
-            }
-            let callback = try await browser.get("\(deployment.client.callback)?token=\(text)&state=\(text)")
-            #expect(callback.status == 400)
-            let start = try await browser.get("\(deployment.client.origin)/auth/sso/start?return_to=\(text)")
-            #expect(start.status == 302)
+        let deployment = try TestDeployment.shared()
+        let browser = deployment.browser()
+        for target in [
+            "/sign-in?flow=\(text)", "/auth/sso/complete?flow=\(text)", "/auth/sso/authorize?client_id=\(text)",
+            "/auth/sso/authorize?client_id=partner-1&redirect_uri=\(text)&state=\(text)",
+        ] {
+            #expect(try await browser.get(deployment.origin + target).status < 500)
         }
-        try await TestDeployment.open { deployment in
-            let cookies = [
-                "idp_session=\u{ff}", "idp_session=%ff", "=", ";;;", "idp_session", "idp_session==\u{1f600}",
-            ]
-            for cookie in cookies {
-                let reply = try await HTTPProbe(port: deployment.port, authority: "localhost:4000").get(
-                    "/sign-in", [("Cookie", cookie), ("Accept-Language", "\u{fffd}\u{301}")])
-                #expect(reply.status == 200)
-            }
+        let callback = try await browser.get("\(deployment.client.callback)?token=\(text)&state=\(text)")
+        #expect(callback.status == 400)
+        let start = try await browser.get("\(deployment.client.origin)/auth/sso/start?return_to=\(text)")
+        #expect(start.status == 302)
+        let cookies = [
+            "idp_session=\u{ff}", "idp_session=%ff", "=", ";;;", "idp_session", "idp_session==\u{1f600}",
+        ]
+        for cookie in cookies {
+            let reply = try await HTTPProbe(port: deployment.port, authority: "localhost:4000").get(
+                "/sign-in", [("Cookie", cookie), ("Accept-Language", "\u{fffd}\u{301}")])
+            #expect(reply.status == 200)
         }
     }
 }

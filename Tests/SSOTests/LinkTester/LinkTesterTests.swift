@@ -57,17 +57,17 @@ struct LinkTesterTests {
 
     @Test(
         "text that is not a link is a plain error, and none of it becomes markup",
+        .oneDeployment(settings: Self.apps),
         arguments: [
             "javascript:alert(1)", "\"><script>alert(1)</script>", "https://", "ftp://x/", "http://a b/", "\u{0}",
         ])
     func noLink(_ text: String) async throws {
-        try await TestDeployment.open(settings: Self.apps) { deployment in
-            let page = try await Self.lab(deployment, text)
-            #expect(page.status == 422)
-            #expect(page.text.contains("This is not a link."))
-            #expect(!page.text.contains("<script>"))
-            #expect(!page.text.contains("href=\"javascript:"))
-        }
+        let deployment = try TestDeployment.shared()
+        let page = try await Self.lab(deployment, text)
+        #expect(page.status == 422)
+        #expect(page.text.contains("This is not a link."))
+        #expect(!page.text.contains("<script>"))
+        #expect(!page.text.contains("href=\"javascript:"))
     }
 
     @Test("its words are in the language of the browser; what the library reports is marked as English")

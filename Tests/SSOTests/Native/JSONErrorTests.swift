@@ -18,19 +18,19 @@ struct JSONErrorTests {
     }
 
     @Test(
-        "below /api/ they are JSON, whatever the request accepts", arguments: ["text/html", "*/*", "application/json"])
+        "below /api/ they are JSON, whatever the request accepts", .oneDeployment,
+        arguments: ["text/html", "*/*", "application/json"])
     func api(accept: String) async throws {
-        try await TestDeployment.open { deployment in
-            for probe in Self.probes(deployment) {
-                for path in ["/api/", "/api/nowhere", "/api/v1/nowhere", "/api/v1/session/check/more"] {
-                    try Self.check(try await probe.get(path, [("Accept", accept)]), 404, "not_found")
-                }
+        let deployment = try TestDeployment.shared()
+        for probe in Self.probes(deployment) {
+            for path in ["/api/", "/api/nowhere", "/api/v1/nowhere", "/api/v1/session/check/more"] {
+                try Self.check(try await probe.get(path, [("Accept", accept)]), 404, "not_found")
             }
-            for path in ["/api/session", "/api/v1/session/check"] {
-                let reply = try await deployment.clientProbe().post(path, [("Accept", accept)], body: [])
-                try Self.check(reply, 405, "invalid_request")
-                #expect(reply.header("allow") == "GET, HEAD")
-            }
+        }
+        for path in ["/api/session", "/api/v1/session/check"] {
+            let reply = try await deployment.clientProbe().post(path, [("Accept", accept)], body: [])
+            try Self.check(reply, 405, "invalid_request")
+            #expect(reply.header("allow") == "GET, HEAD")
         }
     }
 

@@ -151,28 +151,27 @@ struct PathConfigurationTests {
 
     @Test(
         "the files have these bytes, and apps may keep them for five minutes",
-        arguments: PathConfiguration.Platform.allCases)
+        .oneDeployment, arguments: PathConfiguration.Platform.allCases)
     func served(platform: PathConfiguration.Platform) async throws {
-        try await TestDeployment.open { deployment in
-            for (probe, rules) in [
-                (deployment.probe(), Self.golden.idp), (deployment.clientProbe(), Self.golden.relyingParty),
-            ] {
-                let get = try await probe.get(platform.path)
-                #expect(get.status == 200)
-                #expect(get.text == Self.file(rules, platform))
-                #expect(get.header("content-type") == "application/json")
-                #expect(get.header("cache-control") == "public, max-age=300")
-                #expect(get.all("content-length") == ["\(get.body.count)"])
-                let tag = try #require(get.header("etag"))
-                let head = try await probe.send("HEAD", platform.path)
-                #expect(head.status == 200 && head.body.isEmpty && head.header("etag") == tag)
-                #expect(head.all("content-length") == ["\(get.body.count)"])
-                let again = try await probe.get(platform.path, [("If-None-Match", "W/\(tag)")])
-                #expect(again.status == 304 && again.body.isEmpty && again.header("etag") == tag)
-                #expect(try await probe.get(platform.path, [("If-None-Match", "\"other\"")]).status == 200)
-                let post = try await probe.post(platform.path, body: [])
-                #expect(post.status == 405 && post.header("allow") == "GET, HEAD")
-            }
+        let deployment = try TestDeployment.shared()
+        for (probe, rules) in [
+            (deployment.probe(), Self.golden.idp), (deployment.clientProbe(), Self.golden.relyingParty),
+        ] {
+            let get = try await probe.get(platform.path)
+            #expect(get.status == 200)
+            #expect(get.text == Self.file(rules, platform))
+            #expect(get.header("content-type") == "application/json")
+            #expect(get.header("cache-control") == "public, max-age=300")
+            #expect(get.all("content-length") == ["\(get.body.count)"])
+            let tag = try #require(get.header("etag"))
+            let head = try await probe.send("HEAD", platform.path)
+            #expect(head.status == 200 && head.body.isEmpty && head.header("etag") == tag)
+            #expect(head.all("content-length") == ["\(get.body.count)"])
+            let again = try await probe.get(platform.path, [("If-None-Match", "W/\(tag)")])
+            #expect(again.status == 304 && again.body.isEmpty && again.header("etag") == tag)
+            #expect(try await probe.get(platform.path, [("If-None-Match", "\"other\"")]).status == 200)
+            let post = try await probe.post(platform.path, body: [])
+            #expect(post.status == 405 && post.header("allow") == "GET, HEAD")
         }
     }
 

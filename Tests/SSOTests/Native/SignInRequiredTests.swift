@@ -77,38 +77,36 @@ struct SignInRequiredTests {
 
     @Test(
         "a browser is redirected as before, whatever else its user agent says",
-        arguments: ["", "hotwire native", "HotwireNative", "Native"])
+        .oneDeployment, arguments: ["", "hotwire native", "HotwireNative", "Native"])
     func browsers(userAgent: String) async throws {
-        try await TestDeployment.open { deployment in
-            let browser = deployment.browser(userAgent: userAgent)
-            let asked = try await browser.get(deployment.authorize(deployment.client, state: "s"))
-            #expect(asked.status == 303)
-            #expect(try asked.location().path == "/sign-in")
-            let account = try await browser.get(deployment.client.origin + "/account")
-            #expect(account.status == 303)
-            #expect(try account.location().path == SSOPath.start)
-        }
+        let deployment = try TestDeployment.shared()
+        let browser = deployment.browser(userAgent: userAgent)
+        let asked = try await browser.get(deployment.authorize(deployment.client, state: "s"))
+        #expect(asked.status == 303)
+        #expect(try asked.location().path == "/sign-in")
+        let account = try await browser.get(deployment.client.origin + "/account")
+        #expect(account.status == 303)
+        #expect(try account.location().path == SSOPath.start)
     }
 
-    @Test("a program gets 401 as JSON and keeps the flow by its cookie", arguments: userAgents)
+    @Test("a program gets 401 as JSON and keeps the flow by its cookie", .oneDeployment, arguments: userAgents)
     func json(userAgent: String) async throws {
-        try await TestDeployment.open { deployment in
-            let asked = try WebAddress(deployment.authorize(deployment.client, state: "s")).target
-            let headers = [("User-Agent", userAgent), ("Accept", "application/json")]
-            for reply in [
-                try await deployment.probe().get(asked, headers),
-                try await deployment.clientProbe().get("/account", headers),
-            ] {
-                #expect(reply.status == 401)
-                #expect(reply.header("content-type") == "application/json")
-                let body = try JSONDecoding.value(reply.body)
-                #expect(body["error"] == "unauthenticated")
-                #expect(body["error_description"]?.text?.isEmpty == false)
-            }
-            let reply = try await deployment.probe().get(asked, headers)
-            #expect(reply.all("set-cookie").count == 1)
-            #expect(reply.header("set-cookie")?.hasPrefix("idp_session=") == true)
+        let deployment = try TestDeployment.shared()
+        let asked = try WebAddress(deployment.authorize(deployment.client, state: "s")).target
+        let headers = [("User-Agent", userAgent), ("Accept", "application/json")]
+        for reply in [
+            try await deployment.probe().get(asked, headers),
+            try await deployment.clientProbe().get("/account", headers),
+        ] {
+            #expect(reply.status == 401)
+            #expect(reply.header("content-type") == "application/json")
+            let body = try JSONDecoding.value(reply.body)
+            #expect(body["error"] == "unauthenticated")
+            #expect(body["error_description"]?.text?.isEmpty == false)
         }
+        let reply = try await deployment.probe().get(asked, headers)
+        #expect(reply.all("set-cookie").count == 1)
+        #expect(reply.header("set-cookie")?.hasPrefix("idp_session=") == true)
     }
 
     @Test(

@@ -35,23 +35,23 @@ struct CompletionPageTests {
 
     @Test(
         "the state is returned unchanged, whatever characters it has",
+        .oneDeployment,
         arguments: [
             #"</script><script>alert(1)</script>"#, #""><img src=x onerror=alert(1)>"#, "'; alert(1); '",
             "a&token=sst_x&b=c",
             "a+b c%20d", "x#y?z=1;2", String(repeating: "~", count: 512), "{{client}}", "url=https://evil.example",
         ])
     func state(state: String) async throws {
-        try await TestDeployment.open { deployment in
-            let browser = try await deployment.signedIn()
-            let complete = try await browser.get(deployment.authorize(deployment.client, state: state))
-            #expect(complete.status == 200)
-            let callback = try complete.callback()
-            #expect(callback.query("state") == state)
-            #expect(callback.target.components(separatedBy: "token=").count == 2)
-            #expect(!callback.target.contains { "<>\"'`; ".contains($0) })
-            #expect(try complete.page().tags.count { $0.name == "script" } == 1)
-            #expect(try await deployment.verify(complete.token(), as: deployment.client).status == 200)
-        }
+        let deployment = try TestDeployment.shared()
+        let browser = try await deployment.signedIn(as: deployment.newAddress())
+        let complete = try await browser.get(deployment.authorize(deployment.client, state: state))
+        #expect(complete.status == 200)
+        let callback = try complete.callback()
+        #expect(callback.query("state") == state)
+        #expect(callback.target.components(separatedBy: "token=").count == 2)
+        #expect(!callback.target.contains { "<>\"'`; ".contains($0) })
+        #expect(try complete.page().tags.count { $0.name == "script" } == 1)
+        #expect(try await deployment.verify(complete.token(), as: deployment.client).status == 200)
     }
 
     @Test("a redirect URI that has a query keeps it")

@@ -90,12 +90,12 @@ struct EscapingTests {
 
     @Test(
         "text from a URL, on error pages",
+        .oneDeployment,
         arguments: ["/", "/auth/sso/complete?flow=", "/sign-in?flow=", "/auth/sso/authorize?client_id="])
     func address(prefix: String) async throws {
-        try await TestDeployment.open { deployment in
-            let page = try await deployment.browser().get(deployment.origin + prefix + FormCoding.encode(Self.evil))
-            #expect(try Self.isClean(page))
-            #expect(!page.text.contains("evil.example"))
-        }
+        let deployment = try TestDeployment.shared()
+        let page = try await deployment.browser().get(deployment.origin + prefix + FormCoding.encode(Self.evil))
+        #expect(try Self.isClean(page))
+        #expect(!page.text.contains("evil.example"))
     }
 }

@@ -61,13 +61,12 @@ struct MarkupTests {
 
     @Test(
         "an error page has one link and a reference that is in the log",
-        arguments: ["/nowhere", "/auth/sso/authorize"])
+        .oneDeployment, arguments: ["/nowhere", "/auth/sso/authorize"])
     func errors(path: String) async throws {
-        try await TestDeployment.open { deployment in
-            let page = try await deployment.browser().get(deployment.origin + path)
-            #expect(try page.page().links.count == 2, "the brand and the link")
-            let reference = try #require(page.text.firstMatch(of: #/<code>([2-9A-Z]{8})</code>/#)).1
-            #expect(deployment.log.contains(String(reference)))
-        }
+        let deployment = try TestDeployment.shared()
+        let page = try await deployment.browser().get(deployment.origin + path)
+        #expect(try page.page().links.count == 2, "the brand and the link")
+        let reference = try #require(page.text.firstMatch(of: #/<code>([2-9A-Z]{8})</code>/#)).1
+        #expect(deployment.log.contains(String(reference)))
     }
 }

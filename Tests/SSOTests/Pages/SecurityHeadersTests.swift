@@ -22,17 +22,16 @@ struct SecurityHeadersTests {
     ]
 
     /// ASVS 3.4.
-    @Test("all of them are on pages and on errors", arguments: requests)
+    @Test("all of them are on pages and on errors", .oneDeployment, arguments: requests)
     func everywhere(method: String, target: String, status: Int) async throws {
-        try await TestDeployment.open { deployment in
-            let reply = try await deployment.probe().send(method, target)
-            #expect(reply.status == status)
-            Self.check(reply)
-            #expect(reply.all("content-security-policy") == [Self.policy])
-            #expect(reply.all("referrer-policy") == ["same-origin"])
-            #expect(reply.all("cache-control") == ["no-store"])
-            #expect(reply.header("strict-transport-security") == nil)
-        }
+        let deployment = try TestDeployment.shared()
+        let reply = try await deployment.probe().send(method, target)
+        #expect(reply.status == status)
+        Self.check(reply)
+        #expect(reply.all("content-security-policy") == [Self.policy])
+        #expect(reply.all("referrer-policy") == ["same-origin"])
+        #expect(reply.all("cache-control") == ["no-store"])
+        #expect(reply.header("strict-transport-security") == nil)
     }
 
     @Test("pages after sign-in have them too; the page with the token has a tighter policy and no referrer")

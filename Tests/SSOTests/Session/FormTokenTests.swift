@@ -115,17 +115,16 @@ struct FormTokenTests {
 
     @Test(
         "body types other than forms are refused",
-        arguments: ["text/plain", "application/json", "multipart/form-data", ""])
+        .oneDeployment, arguments: ["text/plain", "application/json", "multipart/form-data", ""])
     func types(type: String) async throws {
-        try await TestDeployment.open { deployment in
-            let browser = try await deployment.signedIn()
-            let token = try await browser.get(deployment.origin + "/").formToken()
-            let headers: HTTPProbe.Headers = [("Cookie", "idp_session=\(browser.session ?? "")"), Self.ownOrigin]
-            let body = Array(FormCoding.encode([("form_token", token)]).utf8)
-            let typed = type.isEmpty ? headers : headers + [("Content-Type", type)]
-            #expect(try await deployment.probe().post("/sign-out", typed, body: body).status == 415)
-            #expect(try await browser.isSignedInOnHomePage(of: deployment))
-        }
+        let deployment = try TestDeployment.shared()
+        let browser = try await deployment.signedIn(as: deployment.newAddress())
+        let token = try await browser.get(deployment.origin + "/").formToken()
+        let headers: HTTPProbe.Headers = [("Cookie", "idp_session=\(browser.session ?? "")"), Self.ownOrigin]
+        let body = Array(FormCoding.encode([("form_token", token)]).utf8)
+        let typed = type.isEmpty ? headers : headers + [("Content-Type", type)]
+        #expect(try await deployment.probe().post("/sign-out", typed, body: body).status == 415)
+        #expect(try await browser.isSignedInOnHomePage(of: deployment))
     }
 }
 

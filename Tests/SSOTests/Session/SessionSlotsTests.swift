@@ -62,16 +62,15 @@ struct SessionSlotsTests {
 
     @Test(
         "a session whose slots cannot be read is a visitor's, never an error",
-        arguments: ["", "{", "[]", #"{"sso":7}"#])
+        .oneDeployment, .serialized, arguments: ["", "{", "[]", #"{"sso":7}"#])
     func visitor(text: String) async throws {
-        try await TestDeployment.open { deployment in
-            let browser = try await deployment.signedIn()
-            try await deployment.database.write { connection in
-                try connection.execute("UPDATE session SET slots = :slots", ["slots": .text(text)])
-            }
-            #expect(try await !browser.isSignedInOnHomePage(of: deployment))
-            #expect(try await browser.get(deployment.origin + "/sign-in").status == 200)
+        let deployment = try TestDeployment.shared()
+        let browser = try await deployment.signedIn(as: deployment.newAddress())
+        try await deployment.database.write { connection in
+            try connection.execute("UPDATE session SET slots = :slots", ["slots": .text(text)])
         }
+        #expect(try await !browser.isSignedInOnHomePage(of: deployment))
+        #expect(try await browser.get(deployment.origin + "/sign-in").status == 200)
     }
 
     @Test("a slot that this version cannot read leaves the user signed in")

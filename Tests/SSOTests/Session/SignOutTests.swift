@@ -40,15 +40,14 @@ struct SignOutTests {
         }
     }
 
-    @Test("only a POST signs out", arguments: ["GET", "HEAD", "PUT", "DELETE"])
+    @Test("only a POST signs out", .oneDeployment, arguments: ["GET", "HEAD", "PUT", "DELETE"])
     func method(method: String) async throws {
-        try await TestDeployment.open { deployment in
-            let browser = try await deployment.signedIn()
-            let reply = try await browser.send(method, try WebAddress(deployment.origin + "/sign-out"))
-            #expect(reply.status == 405)
-            #expect(reply.reply.header("allow") == "POST")
-            #expect(try await browser.isSignedInOnHomePage(of: deployment))
-        }
+        let deployment = try TestDeployment.shared()
+        let browser = try await deployment.signedIn(as: deployment.newAddress())
+        let reply = try await browser.send(method, try WebAddress(deployment.origin + "/sign-out"))
+        #expect(reply.status == 405)
+        #expect(reply.reply.header("allow") == "POST")
+        #expect(try await browser.isSignedInOnHomePage(of: deployment))
     }
 
     @Test("signing out again leads to the same page")

@@ -87,6 +87,7 @@ struct SignInStepsTests {
 
     @Test(
         "an invalid email address is a form error, and no sign-in begins",
+        .oneDeployment,
         arguments: [
             "", "ann", "ann@", "@example.com", "ann@example.com, eve@evil.example", "ann@exa mple.com",
             "änn@example.com",
@@ -94,37 +95,36 @@ struct SignInStepsTests {
             "ａnn@example.com",
         ])
     func notAnAddress(typed: String) async throws {
-        try await TestDeployment.open { deployment in
-            let browser = deployment.browser()
-            let form = try await browser.get(deployment.origin + "/sign-in")
-            let reply = try await browser.submit(form.page().form(with: "email"), on: form, ["email": typed])
-            #expect(reply.status == 422)
-            #expect(try reply.page().tags.contains { $0["id"] == "email-error" && $0["role"] == "alert" })
-            #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 0)
-        }
+        let deployment = try TestDeployment.shared()
+        let browser = deployment.browser()
+        let form = try await browser.get(deployment.origin + "/sign-in")
+        let reply = try await browser.submit(form.page().form(with: "email"), on: form, ["email": typed])
+        #expect(reply.status == 422)
+        #expect(try reply.page().tags.contains { $0["id"] == "email-error" && $0["role"] == "alert" })
+        #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 0)
     }
 
     /// GitLab CVE-2023-7028: a list of addresses got the email of the first one.
     @Test(
         "an address as a list, given twice, or in another type of body is refused, and no email is sent",
+        .oneDeployment,
         arguments: [
             "email[]=ann@example.com&email[]=eve@evil.example", "email[0]=ann@example.com",
             "email=ann@example.com&email=eve@evil.example", "email=ann@example.com&%65mail=eve@evil.example",
             "email=ann@example.com&email[cc]=eve@evil.example", #"{"email":["ann@example.com","eve@evil.example"]}"#,
         ])
     func listOfAddresses(fields: String) async throws {
-        try await TestDeployment.open { deployment in
-            let browser = deployment.browser()
-            let form = try await browser.get(deployment.origin + "/sign-in")
-            let isJSON = fields.hasPrefix("{")
-            let body = isJSON ? fields : "\(FormCoding.encode([("form_token", try form.formToken())]))&\(fields)"
-            let type = isJSON ? "application/json" : "application/x-www-form-urlencoded"
-            let cookie = try #require(browser.session)
-            let headers = [("Content-Type", type), ("Origin", deployment.origin), ("Cookie", "idp_session=\(cookie)")]
-            let reply = try await deployment.probe().post("/sign-in", headers, body: Array(body.utf8))
-            #expect(reply.status == (isJSON ? 415 : 400))
-            #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 0)
-            #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue") == 0)
-        }
+        let deployment = try TestDeployment.shared()
+        let browser = deployment.browser()
+        let form = try await browser.get(deployment.origin + "/sign-in")
+        let isJSON = fields.hasPrefix("{")
+        let body = isJSON ? fields : "\(FormCoding.encode([("form_token", try form.formToken())]))&\(fields)"
+        let type = isJSON ? "application/json" : "application/x-www-form-urlencoded"
+        let cookie = try #require(browser.session)
+        let headers = [("Content-Type", type), ("Origin", deployment.origin), ("Cookie", "idp_session=\(cookie)")]
+        let reply = try await deployment.probe().post("/sign-in", headers, body: Array(body.utf8))
+        #expect(reply.status == (isJSON ? 415 : 400))
+        #expect(try await deployment.count("SELECT COUNT(*) FROM challenge") == 0)
+        #expect(try await deployment.count("SELECT COUNT(*) FROM mail_queue") == 0)
     }
 }

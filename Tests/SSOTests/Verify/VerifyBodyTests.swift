@@ -54,6 +54,7 @@ struct VerifyBodyTests {
 
     @Test(
         "the answer to a wrong body names what is wrong with it",
+        .oneDeployment,
         arguments: [
             ("{}", "token is missing. The body must be one JSON object with the string \"token\""),
             ("{\"token\":7}", "token must be a string."), ("[]", "The body must be one JSON object with the string"),
@@ -62,11 +63,10 @@ struct VerifyBodyTests {
             ("token=x", "The body is not JSON: "),
         ])
     func explained(body: String, words: String) async throws {
-        try await TestDeployment.open { deployment in
-            let reply = try await deployment.post(body, by: deployment.client)
-            #expect(reply.status == 400 && reply.explanation?.hasPrefix(words) == true, "\(reply.text)")
-            #expect(deployment.log.contains("info verify_refused") && deployment.log.contains("\"cause\": body"))
-        }
+        let deployment = try TestDeployment.shared()
+        let reply = try await deployment.post(body, by: deployment.client)
+        #expect(reply.status == 400 && reply.explanation?.hasPrefix(words) == true, "\(reply.text)")
+        #expect(deployment.log.contains("info verify_refused") && deployment.log.contains("\"cause\": body"))
     }
 
     @Test("a value that is not in the form of a token is a malformed token: 401, never 400 or 500")
