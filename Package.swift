@@ -219,37 +219,94 @@ let package = Package(
         .executableTarget(
             name: "WellKnownBench", dependencies: ["SSOShared", "WellKnown", arguments], swiftSettings: settings),
 
-        // Tests in three speeds: rules and one program in memory; whole deployments; the library and tool `wellknown`.
+        // What tests are made with. TestKit knows no program; WebTestKit knows SSOWeb; Counterparts are what the programs talk
+        // to; IdPTestKit has whole deployments.
         .testTarget(
-            name: "TestSupport",
+            name: "TestKit",
+            dependencies: ["COpenSSL", "JWT", "SSOShared"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "WebTestKit",
+            dependencies: ["TestKit", "SSOShared", "SSOWeb", hummingbird, logging, lifecycle, nioCore],
+            swiftSettings: settings),
+        .testTarget(
+            name: "Counterparts",
+            dependencies: ["TestKit", "WebTestKit", "IdPMail", "IdPProviders", "JWT", "SSOShared", "SSOWeb"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "IdPTestKit",
             dependencies: [
-                "COpenSSL", "IdP", "IdPDirectory", "IdPFlow", "IdPMail", "IdPProviders", "RelyingParty", "SSONative",
-                "SSOShared", "SSOWeb", "JWT", hummingbird, lifecycle, logging, httpTypes, nioCore,
+                "TestKit", "WebTestKit", "Counterparts", "IdP", "IdPDirectory", "IdPFlow", "IdPMail", "IdPProviders",
+                "RelyingParty", "SSONative", "SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore,
+            ],
+            swiftSettings: settings),
+
+        // The rules of each library.
+        .testTarget(
+            name: "SSOSharedTests",
+            dependencies: ["TestKit", "SSOShared"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JWTTests",
+            dependencies: ["TestKit", "JWT", "SSOShared"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SSOWebTests",
+            dependencies: ["TestKit", "WebTestKit", "SSOShared", "SSOWeb", logging, lifecycle, nioCore],
+            swiftSettings: settings),
+        .testTarget(
+            name: "IdPDirectoryTests",
+            dependencies: ["IdPDirectory", "SSOWeb"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "IdPMailTests",
+            dependencies: ["TestKit", "WebTestKit", "Counterparts", "IdPMail", "SSOShared", "SSOWeb"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "IdPProvidersTests",
+            dependencies: [
+                "TestKit", "WebTestKit", "Counterparts", "IdPProviders", "JWT", "SSOShared", "SSOWeb", logging,
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "IdPSignInTests",
+            dependencies: ["TestKit", "WebTestKit", "IdPProviders", "IdPSignIn", "SSOShared", "SSOWeb"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "IdPAppsTests",
+            dependencies: ["TestKit", "WebTestKit", "IdPApps", "WellKnown", hummingbird, logging],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SSONativeTests",
+            dependencies: ["SSONative"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "WellKnownTests",
+            dependencies: ["TestKit", "SSOShared", "ThisBuild", "WellKnown", "WellKnownTool"],
+            swiftSettings: settings),
+
+        // The whole program in memory, and whole deployments.
+        .testTarget(
             name: "SSOTests",
             dependencies: [
-                "TestSupport", "IdP", "IdPAccountPages", "IdPApps", "IdPDirectory", "IdPFlow", "IdPMail",
-                "IdPProtocols", "IdPProviders", "IdPSignIn", "RelyingParty", "SSOShared", "SSOWeb", "WellKnown",
-                "JWT", hummingbird, lifecycle, logging, httpTypes, nioCore,
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPApps",
+                "IdPDirectory", "IdPFlow", "IdPMail", "IdPProtocols", "IdPProviders", "IdPSignIn", "JWT",
+                "RelyingParty", "SSOShared", "SSOWeb", "WellKnown", hummingbird, logging, httpTypes, nioCore,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "DeploymentTests",
             dependencies: [
-                "TestSupport", "IdP", "IdPApps", "IdPDirectory", "IdPMail", "IdPProviders", "IdPSignIn",
-                "RelyingParty", "RelyingPartyExample", "SSONative", "SSOShared", "SSOWeb", "ThisBuild", "WellKnown",
-                "WellKnownTool", hummingbird, logging,
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPDirectory", "IdPMail",
+                "IdPProviders", "IdPSignIn", "RelyingParty", "RelyingPartyExample", "SSONative", "SSOShared", "SSOWeb",
+                "ThisBuild", "WellKnown", "WellKnownTool", hummingbird, logging,
             ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "JWTTests", dependencies: ["COpenSSL", "JWT", "SSOShared", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "SSONativeTests", dependencies: ["SSONative"], swiftSettings: settings),
-        .testTarget(
-            name: "WellKnownTests",
-            dependencies: ["TestSupport", "SSOShared", "SSOWeb", "ThisBuild", "WellKnown", "WellKnownTool"],
             swiftSettings: settings),
     ]
 )
+
+// script/test builds only the tests it runs: SSO_TEST_TARGETS names them, with the kits that they import.
+if let names = Context.environment["SSO_TEST_TARGETS"]?.split(separator: ",") {
+    package.targets.removeAll { $0.type == .test && !names.contains(Substring($0.name)) }
+}

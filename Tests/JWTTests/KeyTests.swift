@@ -3,7 +3,7 @@ import JWT
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import TestKit
 
 @Suite("Keys of tokens")
 struct KeyTests {

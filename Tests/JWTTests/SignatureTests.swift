@@ -3,7 +3,7 @@ import JWT
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import TestKit
 
 /// A token whose signature a standard or another program has made.
 private struct SignedText: Sendable, CustomTestStringConvertible {

@@ -3,7 +3,8 @@ import SSOWeb
 import Testing
 
 @testable import IdP
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 @Suite("Backup and restore")
 struct BackupTests {
@@ -208,7 +209,7 @@ struct BackupTests {
         bytes[5000] ^= 4
         try bytes.write(to: URL(filePath: damaged))
         #expect(try await pair.idp(["restore", damaged], settings: key, endsWith: 1).log.contains("does not match"))
-        let foreign = ["IDP_SECRET_KEY": ProcessDeployment.secret()]
+        let foreign = ["IDP_SECRET_KEY": TestSecret.new()]
         let other = try await pair.idp(["restore", backup], settings: foreign, endsWith: 1)
         #expect(other.log.contains("--unverified"), "\(other.log)")
 

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 extension ProcessDeployment {
     /// Runs a command of `idp` on the deployment's database, with no other setting.

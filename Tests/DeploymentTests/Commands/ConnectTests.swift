@@ -1,8 +1,10 @@
 import Foundation
 import Testing
 
+@testable import Counterparts
 @testable import IdP
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// `check --connect`: reports what would make the first sign-in fail.
 @Suite("Connecting to the servers that the settings name")

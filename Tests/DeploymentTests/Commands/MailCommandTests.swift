@@ -3,7 +3,8 @@ import SSOShared
 import Testing
 
 @testable import IdPSignIn
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 @Suite("idp mail deliver beside a running IdP")
 struct MailCommandTests {

@@ -3,9 +3,11 @@ import Glibc
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdP
 @testable import IdPProviders
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// The program as an operator meets it: SIGHUP, a wrong file at the start, `check --connect`.
 @Suite("The providers file of a program")

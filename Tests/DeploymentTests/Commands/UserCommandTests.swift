@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 @Suite("The user commands beside a running IdP")
 struct UserCommandTests {

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import TestKit
 
 /// Both programs and Caddy with the files of deploy/, as compose.yml starts them: only paths, ports and names that exist
 /// in containers alone are replaced.
@@ -53,7 +54,7 @@ struct ComposeCheckTests {
     private func prepare() async throws {
         for name in ["proxy", "mail", "trust", "secrets"] { _ = try folder.folder(name) }
         for name in ["idp-secret-key", "rp-secret-key", "sso-shared-secret"] {
-            try folder.write(ProcessDeployment.secret(), to: "secrets/\(name)")
+            try folder.write(TestSecret.new(), to: "secrets/\(name)")
         }
         let make = try ChildProcess(
             DeployFiles.folder.appending(path: "make-certificates").path(),

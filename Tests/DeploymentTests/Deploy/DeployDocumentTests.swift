@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
-
 @Suite("deploy/README.md")
 struct DeployDocumentTests {
     @Test("it names every file of the folder")

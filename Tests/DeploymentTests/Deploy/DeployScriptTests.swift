@@ -2,7 +2,8 @@ import Foundation
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 @Suite("The scripts of deploy/")
 struct DeployScriptTests {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdP
 @testable import RelyingParty
-@testable import TestSupport
+@testable import TestKit
 
 @Suite("The files for deployment")
 struct DeployTests {

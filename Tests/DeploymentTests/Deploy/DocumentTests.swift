@@ -5,7 +5,7 @@ import Testing
 @testable import IdPApps
 @testable import IdPMail
 @testable import IdPSignIn
-@testable import TestSupport
+@testable import TestKit
 
 @Suite("The documents")
 struct DocumentTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
+@testable import TestKit
 
 /// script/setup on a machine made of stubs: it installs nothing and fetches nothing.
 @Suite("script/setup")

@@ -1,9 +1,11 @@
 import Foundation
 import Testing
 
+@testable import Counterparts
 @testable import IdPDirectory
 @testable import IdPProviders
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// Properties of the units that need no systemd. `deploy/try-systemd` runs them under a real systemd.
 @Suite("The systemd units")
@@ -56,7 +58,7 @@ struct SystemdUnitTests {
     @Test("the example clients file is a valid registry, and holds no secret")
     func exampleClients() throws {
         let text = try DeployTests.lines("clients.example.yaml").joined(separator: "\n")
-        let secret = ProcessDeployment.secret()
+        let secret = TestSecret.new()
         let read = try ClientsFixture(
             text.replacing("\"credential:partner\"", with: "\"env:PARTNER\""), environment: ["PARTNER": secret],
             in: TemporaryFolder())

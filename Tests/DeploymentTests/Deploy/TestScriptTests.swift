@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
+@testable import TestKit
 
 /// script/test in a folder of its own, with stubs in place of Swift, the other scripts and sudo.
 @Suite("script/test")
@@ -75,6 +75,21 @@ struct TestScriptTests {
         #expect(run.output.contains("== tests as root") && !run.output.contains("Skipped tests"))
     }
 
+    @Test(
+        "a word for some of the tests builds these and no other, and nightly is long",
+        arguments: [
+            ("wellknown", "TestKit,WellKnownTests", "", ["swift-ssoPackageTests", "wellknown"]),
+            ("memory", "TestKit,WebTestKit,Counterparts,IdPTestKit,SSOTests", "", ["swift-ssoPackageTests"]),
+            ("nightly", "", "nightly", []), ("deployments", "", "", []),
+        ] as [(String, String, String, [String])])
+    func some(word: String, targets: String, length: String, products: [String]) async throws {
+        let checkout = try Checkout(tests: Self.passing, status: 0)
+        #expect(try await checkout.run(word).code == 0)
+        let builds = products.isEmpty ? ["build --build-tests"] : products.map { "build --product \($0)" }
+        let expected = builds.map { "targets=\(targets) length=\(length) \($0)" }
+        #expect(checkout.calls.prefix(builds.count).map { $0.components(separatedBy: " --explicit")[0] } == expected)
+    }
+
     @Test("an unknown word is refused with the usage, and --help prints it", arguments: ["rule", "nightli"])
     func words(word: String) async throws {
         let checkout = try Checkout(tests: Self.passing, status: 0)
@@ -113,6 +128,9 @@ struct TestScriptTests {
                 "bin/swift",
                 """
                 case "$*" in
+                    build*) echo "targets=$SSO_TEST_TARGETS length=$SSO_TEST_LENGTH $*" >> calls ;;
+                esac
+                case "$*" in
                     format*) exit \(format) ;;
                     *--show-bin-path*) echo .build/debug ;;
                     build*) exit \(build) ;;
@@ -131,6 +149,9 @@ struct TestScriptTests {
             let path = try folder.write("#!/bin/bash\n\(lines)\n", to: name)
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
         }
+
+        /// What was built, with the settings of the tests.
+        var calls: [String] { folder.text(of: "calls").split(separator: "\n").map(String.init) }
 
         func run(_ arguments: String...) async throws -> WellKnownRun {
             try await WellKnownRun.command(

@@ -3,8 +3,10 @@ import Glibc
 import Synchronization
 import Testing
 
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// Which connection is closed when the limit is reached.
 @Suite("The limit of connections")

@@ -4,8 +4,11 @@ import SSOShared
 import Synchronization
 import Testing
 
+@testable import Counterparts
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// A program that shuts down gives proxies time to stop using it.
 @Suite("Stopping behind a proxy")

@@ -2,7 +2,9 @@ import Foundation
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import TestKit
+@testable import WebTestKit
 
 /// Slow clients in any number never hold a connection forever (ASVS 15.1.3, slow request attacks).
 @Suite("Slow clients and floods of connections")

@@ -2,7 +2,10 @@ import Foundation
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// The HTTP parser reads nothing after a request for another protocol. If the connection stayed open, the next requests
 /// of a proxy on it would be lost.

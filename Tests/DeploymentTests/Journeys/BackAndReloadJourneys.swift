@@ -1,7 +1,8 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 extension Journeys.Users {
     @Suite("Back, reload, double click")

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 extension Journeys.Operators {
     /// With libfaketime (package faketime) in a real process: a file sets its wall clock.

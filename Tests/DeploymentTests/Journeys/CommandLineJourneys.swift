@@ -4,8 +4,10 @@ import Testing
 import ThisBuild
 
 @testable import IdP
+@testable import IdPTestKit
 @testable import RelyingParty
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 extension Journeys.Operators {
     @Suite("The command line")

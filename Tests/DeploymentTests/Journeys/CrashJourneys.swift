@@ -2,13 +2,14 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 extension Journeys.Operators {
     @Suite("kill -9")
     struct Crash {
-        /// The number of kills. `SSO_TEST_KILLS` changes it.
-        static let rounds = ProcessInfo.processInfo.environment["SSO_TEST_KILLS"].flatMap { Int($0) } ?? 100
+        /// The number of kills.
+        static let rounds = TestLength.of(short: 10, nightly: 100)
 
         @Test(
             "killed at random moments between issue and answer, no token is ever accepted twice",

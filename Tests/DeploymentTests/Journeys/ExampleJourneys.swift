@@ -3,7 +3,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 extension Journeys.Users {
     @Suite("The example of docs/relying-party.md")
@@ -85,7 +86,7 @@ extension Journeys.Users {
                 environment: [
                     "ORIGIN": origin, "IDP": pair.origin, "SSO_CLIENT_ID": client.id,
                     "SSO_SHARED_SECRET": client.secret,
-                    "SECRET_KEY": ProcessDeployment.secret(), "PORT": "\(port)",
+                    "SECRET_KEY": TestSecret.new(), "PORT": "\(port)",
                 ], port: port, folder: pair.folder, path: path)
             try await pair.idp.start()
             try program.launch()

@@ -1,7 +1,9 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
 
 extension Journeys.Users {
     @Suite("First sign-in")

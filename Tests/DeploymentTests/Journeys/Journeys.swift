@@ -1,7 +1,5 @@
 import Testing
 
-@testable import TestSupport
-
 /// Whole journeys over the real programs: processes, sockets, emails, a browser.
 ///
 /// Two chains, each one after the other: they kill processes and start browsers, and two cores are easily overloaded. The

@@ -3,7 +3,8 @@ import SSOWeb
 import Testing
 
 @testable import IdP
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 extension Journeys.Users {
     @Suite("The link in the email")

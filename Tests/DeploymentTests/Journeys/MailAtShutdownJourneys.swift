@@ -2,7 +2,9 @@ import Dispatch
 import Glibc
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
 
 extension Journeys.Operators {
     @Suite("An email in delivery when the IdP stops")

@@ -2,7 +2,8 @@ import SSONative
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 extension Journeys.Users {
     @Suite(

@@ -3,7 +3,8 @@ import SSOWeb
 import Testing
 
 @testable import IdP
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 extension Journeys.Operators {
     @Suite("One winner, with three IdP processes on one database")

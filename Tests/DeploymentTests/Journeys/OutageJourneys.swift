@@ -2,7 +2,10 @@ import Glibc
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 extension Journeys.Operators {
     @Suite("Outages")

@@ -1,7 +1,8 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// The written rules of the brands, as a browser draws the buttons (docs/providers.md).
 @Suite("Buttons of providers", .serialized, .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))

@@ -2,9 +2,11 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdP
 @testable import IdPProviders
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 extension Journeys.Users {
     /// From a client to a provider and back to the client, in a real browser.
@@ -15,7 +17,7 @@ extension Journeys.Users {
         @Test(
             "glewlwyd signs in at the client, the second time to the same account",
             .enabled(if: Glewlwyd.isUsable && WebDriver.isInstalled, "needs glewlwyd, chromium and chromium-driver"),
-            arguments: Glewlwyd.Signing.allCases)
+            arguments: Glewlwyd.Signing.allCases.prefix(TestLength.of(short: 1, nightly: 10)))
         func glewlwyd(signing: Glewlwyd.Signing) async throws {
             let glewlwyd = try await Glewlwyd()
             try await Self.running(glewlwyd.yaml(id: "work", name: "Work account", signing)) { pair in
@@ -31,6 +33,7 @@ extension Journeys.Users {
 
         @Test(
             "Canaille signs in at the client, with either kind of key",
+            .nightly,
             .enabled(if: Canaille.isAvailable && WebDriver.isInstalled, "needs canaille, chromium and chromium-driver"),
             arguments: Canaille.Signing.allCases)
         func canaille(signing: Canaille.Signing) async throws {

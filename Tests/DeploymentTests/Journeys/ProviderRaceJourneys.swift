@@ -2,9 +2,11 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdP
 @testable import IdPProviders
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 extension Journeys.Operators {
     @Suite("A provider's answer, over processes and a crash")

@@ -1,7 +1,8 @@
 import Glibc
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 extension Journeys.Users {
     @Suite("Answering the email")

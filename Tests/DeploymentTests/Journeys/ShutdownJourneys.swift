@@ -3,7 +3,8 @@ import SSOShared
 import Synchronization
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 extension Journeys.Operators {
     @Suite("Stopping")

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 extension Journeys.Users {
     @Suite(

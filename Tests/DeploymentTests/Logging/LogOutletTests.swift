@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// A log that cannot be written does not end a program.
 @Suite("A log that cannot be written")

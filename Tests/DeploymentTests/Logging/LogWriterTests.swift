@@ -2,8 +2,9 @@ import Foundation
 import Logging
 import Testing
 
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
 
 /// A log reader that stops does not block the program.
 @Suite("A log whose reader stops")

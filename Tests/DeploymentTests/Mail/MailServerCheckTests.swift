@@ -2,9 +2,11 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdP
 @testable import IdPMail
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// `check --connect --mail-to` against servers that are right and wrong: the setting, host and port, and the reason.
 @Suite("Trying the configured mail server")

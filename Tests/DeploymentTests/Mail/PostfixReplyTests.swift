@@ -3,8 +3,10 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPMail
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// Replies from real servers: Postfix with OpenDKIM signs, another port checks with the files of deploy/postfix, and the
 /// pipe transport passes the message to the real program.
@@ -95,7 +97,7 @@ struct PostfixReplyTests {
             let waiting = try await WaitingReply(at: pair)
             let large = try await Self.run(right, pair, "x" + String(repeating: "a\n", count: 200_000))
             #expect(large.code == 0 && large.errors.contains("too large"))
-            let wrong = try await Self.run(right, pair, waiting.reply(), secret: ProcessDeployment.secret())
+            let wrong = try await Self.run(right, pair, waiting.reply(), secret: TestSecret.new())
             #expect(wrong.code == 75 && wrong.errors.contains("send-reply: status 401"))
             let unreachable = try await Self.run(right, pair, waiting.reply(), port: FreePort.find())
             #expect(unreachable.code == 75)
@@ -146,7 +148,7 @@ struct PostfixReplyTests {
         try await server.stop()
     }
 
-    static let inboundSecret = ProcessDeployment.secret()
+    static let inboundSecret = TestSecret.new()
 
     private static func running(_ body: (ProcessDeployment) async throws -> Void) async throws {
         let settings = [

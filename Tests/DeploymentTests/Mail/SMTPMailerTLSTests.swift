@@ -2,8 +2,9 @@ import Foundation
 import SSOShared
 import Testing
 
+@testable import Counterparts
 @testable import IdPMail
-@testable import TestSupport
+@testable import TestKit
 
 /// Python's aiosmtpd with a certificate of the test.
 struct TLSMailServer {

@@ -7,7 +7,9 @@ import Testing
 
 @testable import IdP
 @testable import IdPMail
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// Three descriptions of the same thing: the path configuration that the identity provider serves, the files in the example
 /// apps for times without a connection, and the library that decides in the app.

@@ -3,7 +3,8 @@ import Testing
 import WellKnown
 
 @testable import IdPApps
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 @testable import WellKnownTool
 
 @Suite("The example apps")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
+@testable import TestKit
 
 /// The files of examples/ios and examples/android, with the values that a developer would enter for an app of their own.
 ///

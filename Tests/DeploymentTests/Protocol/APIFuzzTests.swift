@@ -1,6 +1,8 @@
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
 
 @Suite("The JSON API under requests that are made from its description")
 struct APIFuzzTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 @Suite("The JSON API over several processes")
 struct APIOneWinnerTests {

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import TestSupport
+@testable import TestKit
 
 /// The fenced blocks of docs/protocol.md.
 struct ProtocolPage {

@@ -2,7 +2,7 @@ import Foundation
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import TestKit
 
 @Suite("docs/protocol.md")
 struct ProtocolPageTests {

@@ -1,7 +1,8 @@
 import Foundation
 import SSOShared
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import TestKit
 
 /// What a server answers to the call of a sample, in place of the IdP.
 struct SampleAnswer: Sendable {

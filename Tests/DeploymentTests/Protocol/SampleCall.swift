@@ -1,6 +1,7 @@
 import Foundation
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import TestKit
 
 /// One call of a function of a sample.
 struct SampleCall: Encodable, Sendable {

@@ -3,7 +3,7 @@ import SSOShared
 import Testing
 
 @testable import SSOShared
-@testable import TestSupport
+@testable import TestKit
 
 /// The languages of the samples in docs/protocol.md.
 enum SampleLanguage: String, CaseIterable, Sendable {

@@ -2,7 +2,9 @@ import Foundation
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
 
 /// Runs the samples of docs/protocol.md as they stand there.
 @Suite("The samples of docs/protocol.md")
@@ -110,7 +112,7 @@ struct SampleTests {
         }
         let results = try await language.run([
             call(plain), call(plain), call(bound, verifier: verifier), call(stolen),
-            call(plain, secret: ProcessDeployment.secret()),
+            call(plain, secret: TestSecret.new()),
         ])
         for result in [results[0], results[2]] {
             #expect(result.reply?.user.email == "ann@example.com" && result.reply?.user.name == "ann", "\(result)")

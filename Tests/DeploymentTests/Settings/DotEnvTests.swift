@@ -1,7 +1,8 @@
 import Testing
 
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
 
 @Suite("The file .env")
 struct DotEnvTests {

@@ -4,8 +4,9 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPTestKit
 @testable import RelyingParty
-@testable import TestSupport
+@testable import TestKit
 
 /// `check` reports what would end `serve`, and changes nothing.
 @Suite("What check examines beyond the settings")

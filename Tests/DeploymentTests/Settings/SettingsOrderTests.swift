@@ -2,7 +2,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// Where a setting comes from: the command line, the environment, `.env`, the default, in this order.
 @Suite("Where settings come from")

@@ -2,7 +2,10 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// ASVS 6.3.8, NIST SP 800-63B-4 3.2.2.
 @Suite("The JSON API has the limits of the pages")

@@ -2,7 +2,9 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("Signing in through the JSON API")
 struct APISignInTests {

@@ -2,8 +2,10 @@ import SSOShared
 import Testing
 
 @testable import IdPDirectory
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("Access tokens")
 struct AccessTokenTests {

@@ -1,7 +1,9 @@
 import Foundation
 import Yams
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
 
 /// docs/openapi.yaml, and the part of JSON Schema that it uses.
 struct OpenAPIDocument: Sendable {

@@ -3,9 +3,11 @@ import Testing
 
 @testable import IdP
 @testable import IdPMail
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("docs/openapi.yaml")
 struct OpenAPITests {

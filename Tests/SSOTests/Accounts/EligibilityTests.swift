@@ -3,9 +3,11 @@ import Testing
 @testable import IdP
 @testable import IdPDirectory
 @testable import IdPMail
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// ASVS 8.3.2: a permission taken from an account is gone with its next request.
 @Suite("Who may sign in is checked at every use")
@@ -28,7 +30,7 @@ struct EligibilityTests {
         try await serving({ try buildIdP(settings: settings, services: services, started: $0) }, body)
     }
 
-    private static let key = ProcessDeployment.secret()
+    private static let key = TestSecret.new()
 
     private static func verify(_ token: String, at port: UInt16, _ deployment: TestDeployment) async throws
         -> ProbeReply

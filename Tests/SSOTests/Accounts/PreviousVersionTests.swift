@@ -3,8 +3,11 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdP
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// The database as the previous version wrote it: nine migrations, sessions as one object with fixed slots.
 @Suite("A database of the previous version")

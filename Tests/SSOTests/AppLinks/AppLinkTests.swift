@@ -2,10 +2,13 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPApps
 @testable import IdPDirectory
 @testable import IdPProviders
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("An app links a provider")
 struct AppLinkTests {
@@ -170,7 +173,7 @@ struct AppLinkTests {
                 tokens: AccessTokenStore(
                     database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness(),
                     eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com"))),
-                keys: try DerivedKeys.parse(ProcessDeployment.secret(), setting: "keys"), randomness: SystemRandomness()
+                keys: try DerivedKeys.parse(TestSecret.new(), setting: "keys"), randomness: SystemRandomness()
             )
             _ = try await store.purge(limit: 100)
             #expect(try await deployment.rows(of: "app_link") == 0)

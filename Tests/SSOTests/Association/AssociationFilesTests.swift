@@ -3,8 +3,9 @@ import Testing
 import WellKnown
 
 @testable import IdPApps
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
 
 @Suite("Custom association files")
 struct AssociationFilesTests {

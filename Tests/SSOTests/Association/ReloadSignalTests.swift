@@ -2,7 +2,8 @@ import Glibc
 import Testing
 import WellKnown
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 @Suite("SIGHUP to the running IdP")
 struct ReloadSignalTests {

@@ -3,7 +3,8 @@ import SSOWeb
 import Testing
 
 @testable import IdPProtocols
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 @Suite("Choosing another account")
 struct AccountChoiceTests {

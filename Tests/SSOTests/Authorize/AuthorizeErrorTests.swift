@@ -2,9 +2,12 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPProtocols
+@testable import IdPTestKit
 @testable import SSOShared
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// Contract 3; RFC 6749 4.1.2.1: after the address is validated, errors are sent there and nowhere else.
 @Suite("Errors that are sent to the client")

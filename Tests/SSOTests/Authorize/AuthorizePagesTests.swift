@@ -1,7 +1,8 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 @Suite("What users read when a sign-in cannot begin or go on")
 struct AuthorizePagesTests {

@@ -2,8 +2,11 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPFlow
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// RFC 6749 4.1.2.1: `access_denied`, with the state, at the registered redirect URI and nowhere else.
 @Suite("Back to the client without signing in")

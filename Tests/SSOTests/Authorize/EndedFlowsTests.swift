@@ -4,7 +4,9 @@ import SSOWeb
 import Testing
 
 @testable import IdPFlow
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// Contract 3: the page names the client and has one link to its start page, whatever ended the flow.
 @Suite("Returning to an ended flow")

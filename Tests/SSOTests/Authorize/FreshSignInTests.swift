@@ -5,7 +5,9 @@ import Testing
 
 @testable import IdPFlow
 @testable import IdPProtocols
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// A client asks a user who is signed in to sign in again, or nothing at all. `authenticated_at` is always the truth.
 @Suite("Fresh sign-in")

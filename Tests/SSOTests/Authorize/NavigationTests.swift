@@ -1,7 +1,8 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// ASVS 7.6.2; RFC 9700 4.16: a token for a page that the user does not see can be collected by an attacker.
 @Suite("Tokens are only issued for a page that the user opened")

@@ -3,7 +3,9 @@ import SSOWeb
 import Testing
 
 @testable import IdPFlow
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("Pending flows")
 struct PendingFlowsTests {

@@ -3,7 +3,8 @@ import Testing
 
 @testable import IdPFlow
 @testable import IdPProtocols
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// RFC 8252 8.6: another app that claims the scheme can begin a request of its own. A user who is signed in must notice it.
 @Suite("An SSO request that leads to an app's own scheme")

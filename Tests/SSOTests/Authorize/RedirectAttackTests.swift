@@ -1,7 +1,8 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// RFC 9700 4.1 and 4.11: the browser gets a redirect to the registered bytes, or a page.
 @Suite("Redirect targets")

@@ -1,9 +1,11 @@
 import Testing
 
 @testable import IdPProtocols
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// `prompt`, `max_age` and `login_hint` of an authorize request (OpenID Connect Core 3.1.2.1).
 @Suite("What an authorize request asks of the sign-in")

@@ -1,9 +1,10 @@
 import Testing
 
 @testable import IdPDirectory
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
 
 @Suite("The logo and the start page of a client")
 struct ClientPresentationTests {

@@ -3,7 +3,8 @@ import SSOWeb
 import Testing
 
 @testable import IdPDirectory
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 @Suite("The secrets of clients")
 struct ClientSecretsTests {

@@ -3,7 +3,8 @@ import SSOWeb
 import Testing
 
 @testable import IdPDirectory
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 @Suite("The clients file")
 struct ClientsFileTests {

@@ -3,7 +3,8 @@ import SSOWeb
 import Testing
 
 @testable import IdPDirectory
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// RFC 9700 4.1.3 is the source of the rule, RFC 8252 7.1 for apps.
 @Suite("Registering a redirect URI")

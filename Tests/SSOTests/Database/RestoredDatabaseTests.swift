@@ -2,7 +2,7 @@ import Testing
 
 @testable import IdP
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
 
 @Suite("What had ended since a backup")
 struct RestoredDatabaseTests {

@@ -5,7 +5,8 @@ import Testing
 @testable import IdP
 @testable import RelyingParty
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// During an upgrade processes of the version before work on the schema of the new one (CONTRIBUTING.md, "Change the
 /// schema").

@@ -4,8 +4,11 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPDirectory
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// OWASP, "Slow Down Online Guessing Attacks with Device Cookies".
 @Suite("A browser that has signed in before")
@@ -88,7 +91,7 @@ struct KnownBrowserTests {
                 #expect(line.contains(part), "\(part)")
             }
             #expect(!line.contains("Domain"))
-            let keys = try DerivedKeys.parse(ProcessDeployment.secret(), setting: "IDP_SECRET_KEY")
+            let keys = try DerivedKeys.parse(TestSecret.new(), setting: "IDP_SECRET_KEY")
             let secure = DeviceCookie(keys: keys, origin: try PublicOrigin("https://id.example.com"))
             var response = Response(status: .ok)
             secure.set([], in: &response)

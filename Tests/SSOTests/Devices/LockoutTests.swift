@@ -2,7 +2,9 @@ import Foundation
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("What other users can do to an address, and what they cannot")
 struct LockoutTests {

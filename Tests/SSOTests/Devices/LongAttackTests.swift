@@ -2,7 +2,9 @@ import Foundation
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// A long attack on one address every thirty minutes, with the clock set by the test. `SSO_ATTACK=full` makes it a
 /// fortnight from 1, 10 and 100 networks with 100 sign-ins each; otherwise it lasts twenty hours.

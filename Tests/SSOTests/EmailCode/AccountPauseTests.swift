@@ -4,7 +4,9 @@ import SSOWeb
 import Testing
 
 @testable import IdP
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("Twenty wrong codes in a day pause an account")
 struct AccountPauseTests {

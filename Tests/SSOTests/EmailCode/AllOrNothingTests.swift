@@ -1,7 +1,8 @@
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 @Suite("Signing in is one transaction")
 struct AllOrNothingTests {

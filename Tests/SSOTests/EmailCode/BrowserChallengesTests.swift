@@ -1,9 +1,12 @@
 import Testing
 
+@testable import Counterparts
 @testable import IdPSignIn
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// Contract 3: asking again within a code's lifetime sends the same code, whatever was typed in between.
 @Suite("One browser with several addresses")

@@ -1,7 +1,10 @@
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("The code form")
 struct CodeFormTests {

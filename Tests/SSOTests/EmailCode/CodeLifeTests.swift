@@ -1,6 +1,8 @@
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("The lifetime of a code")
 struct CodeLifeTests {

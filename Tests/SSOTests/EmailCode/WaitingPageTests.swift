@@ -2,7 +2,9 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// The page between the email and the proof. It is the same for an address that may sign in and for one that may not.
 @Suite("The waiting page")

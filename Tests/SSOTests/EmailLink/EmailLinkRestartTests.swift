@@ -4,7 +4,9 @@ import Testing
 
 @testable import IdP
 @testable import IdPMail
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("The link in the email after a restart")
 struct EmailLinkRestartTests {
@@ -24,7 +26,7 @@ struct EmailLinkRestartTests {
         try await serving({ try buildIdP(settings: settings, services: services, started: $0) }, body)
     }
 
-    private static let (old, new) = (ProcessDeployment.secret(), ProcessDeployment.secret())
+    private static let (old, new) = (TestSecret.new(), TestSecret.new())
 
     @Test(
         "it works, also with a new secret before the old one; without the old one it is a damaged link",

@@ -1,7 +1,8 @@
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// Mail scanners fetch every link of an email, and some run the scripts of its page and press its buttons.
 @Suite("Mail scanners and the link in the email")

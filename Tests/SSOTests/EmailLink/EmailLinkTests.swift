@@ -2,7 +2,10 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("The link in the email, in the browser that asked")
 struct EmailLinkTests {

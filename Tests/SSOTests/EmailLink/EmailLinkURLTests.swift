@@ -2,14 +2,16 @@ import Testing
 
 @testable import IdPMail
 @testable import IdPSignIn
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("The URL of the link in the email")
 struct EmailLinkURLTests {
     private static func link(
-        _ keys: [String] = [ProcessDeployment.secret()], origin: String = "https://main.example"
+        _ keys: [String] = [TestSecret.new()], origin: String = "https://main.example"
     ) throws -> EmailLink {
         EmailLink(
             keys: try DerivedKeys.parse(keys.joined(separator: ","), setting: "IDP_SECRET_KEY"),
@@ -68,7 +70,7 @@ struct EmailLinkURLTests {
 
     @Test("a key of another purpose or another secret is worthless, and one of an older secret works")
     func secrets() throws {
-        let (old, new) = (ProcessDeployment.secret(), ProcessDeployment.secret())
+        let (old, new) = (TestSecret.new(), TestSecret.new())
         let challenge = Self.challenge()
         let key = Self.key(of: try #require(Self.link([old]).url(for: challenge)))
         #expect(try Self.link([new, old]).read(key)?.challengeID == challenge.id)

@@ -3,8 +3,10 @@ import SSOShared
 import Testing
 
 @testable import IdP
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("POST /auth/mail/inbound")
 struct InboundMailRoutesTests {

@@ -3,8 +3,8 @@ import Testing
 @testable import IdP
 @testable import IdPMail
 @testable import IdPSignIn
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
 
 @Suite("The settings of inbound mail")
 struct InboundMailSettingsTests {

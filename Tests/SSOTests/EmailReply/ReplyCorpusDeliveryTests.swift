@@ -1,9 +1,12 @@
 import SSOShared
 import Testing
 
+@testable import Counterparts
 @testable import IdPMail
 @testable import IdPSignIn
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("The corpus of replies at a running IdP")
 struct ReplyCorpusDeliveryTests {

@@ -3,7 +3,9 @@ import SSOWeb
 import Testing
 
 @testable import IdPSignIn
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("The events of the waiting page")
 struct ReplyEventsTests {

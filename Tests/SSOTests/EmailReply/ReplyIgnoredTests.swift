@@ -2,9 +2,12 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPMail
 @testable import IdPSignIn
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// Messages that ``InboundMailReader`` accepts and that answer no challenge all the same.
 @Suite("Answers that are ignored")
@@ -92,7 +95,7 @@ struct ReplyIgnoredTests {
             let random = Base32.encode([UInt8](repeating: 7, count: 32))
             let recipient = "login+\(random)@reply.example"
             #expect(try await deployment.deliver(pending.message(to: recipient)) == "unknown_recipient")
-            let receiver = try await ReplyReceiver.beside(deployment, key: ProcessDeployment.secret())
+            let receiver = try await ReplyReceiver.beside(deployment, key: TestSecret.new())
             let outcome = try await receiver.receive(
                 pending.message().bytes, recipient: nil, logger: deployment.log.logger("idp"))
             #expect(outcome == .ignored(reason: "unknown_recipient"))
@@ -152,7 +155,7 @@ struct ReplyIgnoredTests {
 
     @Test("an address that may not sign in gets a number on the page as any other, and an answer for it is ignored")
     func decoy() async throws {
-        let key = ProcessDeployment.secret()
+        let key = TestSecret.new()
         try await TestDeployment.receivingReplies(settings: ["IDP_SECRET_KEY": key]) { deployment in
             let browser = deployment.browser()
             let waiting = try await deployment.waiting(for: "eve@elsewhere.example", by: browser)
@@ -172,7 +175,7 @@ struct ReplyIgnoredTests {
 
     @Test("an answer to an email that has not left yet is ignored and no guess")
     func emailNotSent() async throws {
-        let key = ProcessDeployment.secret()
+        let key = TestSecret.new()
         try await TestDeployment.receivingReplies(settings: ["IDP_SECRET_KEY": key]) { deployment in
             _ = try await deployment.awaitingReply(by: deployment.browser())
             // Within the minute the next email waits.

@@ -2,11 +2,14 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdP
 @testable import IdPDirectory
 @testable import IdPMail
 @testable import IdPSignIn
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// From the answer to the client.
 @Suite("Sign-in by an answer to the email")
@@ -51,7 +54,7 @@ struct ReplySignInTests {
 
     @Test("an answer that another process took is as good")
     func otherProcess() async throws {
-        let key = ProcessDeployment.secret()
+        let key = TestSecret.new()
         try await TestDeployment.receivingReplies(settings: ["IDP_SECRET_KEY": key]) { deployment in
             let (browser, client) = (deployment.browser(), deployment.client)
             // Without the client's code_challenge, so that the test can verify the token itself.

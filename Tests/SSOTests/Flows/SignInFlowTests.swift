@@ -1,7 +1,10 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("A complete sign-in, both programs in one process")
 struct SignInFlowTests {

@@ -1,6 +1,8 @@
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// Bytes that are not HTTP get a 400 without a page. Heads that are valid HTTP and too large get a page.
 @Suite("Requests that the server refuses before any route")

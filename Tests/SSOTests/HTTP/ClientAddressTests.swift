@@ -3,8 +3,11 @@ import Hummingbird
 import NIOCore
 import Testing
 
+@testable import Counterparts
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// Anyone can write `X-Forwarded-For` (ASVS 4.1.3): it counts only from a trusted proxy and is read from the right.
 @Suite("The address of the client")

@@ -1,6 +1,8 @@
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// RFC 9110 10.1.1 and RFC 9112 9.3.
 @Suite("Expect: 100-continue, HTTP/1.0 and Connection: close")

@@ -2,9 +2,11 @@ import Testing
 
 @testable import IdP
 @testable import IdPMail
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// Development pages exist only on a developer's machine (ASVS 15.2.3).
 @Suite("Development pages")
@@ -20,7 +22,7 @@ struct DebugAddressTests {
         headers: HTTPProbe.Headers = []
     ) async throws -> Int {
         let base = [
-            "IDP_LISTEN": "127.0.0.1:0", "IDP_SECRET_KEY": ProcessDeployment.secret(),
+            "IDP_LISTEN": "127.0.0.1:0", "IDP_SECRET_KEY": TestSecret.new(),
             "IDP_MAIL_URL": "outbox:\(deployment.mailbox.folder)",
             "IDP_MAIL_FROM": "Main App <sign-in@main.example>",
         ]

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// Requests that two programs could read in two ways, and bytes that are not HTTP (RFC 9112 3.2, 5, 6.3; ASVS 4.2.1).
 @Suite("Requests no browser sends")

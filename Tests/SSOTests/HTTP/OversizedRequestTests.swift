@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// Requests over the limits are refused early. The server's memory does not grow with them.
 @Suite("Requests that are too large")

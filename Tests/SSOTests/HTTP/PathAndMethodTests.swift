@@ -1,7 +1,8 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// One way to write each address, and only the methods it has (ASVS 4.1.4, 13.4.4).
 @Suite("Paths and methods")

@@ -3,8 +3,9 @@ import Hummingbird
 import NIOCore
 import Testing
 
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
 
 /// What Turbo, which Hotwire Native brings into every page, needs from the server.
 @Suite("Visits of a native shell")

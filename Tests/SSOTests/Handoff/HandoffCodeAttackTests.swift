@@ -5,7 +5,9 @@ import Testing
 @testable import IdPApps
 @testable import IdPDirectory
 @testable import IdPFlow
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// Rows 191 and 192 of the threats: RFC 8252 8.1 (a second app reads the code), RFC 7636, login CSRF, replay.
 @Suite("The code of a handoff, under attack")

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 @Suite("A hundred codes of handoffs at the same instant")
 struct HandoffRaceTests {

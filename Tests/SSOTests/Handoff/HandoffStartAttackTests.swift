@@ -2,7 +2,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// RFC 9700 4.1, RFC 8252 8.1: the browser goes to a registered redirect URI only, byte for byte, and a code needs a
 /// challenge.

@@ -2,10 +2,13 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPApps
 @testable import IdPDirectory
 @testable import IdPFlow
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// RFC 8252: the app opens the system browser, the user signs in there, and the app's web view gets the sign-in.
 @Suite("A handoff from the system browser to an app")

@@ -1,8 +1,9 @@
 import Testing
 
 @testable import IdPApps
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
 
 /// RFC 8252 7: https links that an app claims, private schemes, loopback addresses.
 @Suite("The apps of IDP_NATIVE_APPS")

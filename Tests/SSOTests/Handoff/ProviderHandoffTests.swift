@@ -2,8 +2,10 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPProviders
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// `/auth/native/PROVIDER`: the app opens the system browser, the user signs in at a provider there.
 @Suite("A handoff with a provider")

@@ -2,7 +2,8 @@ import Foundation
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 @Suite("The IdP's home page")
 struct HomePageTests {

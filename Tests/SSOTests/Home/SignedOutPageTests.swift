@@ -3,7 +3,9 @@ import SSOWeb
 import Testing
 
 @testable import IdPAccountPages
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("The page after a sign-out")
 struct SignedOutPageTests {
@@ -57,7 +59,7 @@ struct SignedOutPageTests {
 
     @Test("an address that was not made here names no client: nobody can ask which are registered")
     func forged() async throws {
-        let secret = ProcessDeployment.secret()
+        let secret = TestSecret.new()
         try await TestDeployment.open(settings: ["IDP_SECRET_KEY": secret]) { deployment in
             func sealed(_ text: String, _ key: String, _ label: String) throws -> String {
                 let box = SealedBox(keys: try DerivedKeys.parse(key, setting: "IDP_SECRET_KEY"), label: label)
@@ -69,7 +71,7 @@ struct SignedOutPageTests {
             for query in [
                 "", "from=", "from=partner-1", "from=https://evil.example", "\(right)&\(right)", "from[]=c1",
                 "from=%ff",
-                try sealed("partner-1", ProcessDeployment.secret(), SignOutRoutes.label),
+                try sealed("partner-1", TestSecret.new(), SignOutRoutes.label),
                 try sealed("partner-1", secret, "device-link"), String(right.dropLast(2)),
             ] {
                 let none = try await Self.starts(deployment, query)

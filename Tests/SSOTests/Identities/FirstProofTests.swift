@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdPDirectory
 @testable import IdPProviders
-@testable import TestSupport
+@testable import IdPTestKit
 
 @Suite("The first proof of an account's address")
 struct FirstProofTests {

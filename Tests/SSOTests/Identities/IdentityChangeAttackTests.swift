@@ -3,9 +3,11 @@ import Testing
 @testable import IdPDirectory
 @testable import IdPFlow
 @testable import IdPProviders
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// Whatever an attacker's page, link or browser does, nothing about how the user signs in changes.
 @Suite("A change that its user did not confirm")

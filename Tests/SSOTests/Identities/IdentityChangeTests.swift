@@ -3,8 +3,11 @@ import SSOWeb
 import Synchronization
 import Testing
 
+@testable import Counterparts
 @testable import IdPProviders
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// Who has just signed in adds and removes at once. Any other user signs in again first.
 @Suite("Adding and removing a way to sign in")

@@ -3,9 +3,12 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPDirectory
 @testable import IdPProviders
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("Ways to sign in on the home page")
 struct IdentityListTests {

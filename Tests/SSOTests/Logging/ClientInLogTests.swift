@@ -1,8 +1,11 @@
 import SSOShared
 import Testing
 
+@testable import Counterparts
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// ASVS 16.2.1: a line has the client's address as the trusted proxies report it, never as the client states it.
 @Suite("The client address in the log")

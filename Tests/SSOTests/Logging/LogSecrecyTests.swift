@@ -2,7 +2,10 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// No secret is in the log, at any level (ASVS 16.2.5); the security events and their users are (ASVS 16.3.1).
 @Suite("Content of the log")

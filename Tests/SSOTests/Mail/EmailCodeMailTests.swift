@@ -4,9 +4,11 @@ import Testing
 @testable import IdPDirectory
 @testable import IdPMail
 @testable import IdPSignIn
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("The content of the email with the code")
 struct EmailCodeMailTests {
@@ -16,7 +18,7 @@ struct EmailCodeMailTests {
         service: String?, device: String = "linux", language: Language = .english, brand: String = "Main App",
         link: String? = nil, signInLink: String? = nil, replyTo: EmailAddress? = nil
     ) async throws -> (code: String, subject: String, text: String, html: String) {
-        let codes = EmailCode(keys: try DerivedKeys.parse(ProcessDeployment.secret(), setting: "IDP_SECRET_KEY"))
+        let codes = EmailCode(keys: try DerivedKeys.parse(TestSecret.new(), setting: "IDP_SECRET_KEY"))
         let now = TestClock().now
         let challenge = Challenge(
             id: "chl_one", address: "ann@example.com", isEligible: true,

@@ -1,8 +1,10 @@
 import Testing
 
 @testable import IdPMail
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("The limit of emails per hour over all addresses")
 struct MailCapacityTests {

@@ -1,8 +1,11 @@
 import SSOShared
 import Testing
 
+@testable import Counterparts
 @testable import IdPFlow
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// The log answers "why did Ann get no code", without her whole address.
 @Suite("What the log says of emails with codes")

@@ -5,7 +5,9 @@ import Synchronization
 import Testing
 
 @testable import IdPMail
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("Parallel deliveries")
 struct MailParallelDeliveryTests {

@@ -3,7 +3,9 @@ import SSOWeb
 import Testing
 
 @testable import IdP
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("The mail queue")
 struct MailQueueTests {

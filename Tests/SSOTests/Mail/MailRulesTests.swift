@@ -1,7 +1,9 @@
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("Emails with codes")
 struct MailRulesTests {

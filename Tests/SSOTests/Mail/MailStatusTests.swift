@@ -1,7 +1,9 @@
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// The page's statement about the email is true, and is the same whether or not the address may sign in.
 @Suite("The code page reports the email's status")

@@ -3,9 +3,10 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import IdPTestKit
 @testable import RelyingParty
 @testable import SSOShared
-@testable import TestSupport
+@testable import TestKit
 
 @Suite("RP_NATIVE_REDIRECT_URI")
 struct NativeRedirectURITests {
@@ -14,7 +15,7 @@ struct NativeRedirectURITests {
             .client,
             [
                 "RP_NATIVE_REDIRECT_URI": value, "RP_PUBLIC_URL": publicURL, "RP_IDP_URL": "https://idp.example",
-                "RP_SECRET_KEY": ProcessDeployment.secret(), "SSO_SHARED_SECRET": ProcessDeployment.secret(),
+                "RP_SECRET_KEY": TestSecret.new(), "SSO_SHARED_SECRET": TestSecret.new(),
             ])
     }
 

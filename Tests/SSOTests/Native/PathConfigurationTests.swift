@@ -2,9 +2,11 @@ import Foundation
 import Testing
 
 @testable import IdP
+@testable import IdPTestKit
 @testable import RelyingParty
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// Reads the files as both libraries do: rules in order, any pattern anywhere in the path, later properties first.
 struct PathConfigurationReader {

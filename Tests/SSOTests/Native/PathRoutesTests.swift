@@ -3,10 +3,10 @@ import Hummingbird
 import Testing
 
 @testable import IdP
+@testable import IdPTestKit
 @testable import RelyingParty
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
 
 /// The path configuration and the routes are made of the same constants. Here every route of the routers is asked for its
 /// rule: a route that is new, or that moves, fails until this file says how apps open it.

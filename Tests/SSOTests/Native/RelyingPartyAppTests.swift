@@ -2,7 +2,9 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// A scripted app of the relying party: its web view, the system browser with cookies of its own, and what the system hands
 /// from one to the other.

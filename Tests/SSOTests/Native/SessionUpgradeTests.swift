@@ -3,9 +3,11 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPTestKit
 @testable import RelyingParty
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// The databases as the version before apps wrote them: sessions without owner and device.
 @Suite("Sessions of the version before native apps")

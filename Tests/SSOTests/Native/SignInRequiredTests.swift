@@ -1,7 +1,8 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// A redirect would hide from an app that the session has ended.
 @Suite("Where a native shell has to sign in first")

@@ -2,7 +2,9 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// Row 193 of the threats: a link or a form says with a parameter that an app sends it. No page may read such a parameter,
 /// since the author of the link chooses it.

@@ -1,13 +1,16 @@
 import Foundation
 import Testing
 
+@testable import Counterparts
 @testable import IdP
 @testable import IdPAccountPages
 @testable import IdPMail
 @testable import IdPProviders
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// No change of how a user signs in without an email about it.
 @Suite("Notices of changes to an account")

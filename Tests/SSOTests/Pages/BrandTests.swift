@@ -2,8 +2,11 @@ import Foundation
 import SSOShared
 import Testing
 
+@testable import Counterparts
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("Names, colour and links of the pages")
 struct BrandTests {

@@ -2,7 +2,8 @@ import Foundation
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 @Suite("The completion page")
 struct CompletionPageTests {
@@ -58,7 +59,7 @@ struct CompletionPageTests {
     func query() async throws {
         let settings = [
             "SSO_CLIENT_ID": "with-query", "SSO_REDIRECT_URIS": "https://rp.example/cb?tenant=a%20b&lang=en",
-            "SSO_SHARED_SECRET": ProcessDeployment.secret(),
+            "SSO_SHARED_SECRET": TestSecret.new(),
         ]
         try await TestDeployment.open(settings: settings) { deployment in
             let browser = try await deployment.signedIn()

@@ -2,7 +2,9 @@ import Foundation
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// ASVS 1.2.1, WSTG-INPV-01 and 02.
 @Suite("User-supplied text is escaped")
@@ -21,7 +23,7 @@ struct EscapingTests {
     func serviceName() async throws {
         let settings = [
             "SSO_CLIENT_ID": "evil", "SSO_CLIENT_NAME": String(Self.evil.prefix(80)),
-            "SSO_REDIRECT_URIS": "https://evil.example/cb", "SSO_SHARED_SECRET": ProcessDeployment.secret(),
+            "SSO_REDIRECT_URIS": "https://evil.example/cb", "SSO_SHARED_SECRET": TestSecret.new(),
         ]
         try await TestDeployment.open(settings: settings) { deployment in
             let browser = deployment.browser()

@@ -2,7 +2,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// RFC 9110 9.3.2: HEAD is GET without the body, and safe (9.2.1): a link checker changes nothing.
 @Suite("HEAD")

@@ -2,8 +2,9 @@ import Foundation
 import SSOShared
 import Testing
 
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
 
 /// ASVS 5.3.1 and 1.3.4: a logo that an operator was sent by somebody else runs nothing in a browser.
 @Suite("The logo of IDP_LOGO_FILE")

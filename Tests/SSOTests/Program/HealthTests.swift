@@ -6,9 +6,11 @@ import Synchronization
 import Testing
 
 @testable import IdP
+@testable import IdPTestKit
 @testable import RelyingParty
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("Health, headers and banners")
 struct HealthTests {

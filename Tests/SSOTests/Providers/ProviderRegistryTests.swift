@@ -1,9 +1,12 @@
 import Testing
 
+@testable import Counterparts
 @testable import IdPProviders
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("The providers in force")
 struct ProviderRegistryTests {

@@ -1,10 +1,12 @@
 import JWT
 import Testing
 
+@testable import Counterparts
 @testable import IdPProviders
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
 
 @Suite("The providers file")
 struct ProvidersFileTests {

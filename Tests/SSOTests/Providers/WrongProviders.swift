@@ -1,7 +1,7 @@
 import Testing
 
+@testable import Counterparts
 @testable import IdPProviders
-@testable import TestSupport
 
 /// Entries of the providers file that are refused, each with all its messages. An entry begins in line 2 with id, name, kind.
 enum WrongProviders {

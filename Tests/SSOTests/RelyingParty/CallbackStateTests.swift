@@ -1,6 +1,7 @@
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// Login CSRF and similar attacks (RFC 9700 4.7, ASVS 10.1.2): without a state of this browser the IdP is not called
 /// and nothing changes.

@@ -1,9 +1,11 @@
 import Synchronization
 import Testing
 
+@testable import IdPTestKit
 @testable import RelyingParty
 @testable import SSOShared
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// On a double click a browser drops the first response and its cookies.
 @Suite("A callback that arrives twice")

@@ -1,7 +1,8 @@
 import Synchronization
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// Counts requests that have ended.
 private final class Counter: Sendable { let value = Atomic(0) }

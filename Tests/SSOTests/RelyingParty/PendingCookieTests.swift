@@ -2,8 +2,10 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import IdPTestKit
 @testable import RelyingParty
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// Pending sign-ins are stored in the browser, sealed: a browser that does not sign in leaves no rows.
 @Suite("The cookie of pending sign-ins")
@@ -146,7 +148,7 @@ struct PendingCookieTests {
             let value = Self.cookie(browser)
             var flipped = try #require(Base64URL.decode(value))
             flipped[20] ^= 1
-            let keys = try DerivedKeys.parse(ProcessDeployment.secret(), setting: "keys")
+            let keys = try DerivedKeys.parse(TestSecret.new(), setting: "keys")
             let plain = Array(
                 #"{"open":[{"state":"\#(state)","codeVerifier":"v","idp":"i","returnTo":"/","begunAt":0}]}"#.utf8)
             let foreign = try SealedBox(keys: keys, label: "pending-sign-ins").seal(plain)

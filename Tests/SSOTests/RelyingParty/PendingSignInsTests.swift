@@ -1,9 +1,11 @@
 import SSOWeb
 import Testing
 
+@testable import IdPTestKit
 @testable import RelyingParty
 @testable import SSOShared
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// Several parallel sign-ins of one browser: each state is separate and lasts ten minutes, with at most eight of
 /// them.

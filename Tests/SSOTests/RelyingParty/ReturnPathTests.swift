@@ -1,7 +1,8 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// No open redirector after the sign-in (RFC 9700 4.11.1).
 @Suite("The return path of a sign-in")

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
 
 /// Session fixation and mixed-up users (ASVS 7.2.4): a sign-in begins a new session, for its own user only.
 @Suite("The relying party's session at a sign-in")

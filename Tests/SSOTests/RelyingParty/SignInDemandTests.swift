@@ -2,9 +2,11 @@ import Foundation
 import SSOWeb
 import Testing
 
+@testable import IdPTestKit
 @testable import RelyingParty
 @testable import SSOShared
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// The browser can remove `prompt` and `max_age` from the link. What counts is the verified answer.
 @Suite("What a relying party demands of a sign-in")

@@ -1,8 +1,8 @@
 import Testing
 
 @testable import IdPProviders
+@testable import IdPTestKit
 @testable import RelyingParty
-@testable import TestSupport
 
 @Suite("Sign-in methods in words, at the sample")
 struct SignInMethodNamesTests {

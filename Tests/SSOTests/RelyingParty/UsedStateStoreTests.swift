@@ -3,7 +3,8 @@ import SSOWeb
 import Testing
 
 @testable import RelyingParty
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("Used states")
 struct UsedStateStoreTests {

@@ -1,7 +1,8 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// ASVS 3.5.1: two independent checks, each enough to refuse.
 @Suite("Forms of other sites are refused")

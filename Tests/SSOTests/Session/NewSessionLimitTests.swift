@@ -2,7 +2,9 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// ASVS 2.4.1: a session is a row, and a browser that drops the cookie makes one per visit.
 @Suite("The limit of new sessions per network")

@@ -2,7 +2,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// Keycloak CVE-2026-4325, CVE-2026-4282: a secret of one kind was accepted as another.
 @Suite("Each kind of secret is useless as any other kind")

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// ASVS 7.2.4, WSTG-SESS-03.
 @Suite("Session ids change at every step")

@@ -3,8 +3,9 @@ import Testing
 @testable import IdPDirectory
 @testable import IdPFlow
 @testable import IdPSignIn
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
 
 @Suite("Session slots")
 struct SessionSlotsTests {

@@ -2,8 +2,11 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// A visit without a submission leaves a row, and the number of rows must be limited.
 @Suite("Rows of browsers who have submitted nothing")

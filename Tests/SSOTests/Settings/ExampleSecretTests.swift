@@ -2,7 +2,7 @@ import SSOWeb
 import Testing
 
 @testable import RelyingParty
-@testable import TestSupport
+@testable import TestKit
 
 /// ASVS 13.2.3.
 @Suite("Secrets that are publicly known")
@@ -11,7 +11,7 @@ struct ExampleSecretTests {
         let reader = SettingsReader(
             SettingsSource([
                 "RP_PUBLIC_URL": url, "RP_IDP_URL": "https://sso.example.com",
-                "RP_SECRET_KEY": ProcessDeployment.secret(),
+                "RP_SECRET_KEY": TestSecret.new(),
                 "RP_LISTEN": listen, "SSO_CLIENT_ID": "partner", "SSO_SHARED_SECRET": secret,
             ]))
         _ = RelyingPartySettings.read(reader)
@@ -48,7 +48,7 @@ struct ExampleSecretTests {
 
     @Test("random secrets pass without a warning")
     func random() {
-        let reader = Self.read("https://partner.example.com", secret: ProcessDeployment.secret())
+        let reader = Self.read("https://partner.example.com", secret: TestSecret.new())
         #expect(reader.problems.isEmpty && reader.warnings.isEmpty)
     }
 }

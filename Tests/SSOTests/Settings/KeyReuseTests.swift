@@ -1,7 +1,8 @@
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// A key that a client holds as well protects nothing from that client.
 @Suite("A program's own key beside shared secrets")

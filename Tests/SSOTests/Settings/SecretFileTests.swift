@@ -2,7 +2,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// Any secret `X` may come as `X_FILE`.
 @Suite("Secrets from files")
@@ -15,7 +16,7 @@ struct SecretFileTests {
     ]
 
     private func good(_ name: String) -> String {
-        name == "IDP_MAIL_URL" ? "outbox:var/outbox" : ProcessDeployment.secret()
+        name == "IDP_MAIL_URL" ? "outbox:var/outbox" : TestSecret.new()
     }
 
     @Test(
@@ -66,7 +67,7 @@ struct SecretFileTests {
 
     @Test("several keys in one setting: the first seals, each is shown, an invalid one is named by its position")
     func keyRing() throws {
-        let (one, two) = (ProcessDeployment.secret(), ProcessDeployment.secret())
+        let (one, two) = (TestSecret.new(), TestSecret.new())
         let reader = SettingsFixture.read(.idp, ["IDP_SECRET_KEY": "\(one),\(two)"])
         #expect(reader.problems.isEmpty)
         let prints = try [one, two].map { try SharedSecret.parse($0, setting: "").fingerprint }

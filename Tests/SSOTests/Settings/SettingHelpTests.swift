@@ -2,9 +2,9 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPTestKit
 @testable import RelyingParty
 @testable import SSOWeb
-@testable import TestSupport
 
 /// The tables of settings are the only source of names, of `--help` and of the documents.
 @Suite("The explanation of settings")

@@ -1,7 +1,7 @@
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
 
 /// Contract 2: the operator sees all problems at once, with the setting and the accepted form.
 @Suite("Errors in the settings")

@@ -4,9 +4,11 @@ import Testing
 @testable import IdPDirectory
 @testable import IdPMail
 @testable import IdPSignIn
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// ASVS 6.3.8, WSTG-IDNT-04.
 @Suite("The sign-in does not reveal who may sign in")
@@ -147,7 +149,7 @@ struct EnumerationTests {
         }
         let database = RecordingDatabase(real)
         let clock = TestClock()
-        let keys = try DerivedKeys.parse(ProcessDeployment.secret(), setting: "IDP_SECRET_KEY")
+        let keys = try DerivedKeys.parse(TestSecret.new(), setting: "IDP_SECRET_KEY")
         let codes = EmailCode(keys: keys)
         let store = ChallengeStore(
             database: database, clock: clock.clock, randomness: SystemRandomness(),

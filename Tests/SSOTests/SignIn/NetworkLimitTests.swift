@@ -2,7 +2,9 @@ import SSOWeb
 import Testing
 
 @testable import IdPDirectory
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// Limits floods from one network, in addition to the budgets of each address (ASVS 2.4.1, 6.3.1), never alone.
 @Suite("The limits of one network")

@@ -1,9 +1,12 @@
 import Testing
 
+@testable import Counterparts
 @testable import IdPProviders
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// A way to sign in, and whether it proves when: every sign-in method, with every kind of provider that says when it
 /// authenticated its user and every one that does not.

@@ -3,8 +3,11 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPProtocols
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// Where a new sign-in is needed, only a proof that is new will do: in every order of tabs, with every method and provider.
 @Suite("The moment of a sign-in", .serialized)

@@ -1,7 +1,8 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// Each proof works once, in the browser that asked, whatever browsers and attackers do with it.
 @Suite("What no sign-in method allows")

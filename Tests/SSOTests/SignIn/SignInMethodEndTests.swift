@@ -2,9 +2,12 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPFlow
 @testable import IdPProviders
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// A request that has ended, a sign-out, a disabled account: what a proof is worth then, whatever the method.
 @Suite("Where every sign-in method ends")

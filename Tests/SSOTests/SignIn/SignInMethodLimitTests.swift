@@ -2,7 +2,9 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
 
 /// The limits of guesses and networks hold for every sign-in method, and none of them locks an owner out.
 @Suite("Limits of every sign-in method")

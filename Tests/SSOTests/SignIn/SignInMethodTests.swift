@@ -3,10 +3,13 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPDirectory
 @testable import IdPFlow
 @testable import IdPSignIn
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// What every sign-in method keeps of an SSO request, and what it says of itself. ``TestedMethod`` is the list of methods.
 @Suite("Every sign-in method")

@@ -2,7 +2,10 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("The sign-in page")
 struct SignInPageTests {

@@ -3,8 +3,11 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPProviders
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// The buttons of providers on the sign-in page, their order, and what the browser remembers.
 @Suite("The buttons of the sign-in page")

@@ -1,7 +1,9 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("The steps of a sign-in")
 struct SignInStepsTests {

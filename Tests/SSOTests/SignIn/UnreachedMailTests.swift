@@ -2,8 +2,11 @@ import SSOWeb
 import Synchronization
 import Testing
 
+@testable import Counterparts
 @testable import IdPMail
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// The limit of a network protects mailboxes and the queue. What reached nobody is not held against the users of an office.
 @Suite("Emails that reach nobody and the limit of a network")

@@ -5,7 +5,7 @@ import Testing
 @testable import RelyingParty
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
 
 @Suite("The catalogue of texts")
 struct CatalogueTests {

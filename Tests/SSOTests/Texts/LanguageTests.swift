@@ -1,7 +1,8 @@
 import Testing
 
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
 
 /// RFC 9110 12.5.4: `Accept-Language`.
 @Suite("The language of a page")

@@ -3,10 +3,12 @@ import Testing
 
 @testable import IdP
 @testable import IdPMail
+@testable import IdPTestKit
 @testable import RelyingParty
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// Both programs in a language whose every text is in «guillemets». A visible word outside them does not come from the
 /// catalogue, and users of other languages would see it in English.
@@ -312,7 +314,7 @@ struct PseudoLanguageTests {
             Self.check(try await browser.follow(out), "signed out", 200)
         }
         // Another secret than the identity provider's: the answer cannot be trusted.
-        try await Self.open(clientSettings: ["SSO_SHARED_SECRET": ProcessDeployment.secret()]) { deployment in
+        try await Self.open(clientSettings: ["SSO_SHARED_SECRET": TestSecret.new()]) { deployment in
             let browser = deployment.browser()
             let state = try await browser.state(at: deployment.client)
             Self.check(try await browser.comeBack(to: deployment.client, state: state), "not verified", 502)

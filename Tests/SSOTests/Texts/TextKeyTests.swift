@@ -4,7 +4,7 @@ import Testing
 @testable import RelyingParty
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
 
 /// Every text stands in the catalogue of its program, and every text of a catalogue is used.
 @Suite("Texts in templates and sources")

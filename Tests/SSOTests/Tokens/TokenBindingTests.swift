@@ -1,8 +1,10 @@
 import SSOShared
 import Testing
 
+@testable import IdPTestKit
 @testable import SSOShared
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("What a token is bound to")
 struct TokenBindingTests {

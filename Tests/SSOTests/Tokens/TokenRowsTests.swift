@@ -4,7 +4,9 @@ import SSOWeb
 import Testing
 
 @testable import IdPFlow
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 @Suite("The rows of tokens")
 struct TokenRowsTests {

@@ -2,9 +2,12 @@ import Dispatch
 import SSOShared
 import Testing
 
+@testable import Counterparts
 @testable import IdP
+@testable import IdPTestKit
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// The database is locked by another process.
 @Suite("Redeeming while the database is locked")

@@ -1,7 +1,10 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// ASVS 4.1.5, 9.1.2: the signature appears once, in one spelling, over exactly these bytes.
 @Suite("The signature of a request")

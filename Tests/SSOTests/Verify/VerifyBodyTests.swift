@@ -1,7 +1,10 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// ASVS 1.5.3: a body has one meaning for every reader, or is refused. Every signature here is correct.
 @Suite("The body of a verification")

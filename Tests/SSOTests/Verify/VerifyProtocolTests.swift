@@ -4,9 +4,11 @@ import Testing
 @testable import IdPDirectory
 @testable import IdPFlow
 @testable import IdPProtocols
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// ASVS 4.1.4, 3.5.2; method, type, size, then the signature.
 @Suite("The back channel as HTTP")

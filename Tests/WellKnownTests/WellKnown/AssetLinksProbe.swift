@@ -1,7 +1,5 @@
 import WellKnown
 
-@testable import TestSupport
-
 /// A list of statements, and the findings of the linter.
 struct AssetLinksProbe {
     static let fingerprint =

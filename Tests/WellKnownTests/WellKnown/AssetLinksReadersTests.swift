@@ -2,8 +2,6 @@ import SSOShared
 import Testing
 import WellKnown
 
-@testable import TestSupport
-
 /// Sources: AOSP StatementService; Chromium, digital_asset_links_handler.cc; Mozilla, StatementApi.kt; DuckDuckGo,
 /// AssetLinksLoader.kt; the Digital Asset Links compatibility suite for Google's service.
 @Suite("Readers of asset links")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
+@testable import TestKit
 @testable import WellKnown
 
 @Suite("Association files")

@@ -1,8 +1,6 @@
 import Testing
 import WellKnown
 
-@testable import TestSupport
-
 /// Sources: Google, "Configure Dynamic App Links" and "Test App Links"; AOSP, UriRelativeFilter and PatternMatcher.
 @Suite("Linting dynamic rules")
 struct DynamicLintTests {

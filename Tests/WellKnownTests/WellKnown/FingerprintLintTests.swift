@@ -1,8 +1,6 @@
 import Testing
 import WellKnown
 
-@testable import TestSupport
-
 /// Sources: the Digital Asset Links specification; AOSP's StatementService and Chromium, which compare the text.
 @Suite("Linting fingerprints")
 struct FingerprintLintTests {

@@ -2,8 +2,6 @@ import SSOShared
 import Testing
 import WellKnown
 
-@testable import TestSupport
-
 @Suite("The JSON parser")
 struct JSONReaderTests {
     @Test("every value is parsed, with the position of each key and value")

@@ -1,8 +1,6 @@
 import Testing
 import WellKnown
 
-@testable import TestSupport
-
 /// Sources: Android, "`<data>` element"; AOSP, `android.os.PatternMatcher` and its tests.
 @Suite("Intent filters")
 struct ManifestMatcherTests {

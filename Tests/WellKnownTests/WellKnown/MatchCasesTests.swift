@@ -2,7 +2,6 @@ import Foundation
 import SSOShared
 import Testing
 
-@testable import TestSupport
 @testable import WellKnown
 
 /// The table of URLs and the decisions of Apple's and Google's systems, each with its source.

@@ -1,8 +1,6 @@
 import Testing
 import WellKnown
 
-@testable import TestSupport
-
 /// Sources: Apple, "applinks.Details.Components" and its matcher; Google, "Configure Dynamic App Links"; AOSP,
 /// UriRelativeFilter and PatternMatcher.
 @Suite("Parity of the two files")

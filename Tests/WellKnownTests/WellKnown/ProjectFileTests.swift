@@ -2,7 +2,6 @@ import Foundation
 import SSOShared
 import Testing
 
-@testable import TestSupport
 @testable import WellKnown
 @testable import WellKnownTool
 

@@ -1,8 +1,6 @@
 import Testing
 import WellKnown
 
-@testable import TestSupport
-
 /// Sources: Apple, "Associated Domains Entitlement" and Technote TN3155; Google, "Verify Android App Links".
 @Suite("Comparison of server, app and signature")
 struct ProjectLintTests {

@@ -1,7 +1,6 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
 @testable import WellKnown
 
 @Suite("Dead rules and differences")

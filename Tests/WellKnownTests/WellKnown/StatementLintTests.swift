@@ -1,8 +1,6 @@
 import Testing
 import WellKnown
 
-@testable import TestSupport
-
 /// Sources: the Digital Asset Links specification and its compatibility suite; Google, "Verify Android App Links".
 @Suite("Linting statements")
 struct StatementLintTests {

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import TestSupport
+@testable import TestKit
 @testable import WellKnownTool
 
 /// A file of Vectors/wellknown/certificates, and the values that apksigner, keytool and openssl print for it.

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WellKnown
 
-@testable import TestSupport
+@testable import TestKit
 @testable import WellKnownTool
 
 /// The files of a setup in which everything agrees. Tests break one of them.

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WellKnown
 
-@testable import TestSupport
+@testable import TestKit
 @testable import WellKnownTool
 
 @Suite("wellknown doctor")

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-@testable import TestSupport
+@testable import TestKit
 
 /// A fake App Store Connect with the capability API, on a loopback port that the kernel chooses. It records the
 /// requests.

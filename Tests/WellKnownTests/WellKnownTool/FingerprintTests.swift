@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WellKnown
 
-@testable import TestSupport
 @testable import WellKnownTool
 
 @Suite("wellknown fingerprint")

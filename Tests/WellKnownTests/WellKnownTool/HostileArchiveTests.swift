@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
 @testable import WellKnownTool
 
 @Suite("Certificates in hostile files")

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import TestSupport
+@testable import TestKit
 @testable import WellKnownTool
 
 /// A P-256 key pair in files, created with the openssl program. openssl also verifies the signatures, so that the tests

@@ -1,9 +1,12 @@
 import Testing
 
+@testable import Counterparts
 @testable import IdPProviders
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// The word of a provider on an address is enough only for the domains that it owns. Any other address is proven by one
 /// code, before the first session and the first token.

@@ -1,7 +1,9 @@
+@testable import Counterparts
 @testable import IdPProviders
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
 
 /// Addresses that a provider names, and the kinds of providers with rules of their own.
 extension HostileRow {

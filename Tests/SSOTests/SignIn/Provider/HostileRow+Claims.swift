@@ -1,7 +1,9 @@
+@testable import Counterparts
 @testable import IdPProviders
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
 
 /// Claims of correctly signed ID tokens.
 extension HostileRow {

@@ -1,7 +1,8 @@
 import SSOShared
 import SSOWeb
 
-@testable import TestSupport
+@testable import Counterparts
+@testable import TestKit
 
 /// What a provider answers instead of tokens, keys and its document.
 extension HostileRow {

@@ -1,10 +1,12 @@
 import Foundation
 import JWT
 
+@testable import Counterparts
 @testable import IdPProviders
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
 
 /// Algorithms, headers, keys and the form of ID tokens.
 extension HostileRow {
@@ -142,23 +144,4 @@ extension HostileRow {
         token("20 KiB", .tokenTooLarge) { $0.claims["filler"] = .string(String(repeating: "a", count: 20 << 10)) },
         token("an empty text", .tokenParts) { $0.finish = { _ in "" } },
     ]
-}
-
-/// A public key in the forms that libraries take for the secret of an HMAC.
-enum PublicKeyText {
-    /// SubjectPublicKeyInfo of RSA with 2048 bits and the exponent 65537 (RFC 3279 2.3.1).
-    static func der(_ jwk: [String: JSONValue]) -> [UInt8] {
-        let modulus = Base64URL.decode(jwk["n"]?.text ?? "") ?? []
-        let key: [UInt8] =
-            [0x30, 0x82, 0x01, 0x0a, 0x02, 0x82, 0x01, 0x01, 0x00] + modulus + [0x02, 0x03, 0x01, 0x00, 0x01]
-        let algorithm: [UInt8] = [
-            0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05, 0x00,
-        ]
-        return [0x30, 0x82, 0x01, 0x22] + algorithm + [0x03, 0x82, 0x01, 0x0f, 0x00] + key
-    }
-
-    static func pem(_ jwk: [String: JSONValue]) -> String {
-        let text = Data(der(jwk)).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-        return "-----BEGIN PUBLIC KEY-----\n\(text)\n-----END PUBLIC KEY-----\n"
-    }
 }

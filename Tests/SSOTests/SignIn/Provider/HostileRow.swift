@@ -1,10 +1,13 @@
 import JWT
 import Testing
 
+@testable import Counterparts
 @testable import IdPProviders
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// One thing that a provider, or the browser that comes from it, may do wrong, and how the log names it.
 struct HostileRow: Sendable, CustomTestStringConvertible {

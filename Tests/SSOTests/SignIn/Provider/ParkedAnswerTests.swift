@@ -3,9 +3,12 @@ import SSOWeb
 import Synchronization
 import Testing
 
+@testable import Counterparts
 @testable import IdPProviders
 @testable import IdPSignIn
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// Answers of `form_post` are kept until their browser comes for them. Anybody with a pending attempt can send one.
 @Suite("Parked answers of providers")

@@ -1,9 +1,12 @@
 import Testing
 
+@testable import Counterparts
 @testable import IdPProviders
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// The five ways to open an account before its owner does (Sudhodanan and Paverd, "Pre-hijacked accounts", USENIX Security
 /// 2022). The victim is the owner of ann@example.com. The attacker's identity has the subject 666.

@@ -2,8 +2,10 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPProviders
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
 
 /// What other sites, other browsers and other providers can do with an answer.
 @Suite("Attacks on a sign-in with a provider")

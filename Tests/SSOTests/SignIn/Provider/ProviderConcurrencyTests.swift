@@ -1,10 +1,13 @@
 import Synchronization
 import Testing
 
+@testable import Counterparts
 @testable import IdPProviders
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// Many answers at the same instant, and several tabs of one browser.
 @Suite("Answers of providers at the same time")

@@ -2,8 +2,11 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import Counterparts
 @testable import IdPProviders
-@testable import TestSupport
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
 
 /// From a client to a provider and back, and what becomes of the identity.
 @Suite("Signing in with a provider")

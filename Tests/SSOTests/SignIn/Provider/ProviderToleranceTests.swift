@@ -1,9 +1,12 @@
 import Testing
 
+@testable import Counterparts
 @testable import IdPProviders
+@testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb
-@testable import TestSupport
+@testable import TestKit
+@testable import WebTestKit
 
 /// What the standards permit a provider signs in, so that no refusal of ``HostileProviderTests`` is too wide.
 @Suite("An honest provider at the limits of the rules")

@@ -2,7 +2,7 @@ import Foundation
 import SSOShared
 import Testing
 
-@testable import TestSupport
+@testable import TestKit
 @testable import WellKnown
 
 /// The groups of Google's compatibility suite for Digital Asset Links, one case for each request.

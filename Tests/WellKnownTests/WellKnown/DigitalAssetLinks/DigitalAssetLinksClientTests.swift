@@ -1,7 +1,6 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
 @testable import WellKnown
 
 /// Sources: the Digital Asset Links specification, well-known/details.md; the API's error codes. The comptest numbers

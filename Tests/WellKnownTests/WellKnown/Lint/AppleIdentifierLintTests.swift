@@ -1,6 +1,5 @@
 import Testing
 
-@testable import TestSupport
 @testable import WellKnown
 
 @Suite("Linting app identifiers")

@@ -1,6 +1,5 @@
 import Testing
 
-@testable import TestSupport
 @testable import WellKnown
 
 /// Each row is a text with all its expected codes. A row without codes is a valid text that resembles an invalid one.

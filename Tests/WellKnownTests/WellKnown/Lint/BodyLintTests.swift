@@ -1,7 +1,6 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
 @testable import WellKnown
 
 @Suite("Linting bodies that are not valid JSON")

@@ -1,7 +1,6 @@
 import SSOShared
 import Testing
 
-@testable import TestSupport
 @testable import WellKnown
 
 /// The vectors are signed with a test key (openssl cms and smime) that no system trusts. The linter does not verify

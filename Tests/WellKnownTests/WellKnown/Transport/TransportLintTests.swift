@@ -1,6 +1,5 @@
 import Testing
 
-@testable import TestSupport
 @testable import WellKnown
 
 /// Cases that a server on loopback cannot produce. Sources of the rules: see `TransportRules`.

@@ -1,7 +1,7 @@
 import Foundation
 import WellKnown
 
-@testable import TestSupport
+@testable import TestKit
 @testable import WellKnownTool
 
 /// A site on loopback, and optionally Apple's CDN and Google's service. The program's own code fetches from it.

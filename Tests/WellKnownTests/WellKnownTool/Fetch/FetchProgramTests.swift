@@ -3,7 +3,7 @@ import SSOShared
 import Testing
 import WellKnown
 
-@testable import TestSupport
+@testable import TestKit
 
 /// The program as users and build servers run it.
 @Suite("wellknown fetch and statements, the program")

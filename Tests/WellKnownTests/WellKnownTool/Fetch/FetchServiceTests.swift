@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WellKnown
 
-@testable import TestSupport
 @testable import WellKnownTool
 
 /// Sources: the headers of Apple's CDN; https://developers.google.com/digital-asset-links/reference/rest/v1

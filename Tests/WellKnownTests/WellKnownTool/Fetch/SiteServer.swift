@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import TestSupport
+@testable import TestKit
 
 /// A small web server on loopback, with or without TLS, that responds from a table. It is a child process and ends with
 /// the object.

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import TestSupport
+@testable import TestKit
 
 /// A certificate authority for the tests, created with the openssl program. The keys are deleted with the folder.
 final class TestAuthority: Sendable {

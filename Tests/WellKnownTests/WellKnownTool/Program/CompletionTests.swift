@@ -3,7 +3,7 @@ import SSOShared
 import Testing
 import ThisBuild
 
-@testable import TestSupport
+@testable import TestKit
 @testable import WellKnownTool
 
 /// Shells complete the program's arguments, and every command has a help text.

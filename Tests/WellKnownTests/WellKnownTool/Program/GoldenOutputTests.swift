@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
+@testable import TestKit
 
 /// Compares every output format byte by byte, for broken files and for a hostile file.
 ///

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WellKnown
 
-@testable import TestSupport
+@testable import TestKit
 
 /// Some rows of the table of URLs, run as a build server does. The library's own tests run all rows.
 @Suite("wellknown match as a program")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
+@testable import TestKit
 @testable import WellKnownTool
 
 /// A page of the documentation as a script: fenced blocks that are files, commands to run, and commands that need a

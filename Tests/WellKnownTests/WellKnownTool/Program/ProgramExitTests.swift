@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
+@testable import TestKit
 
 /// The exit codes: 0 success, 1 findings or no app opens the link, 2 check impossible, 64 wrong usage.
 @Suite("wellknown as a program: exit codes")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
+@testable import TestKit
 @testable import WellKnownTool
 
 /// The output for terminals and build servers, for any content of the files.

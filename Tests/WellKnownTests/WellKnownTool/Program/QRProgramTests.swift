@@ -1,7 +1,7 @@
 import Testing
 import WellKnown
 
-@testable import TestSupport
+@testable import TestKit
 
 @Suite("wellknown qr")
 struct QRProgramTests {

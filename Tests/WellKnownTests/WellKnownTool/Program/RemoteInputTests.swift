@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TestSupport
+@testable import TestKit
 @testable import WellKnownTool
 
 /// Arguments that are domains and URLs, with a test site on loopback.

@@ -1,0 +1,113 @@
+import Dispatch
+import Foundation
+import Glibc
+import Synchronization
+
+@testable import TestKit
+@testable import WebTestKit
+
+/// A mail server that sends scripted replies, and keeps the lines it received. One connection at a time.
+final class ScriptedSMTPServer: Sendable {
+    let port: UInt16
+    private let listener: Int32
+    private let received = Mutex<[String]>([])
+    private let replies: [String: String]
+    private let gate: DispatchSemaphore?
+    private let hangsUp: Bool
+
+    /// - Parameters:
+    ///   - replies: by the first four letters of the command; `greeting` before the first one, `.` after the email.
+    ///   - isSilent: accepts and sends nothing.
+    ///   - gate: waited for before an email is accepted.
+    ///   - hangsUp: closes the connection after the email, without an answer.
+    init(
+        _ replies: [String: String] = [:], isSilent: Bool = false, gate: DispatchSemaphore? = nil, hangsUp: Bool = false
+    ) throws {
+        (self.replies, self.gate, self.hangsUp) = (replies, gate, hangsUp)
+        listener = try SocketAddress.socket()
+        try SocketAddress.bind(listener, to: "127.0.0.1", port: 0)
+        guard listen(listener, 16) == 0 else { throw ProbeFailure("listen: errno \(errno)") }
+        port = try SocketAddress.localPort(of: listener)
+        if isSilent { return }
+        let thread = Thread { [listener, weak self] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                self?.talk(connection)
+                close(connection)
+            }
+        }
+        thread.start()
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    var lines: [String] { received.withLock { $0 } }
+    var url: String { "smtp://127.0.0.1:\(port)" }
+
+    /// Waits until a client has connected to a silent server.
+    func called() async throws {
+        let ready = try await onOwnThread { [listener] in
+            var listening = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+            return poll(&listening, 1, 30_000)
+        }
+        guard ready == 1 else { throw ProbeFailure("no client has connected") }
+    }
+
+    /// Waits until a line was received.
+    func received(_ line: String) async throws {
+        try await eventually("the line \(line)") { lines.contains(line) ? () : nil }
+    }
+
+    private func talk(_ connection: Int32) {
+        say(replies["greeting"] ?? "220 scripted", connection)
+        var isMessage = false
+        var isLogin = false
+        while let line = readLine(connection) {
+            received.withLock { $0.append(line) }
+            if isMessage {
+                guard line == "." else { continue }
+                isMessage = false
+                gate?.wait()
+                if hangsUp { return }
+                say(replies["."] ?? "250 taken", connection)
+            } else if isLogin {
+                isLogin = false
+                say(replies["AUTH"] ?? "235 welcome", connection)
+            } else {
+                let verb = String(line.prefix(4)).uppercased()
+                switch verb {
+                case "AUTH":
+                    isLogin = true
+                    say("334 ", connection)
+                case "DATA":
+                    let reply = replies[verb] ?? "354 go on"
+                    isMessage = reply.hasPrefix("354")
+                    say(reply, connection)
+                case "QUIT":
+                    say("221 bye", connection)
+                    return
+                default: say(replies[verb] ?? "250 fine", connection)
+                }
+            }
+        }
+    }
+
+    private func say(_ text: String, _ connection: Int32) {
+        let bytes = Array("\(text)\r\n".utf8)
+        _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    private func readLine(_ connection: Int32) -> String? {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(connection, &byte, 1) == 1 {
+            if byte == 0x0a { return String(decoding: bytes.filter { $0 != 0x0d }, as: UTF8.self) }
+            bytes.append(byte)
+        }
+        return nil
+    }
+}

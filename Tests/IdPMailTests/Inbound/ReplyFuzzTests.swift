@@ -1,0 +1,70 @@
+import SSOShared
+import Testing
+
+@testable import Counterparts
+@testable import IdPMail
+
+@Suite("Replies by email: fuzz")
+struct ReplyFuzzTests {
+    /// Repeatable random numbers (SplitMix64).
+    private struct Seeded: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9e37_79b9_7f4a_7c15
+            var value = state
+            value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
+            value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
+            return value ^ value >> 31
+        }
+    }
+
+    private static let tokens = [
+        "\r\n", "\n", "\r", "\0", " ", "\t", "\"", "\\", "(", ")", "<", ">", ";", ":", ",", "=", "@", "--b", "--b--",
+        "From: eve@evil.example\r\n", "=?utf-8?Q?x?=", "\r\n\r\n", "\r\n ", "\u{e9}", "<!--", "&#x0;", "&#1114112;",
+        "=",
+        "=0", "====", "boundary=", "charset=utf-16", "multipart/mixed", "; dkim=pass header.d=evil.example", "4711",
+    ].map { Array($0.utf8) }
+
+    private static func damaged(_ message: [UInt8], donor: [UInt8], _ random: inout Seeded) -> [UInt8] {
+        var bytes = message
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+            let place = Int.random(in: 0...bytes.count, using: &random)
+            let end = min(bytes.count, place + Int.random(in: 0...40, using: &random))
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: bytes.removeSubrange(place..<end)
+            case 1: bytes.insert(contentsOf: bytes[place..<end], at: Int.random(in: 0...bytes.count, using: &random))
+            case 2: bytes.insert(contentsOf: tokens.randomElement(using: &random) ?? [], at: place)
+            case 3: bytes = Array(bytes[..<place])
+            case 4: bytes.replaceSubrange(place..<end, with: donor.dropFirst(place).prefix(60))
+            default: if place < bytes.count { bytes[place] = UInt8.random(in: .min ... .max, using: &random) }
+            }
+        }
+        return bytes
+    }
+
+    @Test("4,000 damaged messages are read or rejected, and what is read has a key, an address and four digits")
+    func damagedMessages() throws {
+        let corpus = ReplyCorpus()
+        let reader = InboundMailReader(domain: corpus.replyDomain, authservID: corpus.authservID)
+        let samples = (corpus.honest + corpus.hostile).filter { $0.message.count < 8192 }
+        var random = Seeded(state: 11)
+        var (read, rejected) = (0, 0)
+        for index in 0..<4000 {
+            let donor = try #require(samples.randomElement(using: &random)).message
+            let message = Self.damaged(samples[index % samples.count].message, donor: donor, &random)
+            guard let reply = try? reader.read(message, recipient: nil) else {
+                rejected += 1
+                continue
+            }
+            read += 1
+            try #require(reply.key.count == 32)
+            try #require(reply.number.utf8.count == 4)
+            try #require(reply.number.utf8.allSatisfy { (0x30...0x39).contains($0) })
+            _ = try EmailAddress(reply.sender.text)
+        }
+        // Both ways must have been taken for the claim to mean something.
+        #expect(read > 50)
+        #expect(rejected > 1000)
+    }
+}

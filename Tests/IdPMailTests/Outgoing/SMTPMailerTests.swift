@@ -1,0 +1,172 @@
+import Dispatch
+import Foundation
+import Testing
+
+@testable import Counterparts
+@testable import IdPMail
+@testable import SSOShared
+@testable import TestKit
+
+/// The endpoint of a valid SMTP address.
+private func endpoint(_ url: String) throws -> SMTPEndpoint {
+    guard case .smtp(let endpoint) = try MailURL.parse(url) else { throw ProbeFailure("not SMTP: \(url)") }
+    return endpoint
+}
+
+private func mailer(_ url: String, requiresTLS: Bool? = nil, seconds: Double = 10) throws -> SMTPMailer {
+    SMTPMailer(
+        try endpoint(url), requiresTLS: requiresTLS, caFile: nil,
+        timeouts: SMTPMailer.Timeouts(connect: .seconds(seconds), upload: .seconds(seconds), answer: .seconds(seconds))
+    )
+}
+
+@Suite("Sending by SMTP")
+struct SMTPMailerTests {
+    @Test("a real server receives the email unchanged, with its leading dots", .enabled(if: SMTPServer.isInstalled))
+    func delivered() async throws {
+        let server = try SMTPServer()
+        try await server.start()
+        let text = ".\n..\n.leading dot\n123456\nGrüße ✓\n"
+        try await mailer(server.url).send(try EmailMessage.example(subject: "Schlüssel", text: text))
+        let arrived = try await server.mailbox.email(to: "ann@client.example")
+        let email = try await ReadEmail.read(Array(arrived.text.utf8))
+        #expect(email.values("Subject") == ["Schlüssel"])
+        #expect(email.values("X-MailFrom") == ["sign-in@example.com"])
+        #expect(email.values("X-RcptTo") == ["ann@client.example"])
+        #expect(email.parts.first?.text == text)
+        try await server.stop()
+    }
+
+    @Test("the envelope is the two addresses, and nothing else is sent")
+    func envelope() async throws {
+        let server = try ScriptedSMTPServer(["EHLO": "250 scripted"])
+        try await mailer(server.url).send(try EmailMessage.example(text: ".\n"))
+        let commands = server.lines.prefix(4)
+        #expect(
+            Array(commands) == [
+                "EHLO example.com", "MAIL FROM:<sign-in@example.com>", "RCPT TO:<ann@client.example>", "DATA",
+            ])
+        // RFC 5321 4.5.2: a line that begins with a dot gets a second dot.
+        #expect(server.lines.contains(".."))
+    }
+
+    @Test("a login is sent only when one is configured, and a refused one is a permanent error")
+    func login() async throws {
+        let server = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN"])
+        try await mailer("smtp://ann:pass%20word@127.0.0.1:\(server.port)").send(try EmailMessage.example())
+        let plain = Data("\0ann\0pass word".utf8).base64EncodedString()
+        #expect(server.lines.contains(plain))
+
+        let strict = try ScriptedSMTPServer([
+            "EHLO": "250-scripted\r\n250 AUTH PLAIN", "AUTH": "535 ann is not known here",
+        ])
+        let failure = await #expect(throws: MailError.self) {
+            try await mailer("smtp://ann:pass@127.0.0.1:\(strict.port)").send(try EmailMessage.example())
+        }
+        #expect(failure == .unreachable("the mail server refused the login with 535"))
+    }
+
+    @Test(
+        "a refusal is permanent with 5xx and temporary with 4xx, at every step, and the server's text is not repeated",
+        arguments: ["greeting", "MAIL", "RCPT", "DATA", "."], [421, 451, 550, 554])
+    func refusals(step: String, code: Int) async throws {
+        let server = try ScriptedSMTPServer([step: "\(code) no ann@client.example here"])
+        let failure = await #expect(throws: MailError.self) {
+            try await mailer(server.url).send(try EmailMessage.example())
+        }
+        let words = try #require(failure).description
+        #expect(words.contains("\(code)"))
+        #expect(!words.contains("ann"))
+        switch try #require(failure) {
+        case .permanent: #expect(code >= 500)
+        case .temporary: #expect(code < 500)
+        case .unreachable: Issue.record("the server was reached")
+        }
+    }
+
+    /// RFC 5321 4.5.3.2.6: nobody knows whether the server has the email. It is sent again, with the same code.
+    @Test("a server that closes the connection after the email, without an answer, is a temporary error")
+    func hangsUp() async throws {
+        let server = try ScriptedSMTPServer(hangsUp: true)
+        let failure = await #expect(throws: MailError.self) {
+            try await mailer(server.url).send(try EmailMessage.example())
+        }
+        #expect(server.lines.last == ".")
+        switch try #require(failure) {
+        case .temporary, .unreachable: break
+        case .permanent: Issue.record("it would never be sent again")
+        }
+    }
+
+    @Test("an unreachable server is a temporary error")
+    func down() async throws {
+        let port = try FreePort.find()
+        let failure = await #expect(throws: MailError.self) {
+            try await mailer("smtp://127.0.0.1:\(port)").send(try EmailMessage.example())
+        }
+        #expect(failure == .unreachable("the mail server cannot be reached"))
+    }
+
+    @Test("a connection to a silent server ends at the mailer's timeout")
+    func tarpit() async throws {
+        let server = try ScriptedSMTPServer(isSilent: true)
+        let failure = await #expect(throws: MailError.self) {
+            try await mailer(server.url, seconds: 0.3).send(try EmailMessage.example())
+        }
+        #expect(failure == .temporary("the mail server took too long"))
+    }
+
+    @Test("`check --connect` reports a silent server as well")
+    func silentProbe() async throws {
+        let server = try ScriptedSMTPServer(isSilent: true)
+        let error = await #expect(throws: ConnectionError.self) {
+            try await mailer(server.url, seconds: 0.3).probe(from: try MailFrom("sign-in@example.com"))
+        }
+        #expect(error?.description.hasPrefix("it does not answer in time") == true, "\(String(describing: error))")
+    }
+
+    /// After a timeout here the email would be sent again, although the server has it.
+    @Test("a server may take longer to confirm a complete email than to receive it")
+    func slowAnswer() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let server = try ScriptedSMTPServer(gate: gate)
+        let timeouts = SMTPMailer.Timeouts(connect: .seconds(3), upload: .seconds(3), answer: TestTimeout.limit)
+        let mailer = SMTPMailer(try endpoint(server.url), caFile: nil, timeouts: timeouts)
+        let deadline = ContinuousClock.now + timeouts.upload
+        let task = Task { try await mailer.send(try EmailMessage.example()) }
+        try await server.received(".")
+        // No event reports that a deadline has passed; libcurl checks once per second.
+        try await Task.sleep(until: deadline + .milliseconds(1_500))
+        gate.signal()
+        try await task.value
+    }
+
+    @Test("cancelling ends a hanging connection")
+    func cancelled() async throws {
+        let server = try ScriptedSMTPServer(isSilent: true)
+        let task = Task { try await mailer(server.url, seconds: 30).send(try EmailMessage.example()) }
+        try await server.called()
+        task.cancel()
+        await #expect(throws: MailError.temporary("cancelled while it was sent")) { try await task.value }
+    }
+
+    @Test("where TLS is required, a server without STARTTLS gets no email and no login")
+    func stripped() async throws {
+        let server = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN"])
+        let failure = await #expect(throws: MailError.self) {
+            try await mailer("smtp://ann:pass@127.0.0.1:\(server.port)", requiresTLS: true).send(
+                try EmailMessage.example())
+        }
+        #expect(failure == .unreachable("the mail server offers no STARTTLS: nothing was sent"))
+        #expect(!server.lines.contains { $0.hasPrefix("MAIL") || $0.hasPrefix("AUTH") })
+    }
+
+    @Test("TLS is required for every host except this one")
+    func rule() throws {
+        for (url, isLoopback) in [
+            ("smtp://mail.example.com", false), ("smtp://127.0.0.1", true), ("smtp://[::1]", true),
+        ] {
+            #expect(try endpoint(url).isLoopback == isLoopback)
+        }
+    }
+}

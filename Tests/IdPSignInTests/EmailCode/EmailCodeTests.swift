@@ -1,0 +1,108 @@
+import Testing
+
+@testable import IdPSignIn
+@testable import SSOShared
+@testable import SSOWeb
+@testable import WebTestKit
+
+@Suite("The six digits")
+struct EmailCodeTests {
+    private static let first = "first-key-" + String(repeating: "a", count: 32)
+    private static let second = "second-key-" + String(repeating: "b", count: 32)
+
+    private static func codes(_ keys: String...) throws -> EmailCode {
+        EmailCode(keys: try DerivedKeys.parse(keys.joined(separator: ","), setting: "IDP_SECRET_KEY"))
+    }
+
+    private static func challenge(_ id: String, of codes: EmailCode) -> Challenge {
+        let now = TestClock().now
+        return Challenge(
+            id: id, address: "ann@example.com", isEligible: true,
+            codeMAC: codes.mac(of: codes.code(for: id), challenge: id),
+            service: nil, device: "mac", language: .english, deviceID: nil, createdAt: now,
+            expiresAt: now + Challenge.lifetime)
+    }
+
+    /// ASVS 6.5.3. Fixed ids, so the outcome is always the same; 27.88 is the chi-square bound of nine degrees at 0.1 %.
+    @Test("every digit is equally likely at each of the six positions, leading zeros included")
+    func uniform() throws {
+        let codes = try Self.codes(Self.first)
+        var counts = [[Int]](repeating: [Int](repeating: 0, count: 10), count: 6)
+        let total = 20_000
+        for number in 0..<total {
+            let digits = Array(codes.code(for: "chl_\(number)").utf8)
+            try #require(digits.count == 6)
+            for (position, digit) in digits.enumerated() { counts[position][Int(digit) - 48] += 1 }
+        }
+        let expected = Double(total) / 10
+        for position in counts {
+            let chiSquare = position.reduce(0.0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
+            #expect(chiSquare < 27.88, "\(position)")
+        }
+    }
+
+    @Test("a code works only for its challenge and its key")
+    func bound() throws {
+        let codes = try Self.codes(Self.first)
+        let (one, other) = (Self.challenge("chl_one", of: codes), Self.challenge("chl_other", of: codes))
+        let code = codes.code(for: "chl_one")
+        #expect(!codes.matches(code, other))
+        #expect(codes.mac(of: code, challenge: "chl_one") != codes.mac(of: code, challenge: "chl_other"))
+        #expect(try !Self.codes(Self.second).matches(code, one))
+        #expect(codes.matches(code, one))
+    }
+
+    @Test("no other number matches: all others of the last three digits are tried")
+    func exact() throws {
+        let codes = try Self.codes(Self.first)
+        let challenge = Self.challenge("chl_one", of: codes)
+        let code = codes.code(for: "chl_one")
+        let tried = (0..<1000).map { String(code.prefix(3)) + String(String($0 + 1000).dropFirst()) }
+        #expect(tried.filter { codes.matches($0, challenge) } == [code])
+    }
+
+    @Test("after a key rotation a sent code still works, and a second email has the same one")
+    func rotation() throws {
+        let old = try Self.codes(Self.first)
+        let challenge = Self.challenge("chl_one", of: old)
+        let code = old.code(for: "chl_one")
+        let rolled = try Self.codes(Self.second, Self.first)
+        #expect(rolled.matches(code, challenge))
+        #expect(rolled.code(of: challenge) == code)
+        #expect(try Self.codes(Self.second).code(of: challenge) == nil)
+    }
+
+    @Test(
+        "text without exactly one code of six digits, or with a sign, letter or digit glued to it, is not a guess",
+        arguments: [
+            "", "12345", "1234567", "+12345", "-12345.", "12345\u{0}", "12.345", "0x1234", "١٢٣٤٥٦", "१२३४५६",
+            "12345\u{0664}", "1\u{301}23456", "123456\u{200b}", "123\r\n456", "123\u{a0}456", "123–456",
+            "¹²³⁴⁵⁶", "+123456", "12345a", "123456a", "a123456", "a-123456", "123456-a", "é123456", "123456\u{301}",
+            "１２３４５", "１２３４５６７", "123456\u{0664}", "\u{0664}123456", "$123456", "#123456", "123456%", "123456.7",
+            "7.123456", "7,123456", "123456/7", "123456 7", "1 234567", "123456, 654321", "Code: 123456 or 654321",
+            "https://main.example/123456", "Your code to sign in to Partner service:", "1e5000",
+            String(repeating: "1", count: 6000), String(repeating: " ", count: 507) + "123456",
+        ])
+    func notACode(typed: String) {
+        #expect(EmailCode.normalised(typed) == nil)
+    }
+
+    @Test(
+        "six digits are found wherever they stand in pasted text, full-width or with spaces and dashes between them",
+        arguments: [
+            ("123456", "123456"), (" 123 456 ", "123456"), ("12-34-56", "123456"), ("\t1 2 3 4 5 6", "123456"),
+            ("012345", "012345"), ("-123456", "123456"), ("000000", "000000"), ("261 833", "261833"),
+            ("261-833", "261833"), ("１２３４５６", "123456"), ("１２３ ４５６", "123456"), ("1２3４5６", "123456"),
+            ("Your code to sign in to Partner service: 261833", "261833"),
+            ("Your code to sign in to Partner number 1: 261 833", "261833"),
+            ("Ihr Code zur Anmeldung bei Straße 7: 261-833.", "261833"), ("123456\n", "123456"),
+            ("Partner 7:\r\n\r\n261833\r\n\r\nRequested on 21 November 2026 at 21:23 UTC", "261833"),
+            ("Main App: 261833 Requested on 21 November 2026", "261833"), ("(261833)", "261833"),
+            ("„261833“", "261833"),
+            ("261833, 261833", "261833"), ("コード：２６１８３３", "261833"),
+            (String(repeating: " ", count: 506) + "123456", "123456"),
+        ])
+    func aCode(typed: String, code: String) {
+        #expect(EmailCode.normalised(typed) == code)
+    }
+}

@@ -1,0 +1,229 @@
+import Foundation
+import Hummingbird
+import Logging
+import Synchronization
+
+@testable import Counterparts
+@testable import IdP
+@testable import IdPFlow
+@testable import IdPMail
+@testable import RelyingParty
+@testable import SSOShared
+@testable import SSOWeb
+@testable import TestKit
+@testable import WebTestKit
+
+/// Both programs in this process, on real sockets and files, with the clock set by the test.
+///
+/// The public addresses are made up; ``browser(from:)`` knows where they are really served.
+final class TestDeployment: Deployment, Sendable {
+    struct Client: TestClient {
+        let id, name, secret, origin: String
+        let port: UInt16
+        let database: SQLiteDatabase
+    }
+
+    let folder: TemporaryFolder
+    let clock: TestClock
+    let origin = "http://localhost:4000"
+    let port: UInt16
+    let database: SQLiteDatabase
+    let mailbox: Mailbox
+    let clients: [Client]
+    let log: CapturedLog
+    /// The sign-in providers that it knows.
+    let standIns: [StandInProvider]
+    /// The paths of the development pages.
+    let dev: DevPages
+    var mailboxPage: String { dev.path(of: .mailbox) }
+    var linkTester: String { dev.path(of: .links) }
+    /// How the IdP was built.
+    private let idp: IdP
+
+    private struct IdP: Sendable {
+        let settings: IdPSettings
+        /// What the settings were read from.
+        let values: [String: String]
+        let additions: SignInAdditions
+    }
+
+    private init(
+        folder: TemporaryFolder, clock: TestClock, port: UInt16, idp: IdP, database: SQLiteDatabase, mailbox: Mailbox,
+        clients: [Client], log: CapturedLog, standIns: [StandInProvider], dev: DevPages
+    ) {
+        (self.folder, self.clock, self.port, self.idp, self.database) = (folder, clock, port, idp, database)
+        (self.mailbox, self.clients, self.log, self.dev) = (mailbox, clients, log, dev)
+        self.standIns = standIns
+    }
+
+    /// Opens a deployment, lets `body` use it, and closes it.
+    ///
+    /// - Parameters:
+    ///   - count: how many clients there are: `partner-1`, `partner-2`, …
+    ///   - clock: the clock of everything in it.
+    ///   - settings: further settings of the IdP, which override the ones made here.
+    ///   - clientSettings: the same for every client.
+    ///   - limits: of the clients' calls to the IdP.
+    ///   - standIns: the sign-in providers that the settings name.
+    ///   - additions: sign-in methods and session slots of the test.
+    ///   - wrap: puts a test double around the IdP's database.
+    ///   - pages: pages of the IdP in place of the built-in ones.
+    ///   - clientPages: the same for every client.
+    ///   - prepare: makes the database file at the given path before the IdP opens it.
+    ///   - mailer: delivers emails into the given folder.
+    static func open(
+        clients count: Int = 1, at clock: TestClock = TestClock(), settings: [String: String] = [:],
+        clientSettings: [String: String] = [:], limits: HTTPLimits = .patient, standIns: [StandInProvider] = [],
+        mailer: (String) -> any Mailer = { OutboxMailer(folder: $0) }, adding additions: SignInAdditions = .init(),
+        wrapping wrap: (any Database) -> any Database = { $0 }, pages: Pages? = nil, clientPages: Pages? = nil,
+        preparing prepare: (String) async throws -> Void = { _ in }, _ body: (TestDeployment) async throws -> Void
+    ) async throws {
+        DeploymentCount.add()
+        let (folder, log) = (try TemporaryFolder(inMemory: true), CapturedLog())
+        let mailbox = Mailbox(folder: try folder.folder("outbox"))
+        let names = (1...count).map { "partner-\($0)" }
+        let secrets = names.map { "\($0)-secret-\(TestSecret.new())" }
+        let origins = (1...count).map { "http://127.0.0.\($0 + 1):4100" }
+        let native = clientSettings["RP_NATIVE_REDIRECT_URI"].map { ", \"\($0)\"" } ?? ""
+        var file = "clients:\n"
+        for (index, name) in names.enumerated() {
+            file += """
+                  - {id: \(name), name: Partner number \(index + 1), redirect_uris: ["\(origins[index])/auth/sso/callback"\(native)],
+                     secrets: ["\(secrets[index])"]}
+
+                """
+        }
+        let base = [
+            "IDP_PUBLIC_URL": "http://localhost:4000", "IDP_LISTEN": "127.0.0.1:0",
+            "IDP_DATABASE_URL": "sqlite:\(folder.path(of: "idp.sqlite"))", "IDP_SECRET_KEY": TestSecret.new(),
+            "IDP_MAIL_URL": "outbox:\(mailbox.folder)", "IDP_MAIL_FROM": "Main App <sign-in@main.example>",
+            "IDP_ALLOWED_EMAILS": "*@example.com", "IDP_CLIENTS_FILE": try folder.write(file, to: "clients.yaml"),
+        ]
+        try await prepare(folder.path(of: "idp.sqlite"))
+        let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
+        let values = base.merging(settings) { $1 }
+        let idp = try readIdPSettings(values)
+        let dev = try DevPages(randomness: SystemRandomness())
+        let services = IdPServices(
+            database: wrap(database), mailer: mailer(mailbox.folder), clock: clock.clock,
+            randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev,
+            pages: try pages ?? BuiltInPages.idp(idp.brand))
+        try await serving({ try buildIdP(settings: idp, services: services, adding: additions, started: $0) }) { port in
+            var clients: [Client] = []
+            for (index, name) in names.enumerated() {
+                clients.append(
+                    Client(
+                        id: name, name: "Partner number \(index + 1)", secret: secrets[index], origin: origins[index],
+                        port: 0,
+                        database: try await SQLiteDatabase(
+                            path: folder.path(of: "\(name).sqlite"), migrations: RelyingPartyMigrations.all)))
+            }
+            try await serve(clients[...], done: [], idp: port, clock, log, clientSettings, limits, clientPages) {
+                clients in
+                try await body(
+                    TestDeployment(
+                        folder: folder, clock: clock, port: port,
+                        idp: IdP(settings: idp, values: values, additions: additions), database: database,
+                        mailbox: mailbox, clients: clients, log: log, standIns: standIns, dev: dev))
+            }
+        }
+        await database.close()
+    }
+
+    /// Builds a second IdP from the same settings on the same database and lets `body` use it in place of the first. It
+    /// has nothing of what the first one keeps in memory, as after a restart or behind a load balancer.
+    ///
+    /// - Parameter changed: settings that it has in place of those of the first.
+    func withSecondIdP(
+        settings changed: [String: String] = [:], _ body: (TestDeployment) async throws -> Void
+    ) async throws {
+        let settings =
+            try changed.isEmpty ? idp.settings : Self.readIdPSettings(idp.values.merging(changed) { $1 })
+        let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
+        let services = IdPServices(
+            database: database, mailer: OutboxMailer(folder: mailbox.folder), clock: clock.clock,
+            randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev,
+            pages: try BuiltInPages.idp(settings.brand))
+        try await serving({
+            try buildIdP(settings: settings, services: services, adding: idp.additions, started: $0)
+        }) { port in
+            try await body(
+                TestDeployment(
+                    folder: folder, clock: clock, port: port, idp: idp, database: database, mailbox: mailbox,
+                    clients: clients, log: log, standIns: standIns, dev: dev))
+        }
+        await database.close()
+    }
+
+    /// Where the made-up addresses are really served.
+    var routes: [String: UInt16] {
+        var routes = [origin: port]
+        for client in clients { routes[client.origin] = client.port }
+        return routes
+    }
+
+    /// A browser that resolves the made-up addresses.
+    func browser(
+        from source: String? = nil, language: String? = nil, userAgent: String = Browser.browserUserAgent
+    ) -> Browser {
+        Browser(from: source, language: language, userAgent: userAgent, routes: routes)
+    }
+
+    /// Redeems a token over the back channel as the client's server does.
+    func verify(_ token: String, as client: Client, redirectURI: String? = nil) async throws -> ProbeReply {
+        let body = VerifyRequest(token: token, redirectURI: redirectURI, codeVerifier: nil).body()
+        return try await backChannel(body, signed(body, by: client))
+    }
+
+    /// Posts exactly these values to `/auth/sso/verify`.
+    func backChannel(_ body: [UInt8], _ headers: HTTPProbe.Headers) async throws -> ProbeReply {
+        try await HTTPProbe(port: port, authority: "localhost:4000").post(SSOPath.verify, headers, body: body)
+    }
+
+    /// A browser that is signed in at the IdP, through the first client.
+    func signedIn(as address: String = "ann@example.com", from source: String? = nil) async throws -> Browser {
+        let browser = browser(from: source)
+        _ = try await browser.signIn(at: client, of: self, as: address)
+        return browser
+    }
+
+    private static func serve(
+        _ waiting: ArraySlice<Client>, done: [Client], idp: UInt16, _ clock: TestClock, _ log: CapturedLog,
+        _ rest: [String: String], _ limits: HTTPLimits, _ pages: Pages?, _ body: ([Client]) async throws -> Void
+    ) async throws {
+        guard let client = waiting.first else { return try await body(done) }
+        let host = try WebAddress(client.origin + "/").host
+        let base = [
+            "RP_PUBLIC_URL": client.origin, "RP_LISTEN": "\(host):0", "RP_SECRET_KEY": TestSecret.new(),
+            "RP_IDP_URL": "http://localhost:4000", "RP_IDP_BACKCHANNEL_URL": "http://127.0.0.1:\(idp)",
+            "SSO_CLIENT_ID": client.id, "SSO_SHARED_SECRET": client.secret,
+        ]
+        let reader = SettingsReader(SettingsSource(base.merging(rest) { $1 }))
+        guard let settings = RelyingPartySettings.read(reader) else {
+            throw ProbeFailure(reader.problems.joined(separator: "\n"))
+        }
+        let services = RelyingPartyServices(
+            database: client.database, backChannel: try BackChannelClient(settings, limits: limits),
+            clock: clock.clock, randomness: SystemRandomness(), logger: log.logger(client.id),
+            pages: try pages ?? BuiltInPages.relyingParty(settings))
+        try await serving({ try buildRelyingParty(settings: settings, services: services, started: $0) }) { port in
+            let served = Client(
+                id: client.id, name: client.name, secret: client.secret, origin: client.origin, port: port,
+                database: client.database)
+            try await serve(waiting.dropFirst(), done: done + [served], idp: idp, clock, log, rest, limits, pages, body)
+        }
+    }
+
+    static func readIdPSettings(_ values: [String: String]) throws -> IdPSettings {
+        let reader = SettingsReader(SettingsSource(values))
+        guard let settings = IdPSettings.read(reader, environment: { _ in nil }) else {
+            throw ProbeFailure(reader.problems.joined(separator: "\n"))
+        }
+        return settings
+    }
+}
+
+extension HTTPLimits {
+    /// For answers that a busy machine gives late. What the limits do is shown with short ones, in BackChannelLimitsTests.
+    static let patient = HTTPLimits(connect: .seconds(30), call: .seconds(60), queue: .seconds(30))
+}

@@ -1,0 +1,125 @@
+import SSOShared
+import SSOWeb
+
+@testable import Counterparts
+@testable import TestKit
+
+/// A browser that has asked for a code, its code page, and the code in its email.
+struct PendingCode: Sendable {
+    let browser: Browser
+    let waiting: Visit
+    let code: String
+
+    /// Six digits that are not the code.
+    var wrong: String { code == "000000" ? "000001" : "000000" }
+
+    /// Sends the code form, once; redirects are not followed.
+    @discardableResult
+    func guess(_ typed: String) async throws -> Visit {
+        try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": typed])
+    }
+}
+
+extension TestDeployment {
+    /// Asks for a code on the IdP's own sign-in page and reads it in the email.
+    func asking(_ address: String = "ann@example.com", by browser: Browser? = nil) async throws -> PendingCode {
+        let browser = browser ?? self.browser()
+        let earlier = Set(mailbox.all(to: address).map(\.name))
+        let waiting = try await browser.ask(for: address, on: browser.get(origin + "/sign-in"))
+        let email = try await eventually("a new email to \(address)") {
+            mailbox.all(to: address).first { !earlier.contains($0.name) }
+        }
+        guard let code = email.code else { throw ProbeFailure("no code alone on a line of:\n\(email.text)") }
+        return PendingCode(browser: browser, waiting: waiting, code: code)
+    }
+
+    /// The code page, with or without an email.
+    func waiting(for address: String, by browser: Browser) async throws -> Visit {
+        try await browser.ask(for: address, on: browser.get(origin + "/sign-in"))
+    }
+
+    /// Presses the button of the code page that sends another email, and returns the page that follows.
+    func resend(_ page: Visit, _ browser: Browser) async throws -> Visit {
+        try await browser.follow(browser.submit(page.page().form(with: "email"), on: page))
+    }
+
+    /// Types this many wrong codes for an address, five in each browser. Each code's email is sent immediately.
+    func typeWrongCodes(_ count: Int, for address: String = "ann@example.com") async throws {
+        for start in stride(from: 0, to: count, by: 5) {
+            try await forgetEmails(to: address)
+            let browser = browser()
+            let waiting = try await waiting(for: address, by: browser)
+            for _ in start..<min(start + 5, count) {
+                _ = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": "000000"])
+            }
+        }
+        try await sendDueEmails()
+    }
+
+    /// Takes earlier emails to an address out of its budget, so that the budget is full again. Their rows stay: a guess
+    /// counts only while the email with the code is known.
+    func forgetEmails(to address: String) async throws {
+        try await database.write { connection in
+            try connection.execute(
+                "UPDATE mail_queue SET address = 'forgotten ' || address WHERE address = :address",
+                ["address": .text(address)])
+            return
+        }
+    }
+
+    /// The single number that a query returns.
+    func count(_ sql: String) async throws -> Int {
+        try await database.read { connection in Int(try connection.query("SELECT (\(sql)) AS n")[0].integer("n")) }
+    }
+
+    /// A browser that has signed in with an address and signed out again: it is a known browser then.
+    func knownBrowser(of address: String = "ann@example.com") async throws -> Browser {
+        let asking = try await asking(address)
+        guard try await asking.guess(asking.code).status == 303 else { throw ProbeFailure("not signed in") }
+        try await asking.browser.signOut(of: self)
+        try await forgetEmails(to: address)
+        return asking.browser
+    }
+
+    /// Asks for codes from fresh browsers until the budget of the address is used up, and types five wrong codes in each.
+    func attack(_ address: String = "ann@example.com", browsers: Int = 5) async throws {
+        for _ in 0..<browsers {
+            let browser = browser()
+            let waiting = try await waiting(for: address, by: browser)
+            for _ in 0..<5 {
+                let form = try waiting.page().form(with: "code")
+                guard form != nil else { break }
+                _ = try await browser.submit(form, on: waiting, ["code": "000000"])
+            }
+        }
+    }
+
+    /// How many emails to an address were queued.
+    func emailsQueued(to address: String = "ann@example.com") async throws -> Int {
+        try await count("SELECT COUNT(*) FROM mail_queue WHERE address = '\(address)' AND subject_id IS NOT NULL")
+    }
+
+    /// How many wrong codes count against an address.
+    func failures(of address: String = "ann@example.com") async throws -> Int {
+        try await count("SELECT COUNT(*) FROM code_guess WHERE address = '\(address)'")
+    }
+}
+
+extension Browser {
+    /// Whether the IdP's home page shows this browser as signed in.
+    func isSignedInOnHomePage(of deployment: TestDeployment) async throws -> Bool {
+        try await get(deployment.origin + "/").page().form(to: "/sign-out") != nil
+    }
+
+    /// Signs out at the IdP with the button of its home page.
+    func signOut(of deployment: TestDeployment) async throws {
+        let home = try await get(deployment.origin + "/")
+        _ = try await submit(home.page().form(to: "/sign-out"), on: home)
+    }
+
+    /// The cookie of a known browser at the IdP.
+    var device: String? { cookie("idp_device", at: "localhost") }
+
+    /// The session cookie at the IdP.
+    var session: String? { cookie("idp_session", at: "localhost") }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import Testing
+
+@testable import SSOShared
+@testable import TestKit
+
+/// The rules of a relying party, without a web framework.
+@Suite("The relying party's part of the protocol")
+struct SignInClientTests {
+    typealias Fixture = BackChannelFixture
+
+    private static let idp = "https://idp.example"
+    private static let now = Date(timeIntervalSince1970: 1_790_000_000)
+    private static let token = Fixture.token
+
+    private static func client(_ server: BackChannelStub, idp: String = idp) throws -> SignInClient {
+        SignInClient(
+            idp: idp, clientID: Fixture.clientID, redirectURI: "https://rp.example/cb",
+            backChannel: try Fixture.client(server.origin))
+    }
+
+    private static func callback(_ query: [String: [String]]) throws(SignInError) -> SignInCallback {
+        try SignInCallback { query[$0] ?? [] }
+    }
+
+    /// The code of the error that the body throws.
+    private static func code(_ body: () async throws -> Void) async -> String? {
+        do {
+            try await body()
+            return nil
+        } catch { return (error as? SignInError)?.code ?? "\(error)" }
+    }
+
+    @Test("the link carries the state and the challenge of the pending sign-in, and a new state each time")
+    func start() throws {
+        let server = try BackChannelStub { .bytes(Fixture.signed($0)) }
+        defer { server.stop() }
+        let client = try Self.client(server)
+        let (url, pending) = try client.start(returnTo: "/account", now: Self.now)
+        #expect(url.hasPrefix("https://idp.example/auth/sso/authorize?client_id=partner&redirect_uri=https%3A%2F%2Frp"))
+        #expect(url.contains("&state=\(pending.state)&code_challenge=\(CodeChallenge.s256(pending.codeVerifier))&"))
+        #expect(!url.contains(pending.codeVerifier) && pending.returnTo == "/account")
+        #expect(try client.start(returnTo: "//evil.example", now: Self.now).pending.returnTo == "/")
+        #expect(try client.start(returnTo: nil, now: Self.now).pending.state != pending.state)
+    }
+
+    @Test("a callback without a state, with two, or loaded ahead of a click is refused")
+    func callbacks() async {
+        for query in [[:], ["state": []], ["state": [""]], ["state": ["a", "a"]], ["state": ["a", "b"]]] {
+            #expect(await Self.code { _ = try Self.callback(query) } == "unknown_state")
+        }
+        for purpose in ["prefetch", "Prefetch;prerender"] {
+            #expect(await Self.code { _ = try SignInCallback(purpose: purpose) { _ in ["a"] } } == "prefetch")
+        }
+    }
+
+    @Test("a state counts in the browser that got it, for ten minutes, and for its identity provider")
+    func find() async throws {
+        let server = try BackChannelStub { .bytes(Fixture.signed($0)) }
+        defer { server.stop() }
+        let client = try Self.client(server)
+        let (_, started) = try client.start(returnTo: nil, now: Self.now)
+        var pending = PendingSignIns()
+        pending.add(started)
+        let callback = try Self.callback(["state": [started.state], "token": [Self.token]])
+        #expect(try client.find(callback, in: pending, now: Self.now + 599).state == started.state)
+        for (moment, kept, client) in [
+            (Self.now + 600, pending, client), (Self.now - 121, pending, client), (Self.now, PendingSignIns(), client),
+            (Self.now, pending, try Self.client(server, idp: "https://other.example")),
+        ] {
+            #expect(await Self.code { _ = try client.find(callback, in: kept, now: moment) } == "unknown_state")
+        }
+    }
+
+    @Test("a state is used once, whatever the result, and the token is redeemed with verifier and redirect URI")
+    func redeem() async throws {
+        let server = try BackChannelStub { .bytes(Fixture.signed($0)) }
+        defer { server.stop() }
+        let (client, used) = (try Self.client(server), UsedStatesInMemory())
+        let (_, started) = try client.start(returnTo: nil)
+        let right = try Self.callback(["state": [started.state], "token": [Self.token]])
+        let reply = try await client.redeem(right, for: started, used: used, isSignedIn: false)
+        #expect(reply == Fixture.reply())
+        let sent = try VerifyRequest(body: try #require(server.requests.first).body)
+        #expect(sent.token == Self.token && sent.redirectURI == "https://rp.example/cb")
+        #expect(sent.codeVerifier == started.codeVerifier)
+
+        // The same callback within seconds is a double click. A later one needs a signed-in browser.
+        #expect(try await client.redeem(right, for: started, used: used, isSignedIn: false) == nil)
+        let other = try Self.callback(["state": [started.state], "token": ["sst_other"]])
+        #expect(try await client.redeem(other, for: started, used: used, isSignedIn: true) == nil)
+        #expect(
+            await Self.code { _ = try await client.redeem(other, for: started, used: used, isSignedIn: false) }
+                == "unknown_state")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("an error, no token and two tokens are refused without a call, and the state is used")
+    func refusals() async throws {
+        let server = try BackChannelStub { .bytes(Fixture.signed($0)) }
+        defer { server.stop() }
+        let (client, used) = (try Self.client(server), UsedStatesInMemory())
+        for (query, code) in [
+            (["error": ["access_denied"], "token": [Self.token]], "access_denied"),
+            (["error": ["access_denied", "access_denied"]], "sign_in_refused"), (["error": [""]], "sign_in_refused"),
+            (["error": ["server_error"]], "idp_unavailable"),
+            (["error": ["invalid_request"]], "sign_in_refused"), ([:], "no_token"),
+            (["token": [Self.token, Self.token]], "no_token"), (["token": [""]], "no_token"),
+        ] as [([String: [String]], String)] {
+            let (_, started) = try client.start(returnTo: "/account")
+            let callback = try Self.callback(query.merging(["state": [started.state]]) { $1 })
+            for expected in [code, "unknown_state"] {
+                let found = await Self.code {
+                    _ = try await client.redeem(callback, for: started, used: used, isSignedIn: true)
+                }
+                #expect(found == expected)
+            }
+        }
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test(
+        "each failure of the back channel has its status and leads to a new start",
+        arguments: [
+            (BackChannelError.rejected(.invalidToken, description: nil), 400, "invalid_token"),
+            (.rejected(.invalidSignature, description: nil), 502, "not_verified"),
+            (.untrusted("x"), 502, "not_verified"),
+            (.unavailable("x"), 503, "idp_unavailable"),
+        ])
+    func words(_ failure: BackChannelError, _ status: Int, _ code: String) {
+        let error = SignInError.notVerified(failure, returnTo: "/account?a=b")
+        #expect(error.status == status && error.code == code && (error.retryAfter != nil) == (status == 503))
+        #expect(error.startAgain == "/auth/sso/start?return_to=/account%3Fa%3Db")
+    }
+
+    @Test(
+        "the identity provider's error_description is in the cause for the log, as a short line of printable ASCII only"
+    )
+    func descriptions() {
+        let long = String(repeating: "x", count: 301)
+        for (given, isLogged) in [
+            ("state is missing", true), (long, false), ("a\nb", false), ("é", false), ("", false),
+        ] {
+            let refused = SignInError.refused("invalid_request", description: given, returnTo: "/")
+            #expect(refused.cause.hasSuffix(": \(given)") == isLogged, "\(refused.cause)")
+            #expect(!refused.explanation(idp: "Main App").contains("missing"), "it is not for users")
+            let read = VerifyError.description(in: VerifyError.invalidToken.body(description: given))
+            #expect((read == given) == isLogged)
+            let rejected = SignInError.notVerified(.rejected(.invalidToken, description: read), returnTo: "/")
+            #expect(rejected.cause == "rejected: invalid_token" + (isLogged ? ". \(given)" : ""))
+        }
+    }
+
+    @Test("of a hundred uses of a state at once exactly one is the first")
+    func oneWinner() async {
+        let used = UsedStatesInMemory()
+        let uses = await withTaskGroup(of: StateUse.self) { group in
+            for number in 0..<100 { group.addTask { used.use("state", callback: [UInt8(number)]) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(uses.count { $0 == .first } == 1)
+        used.noteFailure("state")
+        #expect(used.use("state", callback: [200]) == .again(repeats: false, failed: true))
+    }
+
+    @Test("the cookie survives a round trip, and nothing else does")
+    func cookie() throws {
+        let keys = try DerivedKeys.parse(String(repeating: "0123456789abcdef", count: 2), setting: "KEY")
+        let other = try DerivedKeys.parse(String(repeating: "fedcba9876543210", count: 2), setting: "KEY")
+        let cookie = PendingSignInsCookie(keys: keys)
+        let started = PendingSignIn(state: "s", codeVerifier: "v", idp: "i", returnTo: "/a", begunAt: Self.now)
+        let value = try #require(try cookie.value(adding: started, to: String?.none, now: Self.now))
+        #expect(cookie.read(value).open.map(\.state) == ["s"] && !value.contains("="))
+        #expect(PendingSignInsCookie(keys: other).read(value).open.isEmpty)
+        for bad in ["", "x", String(value.dropLast()), value + "A", value + "=", String(repeating: "A", count: 5000)] {
+            #expect(cookie.read(bad).open.isEmpty)
+        }
+        #expect(try cookie.value(cookie.read(value), now: Self.now + 600) == nil)
+        // With long return paths fewer fit, the newest always.
+        var many = value
+        for number in 0..<12 {
+            let next = PendingSignIn(
+                state: "s\(number)", codeVerifier: "v", idp: "i",
+                returnTo: "/" + String(repeating: "a", count: 1000), begunAt: Self.now)
+            many = try #require(try cookie.value(adding: next, to: many, now: Self.now))
+        }
+        #expect(many.utf8.count <= 4000 && cookie.read(many).open.last?.state == "s11")
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+@testable import SSOWeb
+@testable import TestKit
+@testable import WebTestKit
+
+@Suite("Migrations")
+struct MigratorTests {
+    private let fixture: StorageFixture
+
+    init() throws { fixture = try StorageFixture() }
+
+    private static let steps = ["v001-a", "v002-b"].map { Migration(name: $0, sql: []) }
+
+    @Test(
+        "the steps listed in the database decide what is done",
+        arguments: [
+            ([], Migrator.Plan.apply(from: 0)),
+            (["v001-a"], .apply(from: 1)),
+            (["v001-a", "v002-b"], .nothing),
+            (["v001-a", "v002-b", "v003-c"], .newer("v003-c")),
+            (["v001-x"], .foreign(position: 1, found: "v001-x")),
+            (["v001-a", "v002-x", "v003-c"], .foreign(position: 2, found: "v002-x")),
+        ])
+    func plan(applied: [String], expected: Migrator.Plan) {
+        #expect(Migrator(migrations: Self.steps).plan(applied: applied) == expected)
+    }
+
+    @Test(
+        "of four programs that start at the same moment without a file each is ready, and each step runs once",
+        arguments: 1...10)
+    func atOnce(round: Int) async throws {
+        let steps =
+            StorageFixture.migrations + [Migration(name: "v002-first", sql: ["INSERT INTO note (body) VALUES (x'01')"])]
+        let databases = try await withThrowingTaskGroup(of: SQLiteDatabase.self) { group in
+            for _ in 1...4 { group.addTask { try await fixture.open(steps) } }
+            return try await group.reduce(into: [SQLiteDatabase]()) { $0.append($1) }
+        }
+        for database in databases {
+            try await database.checkReady()
+            #expect(try await database.count("note") == 1)
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path).sorted()
+        #expect(names == ["test.sqlite", "test.sqlite-shm", "test.sqlite-wal"])
+    }
+
+    @Test("a step that fails applies nothing of the pending ones")
+    func failing() async throws {
+        let bad =
+            StorageFixture.migrations + [Migration(name: "v002-bad", sql: ["CREATE TABLE other (id)", "NONSENSE"])]
+        await #expect(throws: DatabaseError.self) { try await fixture.open(bad) }
+        let database = try await fixture.open()
+        #expect(try await database.count("sqlite_schema WHERE name = 'other'") == 0)
+    }
+
+    @Test("a program that starts while another holds the write lock need not wait for it")
+    func startsDuringWriteLock() async throws {
+        let first = try await fixture.open()
+        let gate = DispatchSemaphore(value: 0)
+        let holder = await first.hold(gate)
+        let second = try await fixture.open(patience: .milliseconds(50))
+        #expect(try await second.count() == 0)
+        gate.signal()
+        try await holder.value
+    }
+
+    @Test("an older program keeps working beside a newer one that has added a step, but does not start again")
+    func addedMigration() async throws {
+        let old = try await fixture.open()
+        _ = try await fixture.open(StorageFixture.migrations + [Migration(name: "v002-new", sql: [])])
+        try await old.checkReady()
+        await #expect(throws: DatabaseError.self) { _ = try await fixture.open() }
+    }
+
+    @Test(
+        "a process does not fit a schema that lacks its steps, or that a step has changed which needs a later one",
+        arguments: [
+            ([], "v001-a"), (["v001-a"], "v002-b"), (["v001-a", "v002-b"], nil), (["v001-x"], "v001-x"),
+            (["v001-a", "v002-b", "v003-c"], nil),
+            (["v001-a", "v002-b", "v003-drop.needs-v002"], nil),
+            (["v001-a", "v002-b", "v003-c", "v004-drop.needs-v003"], "v004-drop.needs-v003"),
+            (["v001-a", "v002-b", "v003-c", "v004-drop.needs-v003", "v005-e"], "v004-drop.needs-v003"),
+            (["v001-a", "v002-b", "v003-drop.needs-vX"], "v003-drop.needs-vX"),
+        ] as [([String], String?)])
+    func misfit(applied: [String], expected: String?) {
+        #expect(Migrator(migrations: Self.steps).misfit(applied: applied) == expected)
+    }
+}

@@ -1,0 +1,10 @@
+enum TestSecret {
+    /// 32 fresh random bytes in hex.
+    static func new() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<4).map { _ in
+            let digits = String(generator.next() as UInt64, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}
