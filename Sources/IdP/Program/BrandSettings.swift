@@ -2,18 +2,41 @@ import SSOShared
 import SSOWeb
 
 extension Brand {
-    /// Reads `IDP_NAME`, `IDP_LOGO_FILE`, `IDP_ACCENT_COLOR`, `IDP_SUPPORT_URL` and `IDP_PRIVACY_URL`.
+    static let nameSetting = Setting(
+        "IDP_NAME", default: "Main App", example: "Example ID",
+        "The name of this IdP on its pages and in its emails, 1 to 80 characters.", programName)
+    static let logo = Setting(
+        "IDP_LOGO_FILE", example: "/etc/swift-sso/logo.svg",
+        "The logo on the pages and the favicon: an SVG without scripts, or a PNG, of at most 64 KiB."
+    ) { try LogoFile(path: $0) }
+    static let accent = Setting(
+        "IDP_ACCENT_COLOR", example: "#1f5fbf",
+        "The colour of links and buttons. It needs a contrast of 4.5:1 to white; dark pages use a lighter shade."
+    ) { try AccentColor($0) }
+    static let supportURL = Setting(
+        "IDP_SUPPORT_URL", example: "mailto:help@example.com",
+        "Where users get help: an https address or mailto:. Shown at the foot of every page."
+    ) { try linkTarget($0, orEmail: true) }
+    static let privacyURL = Setting(
+        "IDP_PRIVACY_URL", example: "https://example.com/privacy",
+        "The privacy notice. Shown at the foot of every page."
+    ) { try linkTarget($0, orEmail: false) }
+
+    /// In the order of `--help`.
+    static let descriptions = [
+        nameSetting.description, logo.description, accent.description, supportURL.description, privacyURL.description,
+    ]
+
+    /// Reads all five.
     ///
     /// - Returns: nil when there is a problem.
     static func read(_ reader: SettingsReader) -> Brand? {
-        let name = reader.value("IDP_NAME", default: "Main App", programName)
-        let logo = reader.optional("IDP_LOGO_FILE") { try LogoFile(path: $0) }
-        let accent = reader.optional("IDP_ACCENT_COLOR") { try AccentColor($0) }
-        let support = reader.optional("IDP_SUPPORT_URL") { try linkTarget($0, orEmail: true) }
-        let privacy = reader.optional("IDP_PRIVACY_URL") { try linkTarget($0, orEmail: false) }
-        return name.map {
-            Brand(name: $0, logo: logo, accent: accent, supportURL: support, privacyURL: privacy)
-        }
+        let name = reader.value(nameSetting)
+        let logo = reader.value(logo)
+        let accent = reader.value(accent)
+        let support = reader.value(supportURL)
+        let privacy = reader.value(privacyURL)
+        return name.map { Brand(name: $0, logo: logo, accent: accent, supportURL: support, privacyURL: privacy) }
     }
 
     /// A web address, or an email address as `mailto:`.

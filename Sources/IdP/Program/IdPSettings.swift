@@ -46,55 +46,43 @@ package struct IdPSettings: Sendable {
     ///
     /// - Returns: nil when there is a problem.
     static func read(_ reader: SettingsReader, environment: @escaping (String) -> String?) -> IdPSettings? {
-        var publicURL = reader.value("IDP_PUBLIC_URL", default: "http://localhost:8080", PublicOrigin.init)
+        var publicURL = reader.value(publicURLSetting)
         let includesSubdomains = reader.hstsIncludesSubdomains()
         publicURL?.includesSubdomains = includesSubdomains
-        let listen = reader.value("IDP_LISTEN", default: "127.0.0.1:8080", ListenAddress.init)
+        let listen = reader.value(listenSetting)
         let database = database(reader)
-        let keys = reader.derivedKeys("IDP_SECRET_KEY")
+        let keys = reader.derivedKeys(secretKey.name)
         let mail = mailURL(reader, publicURL: publicURL)
-        let mailFrom = required(
-            reader, "IDP_MAIL_FROM", hint: "Use Name <address>, for example \(MailFromError.example)."
-        ) {
-            try sender($0)
-        }
-        let hourlyLimit = reader.value("IDP_MAIL_HOURLY_LIMIT", default: "1000", positiveNumber)
+        let mailFrom = reader.required(
+            mailFromSetting, hint: "Use Name <address>, for example \(MailFromError.example).")
+        let hourlyLimit = reader.value(mailHourlyLimitSetting)
         let limits = networkLimits(reader)
-        let allowed = reader.value("IDP_ALLOWED_EMAILS", default: "", AllowedEmails.init)
+        let allowed = reader.value(allowedEmailsSetting, default: "")
         if allowed?.isEmpty == true {
             reader.warn(
-                "IDP_ALLOWED_EMAILS: is empty, so nobody can sign in. Use addresses and *@domain, for example "
+                "\(allowedEmailsSetting.name): is empty, so nobody can sign in. Use addresses and *@domain, for example "
                     + "*@example.com, ann@partner.org.")
         }
         let clients = registeredClients(reader, environment: environment)
         for client in clients.all {
             for secret in client.secrets {
-                reader.requireDifferent(keys, "IDP_SECRET_KEY", from: secret, "the secret of the client \(client.id)")
+                reader.requireDifferent(keys, secretKey.name, from: secret, "the secret of the client \(client.id)")
             }
         }
         let providers = ProviderSource.read(
             reader, environment: environment, publicURL: publicURL, listen: listen, keys: keys)
-        let proxies = reader.value("IDP_TRUSTED_PROXIES", default: "") { text in
-            let items = text.split(whereSeparator: { $0 == "," || $0 == " " })
-            let networks = try items.readAll { try Network($0) }
-            for (item, network) in zip(items, networks) where network.exceedsPrivateRange {
-                reader.warn(
-                    "IDP_TRUSTED_PROXIES: \(item) is larger than any private network: every host in it can forge the address that "
-                        + "limits and logs use. Use the proxy's own network, for example 10.1.2.0/24.")
-            }
-            return ClientAddress(trusted: networks)
-        }
-        let appleApps = reader.value("IDP_APPLE_APP_IDS", default: "") { try AppleAppID.list($0) } ?? []
-        let androidApps = reader.value("IDP_ANDROID_APPS", default: "") { try AndroidApp.list($0) } ?? []
+        let proxies = reader.value(trustedProxiesSetting, default: "")
+        let appleApps = reader.value(appleApps, default: "") ?? []
+        let androidApps = reader.value(androidApps, default: "") ?? []
         let aasa = AppleAppSiteAssociation(appIDs: appleApps, paths: AssociationRoutes.claimedPaths)?.json()
         let apple = AssociationSource.read(
-            reader, kind: .aasa, apps: ("IDP_APPLE_APP_IDS", aasa), file: "IDP_AASA_FILE")
+            reader, kind: .aasa, apps: (Self.appleApps.name, aasa), file: aasaFile.name)
         let android = AssociationSource.read(
-            reader, kind: .assetlinks, apps: ("IDP_ANDROID_APPS", AssetLinks(apps: androidApps)?.json()),
-            file: "IDP_ASSETLINKS_FILE")
-        let nativeApps = reader.value("IDP_NATIVE_APPS", default: "") { try NativeApps.read($0, warn: reader.warn) }
+            reader, kind: .assetlinks, apps: (Self.androidApps.name, AssetLinks(apps: androidApps)?.json()),
+            file: assetLinksFile.name)
+        let nativeApps = reader.value(nativeAppsSetting, default: "")
         // A page for developers is on by default on loopback only (ASVS 15.2.3).
-        let linkTester = reader.flag("IDP_LINK_TESTER", default: publicURL?.isLoopback == true)
+        let linkTester = reader.value(linkTesterSetting, default: publicURL?.isLoopback == true ? "true" : "false")
 
         let brand = Brand.read(reader)
         let inboundMail = InboundMailSettings.read(reader, keys: keys, clients: clients)
@@ -102,17 +90,19 @@ package struct IdPSettings: Sendable {
             proxies?.hasNoTrustedProxies ?? false
         {
             reader.warn(
-                "IDP_TRUSTED_PROXIES: is not set, so all visitors seem to come from the proxy on this machine, and the "
+                "\(trustedProxiesSetting.name): is not set, so all visitors seem to come from the proxy on this machine, and the "
                     + "limits per network are off. Use 127.0.0.1 if the proxy sets X-Forwarded-For.")
         }
         reader.reportExampleSecrets(publicURL: publicURL, listen: listen)
         if let database {
-            reader.addCheck { await $0.checkDatabase(database, "IDP_DATABASE_URL", migrations: IdPMigrations.all) }
+            reader.addCheck { await $0.checkDatabase(database, databaseSetting.name, migrations: IdPMigrations.all) }
         }
-        if let listen { reader.addCheck { await $0.checkListenAddress(listen, "IDP_LISTEN") } }
+        if let listen { reader.addCheck { await $0.checkListenAddress(listen, listenSetting.name) } }
         if case .outbox(let folder) = mail {
             reader.addCheck { reader in
-                if let problem = OutboxMailer(folder: folder).problem { reader.problem("IDP_MAIL_URL: \(problem)") }
+                if let problem = OutboxMailer(folder: folder).problem {
+                    reader.problem("\(mailURLSetting.name): \(problem)")
+                }
             }
         }
         guard reader.problems.isEmpty, let publicURL, let listen, let database, let keys, let mail, let mailFrom,
@@ -125,62 +115,37 @@ package struct IdPSettings: Sendable {
             linkTester: linkTester, nativeApps: nativeApps, brand: brand, inboundMail: inboundMail)
     }
 
-    private static func required<T>(
-        _ reader: SettingsReader, _ name: String, hint: String, _ parse: (String) throws -> T
-    ) -> T? {
-        guard reader.text(name) != nil else {
-            reader.problem("\(name): is required and not set. \(hint)")
-            return nil
-        }
-        return reader.optional(name, parse)
-    }
-
-    private static func sender(_ text: String) throws(SettingError) -> MailFrom {
-        do { return try MailFrom(text) } catch { throw SettingError("\"\(text)\" \(error)") }
-    }
-
     private static func networkLimits(_ reader: SettingsReader) -> SignInLimits.Counts? {
         var counts = SignInLimits.Counts()
-        let all: [(String, WritableKeyPath<SignInLimits.Counts, Int>)] = [
-            ("IDP_LIMIT_EMAIL_POSTS", \.emailPosts), ("IDP_LIMIT_CODE_POSTS", \.codePosts),
-            ("IDP_LIMIT_NEW_SESSIONS", \.newSessions), ("IDP_LIMIT_BAD_SIGNATURES", \.badSignatures),
-        ]
-        var isComplete = true
-        for (name, count) in all {
-            let value = reader.value(name, default: "\(counts[keyPath: count])", positiveNumber)
-            if let value { counts[keyPath: count] = value } else { isComplete = false }
-        }
-        return isComplete ? counts : nil
+        let emailPosts = reader.value(emailPostsLimit)
+        let codePosts = reader.value(codePostsLimit)
+        let newSessions = reader.value(newSessionsLimit)
+        let badSignatures = reader.value(badSignaturesLimit)
+        guard let emailPosts, let codePosts, let newSessions, let badSignatures else { return nil }
+        (counts.emailPosts, counts.codePosts) = (emailPosts, codePosts)
+        (counts.newSessions, counts.badSignatures) = (newSessions, badSignatures)
+        return counts
     }
 
     /// The one setting that the commands beside a running IdP need.
-    static func database(_ reader: SettingsReader) -> DatabaseLocation? {
-        reader.value("IDP_DATABASE_URL", default: "sqlite:var/idp.sqlite", DatabaseLocation.init)
-    }
-
-    private static func positiveNumber(_ text: String) throws -> Int {
-        guard let number = Int(text), (1...1_000_000).contains(number) else {
-            throw SettingError("\"\(text)\" must be a whole number from 1 to 1000000, such as 500.")
-        }
-        return number
-    }
+    static func database(_ reader: SettingsReader) -> DatabaseLocation? { reader.value(databaseSetting) }
 
     /// The URL may contain a password, so it is shown without, and may come from a file.
     private static func mailURL(_ reader: SettingsReader, publicURL: PublicOrigin?) -> MailURL? {
         let hint =
             "Use smtp://user:password@host:587, smtps://user:password@host:465, or outbox:var/outbox for a trial on this machine."
-        guard let text = reader.secretText("IDP_MAIL_URL", required: true, hint: hint) else { return nil }
+        guard let text = reader.secretText(mailURLSetting.name, required: true, hint: hint) else { return nil }
         do {
             let mail = try MailURL.parse(text.trimmingCharacters(in: .whitespacesAndNewlines))
-            reader.record("IDP_MAIL_URL", "\(mail)")
+            reader.record(mailURLSetting.name, "\(mail)")
             if case .outbox = mail, let publicURL, !publicURL.isLoopback {
                 reader.problem(
-                    "IDP_MAIL_URL: outbox: shows every email to every visitor. It is for a loopback IDP_PUBLIC_URL "
+                    "\(mailURLSetting.name): outbox: shows every email to every visitor. It is for a loopback IDP_PUBLIC_URL "
                         + "only. Use a mail server, for example smtps://mail.example.com:465.")
             }
             return mail
         } catch {
-            reader.problem("IDP_MAIL_URL: \(error)")
+            reader.problem("\(mailURLSetting.name): \(error)")
             return nil
         }
     }
@@ -189,8 +154,8 @@ package struct IdPSettings: Sendable {
         _ reader: SettingsReader, environment: @escaping (String) -> String?
     ) -> ClientRegistry {
         var clients: [Client] = []
-        if let path = reader.text("IDP_CLIENTS_FILE") {
-            reader.record("IDP_CLIENTS_FILE", path)
+        if let path = reader.text(ClientsFile.setting.name) {
+            reader.record(ClientsFile.setting.name, path)
             clients += ClientsFile(
                 path: path, environment: environment, problem: reader.problem, warn: reader.warn,
                 checkForExampleSecret: { reader.checkForExampleSecret($0, setting: $1) }

@@ -7,18 +7,8 @@ public enum ProgramLog {
     ///
     /// - Parameter program: the name in every JSON line.
     public static func logger(program: String, settings reader: SettingsReader) -> Logger {
-        let format = reader.value("LOG_FORMAT", default: "text") { text in
-            guard let format = EventLogHandler.Format(rawValue: text) else {
-                throw SettingError("\"\(text)\" must be text or json, such as LOG_FORMAT=json.")
-            }
-            return format
-        }
-        let level = reader.value("LOG_LEVEL", default: "info") { text in
-            guard let level = Logger.Level(rawValue: text) else {
-                throw SettingError("\"\(text)\" must be trace, debug, info, notice, warning, error or critical.")
-            }
-            return level
-        }
+        let format = reader.value(CommonSettings.logFormat)
+        let level = reader.value(CommonSettings.logLevel)
         if let level, level > .notice {
             reader.warn(
                 "LOG_LEVEL: \(level) omits the references of error pages and the fingerprints of secrets. notice is the "

@@ -28,7 +28,7 @@ public struct Brand: Sendable {
     /// A program's name from its settings.
     ///
     /// - Throws: ``SettingError`` for an empty, long or invisible one.
-    public static func programName(_ text: String) throws -> String {
+    @Sendable public static func programName(_ text: String) throws -> String {
         guard let name = DisplayName.ofClient(text) else {
             throw SettingError(DisplayName.problem(ofClient: text))
         }

@@ -4,7 +4,9 @@
 public struct SettingDescription: Sendable {
     /// The name, as in the environment.
     public let name: String
-    /// The value without this setting, or what stands for it: `required`, `none`.
+    /// The value without this setting; nil when there is none.
+    public let defaultValue: String?
+    /// The default as `--help` shows it: the value, or words for what stands for it: `required`, `none`.
     public let fallback: String
     /// A valid value.
     public let example: String
@@ -13,40 +15,25 @@ public struct SettingDescription: Sendable {
     /// Whether it is or may contain a secret: refused on the command line, accepted as `NAME_FILE`.
     public let isSecret: Bool
 
-    /// - Parameters:
-    ///   - fallback: the default as text, `required` or `none`.
-    ///   - isSecret: whether the value is or may contain a secret.
-    public init(
-        _ name: String, default fallback: String, example: String, isSecret: Bool = false, _ explanation: String
-    ) {
-        self.name = name
-        self.fallback = fallback
-        self.example = example
-        self.isSecret = isSecret
-        self.explanation = explanation
+    /// A setting with a default.
+    public init(_ name: String, default value: String, example: String, _ explanation: String) {
+        (self.name, self.example, self.explanation, isSecret) = (name, example, explanation, false)
+        (defaultValue, fallback) = (value, value)
     }
 
-    /// The settings that every program has in addition to its own.
-    public static let common = [
-        SettingDescription(
-            "LOG_FORMAT", default: "text", example: "json",
-            "The form of the log on standard error: text, or json for one JSON object per line."),
-        SettingDescription(
-            "LOG_LEVEL", default: "info", example: "notice",
-            "The lowest level that is logged: trace, debug, info, notice, warning, error or critical."),
-        SettingDescription(
-            "HSTS_INCLUDE_SUBDOMAINS", default: "false", example: "true",
-            "Whether Strict-Transport-Security covers all subdomains of the public host. Browsers remember that for a year."
-        ),
-        SettingDescription(
-            ShutdownGrace.setting, default: "2s", example: "500ms",
-            "How long the program serves after SIGTERM with /readyz failing, from 0s to 60s, so that proxies can stop using it."
-        ),
-    ]
+    /// - Parameters:
+    ///   - words: what stands for the value when it is not set: `required`, `none`.
+    ///   - isSecret: whether the value is or may contain a secret.
+    public init(
+        _ name: String, without words: String = "none", example: String, isSecret: Bool = false, _ explanation: String
+    ) {
+        (self.name, self.example, self.explanation, self.isSecret) = (name, example, explanation, isSecret)
+        (defaultValue, fallback) = (nil, words)
+    }
 
     /// The part of `--help` that explains the settings, wrapped for a terminal of 80 columns.
     public static func help(_ settings: [SettingDescription]) -> String {
-        let plain = settings.filter { !$0.isSecret } + common
+        let plain = settings.filter { !$0.isSecret } + CommonSettings.all
         let secrets = settings.filter(\.isSecret)
         let introduction = [
             "A setting is read from the command line (--log-level notice), else from the environment (LOG_LEVEL), else from "
@@ -61,10 +48,7 @@ public struct SettingDescription: Sendable {
 
     private var paragraph: String {
         let head =
-            switch fallback {
-            case "required", "none": "\(name) (\(fallback))"
-            default: "\(name) (default: \(fallback))"
-            }
+            ["required", "none"].contains(fallback) ? "\(name) (\(fallback))" : "\(name) (default: \(fallback))"
         return ["  \(head)", Self.wrapped(explanation, indent: "      "), "      Example: \(example)"]
             .joined(separator: "\n")
     }

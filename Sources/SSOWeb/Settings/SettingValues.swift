@@ -45,7 +45,6 @@ public struct DatabaseLocation: Sendable, CustomStringConvertible {
 
 /// How long a program accepts connections after SIGTERM, so that proxies can stop using it.
 public struct ShutdownGrace: Sendable {
-    static let setting = "SHUTDOWN_GRACE"
     /// At most a minute.
     public let duration: Duration
 
@@ -60,9 +59,7 @@ public struct ShutdownGrace: Sendable {
     }
 
     /// Reads the setting. nil when it is invalid.
-    static func read(_ reader: SettingsReader) -> Self? {
-        reader.value(setting, default: "2s") { try Self($0) }
-    }
+    static func read(_ reader: SettingsReader) -> Self? { reader.value(CommonSettings.shutdownGrace) }
 }
 
 /// The public origin of a program, used in links, cookies and checks. The Host header is never used for these.

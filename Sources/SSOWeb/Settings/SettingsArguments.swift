@@ -15,7 +15,7 @@ public struct SettingsArguments: Sendable {
     ///   - secrets: the names that are accepted only as `NAME` in the environment or as a file, `NAME_FILE`.
     ///   - commands: the commands of the program.
     public init(known: [String], secrets: [String], commands: [String] = []) {
-        let common = SettingDescription.common.map(\.name)
+        let common = CommonSettings.all.map(\.name)
         self.known = Set((known + common + secrets.map { $0 + "_FILE" }).map(Self.flag))
         self.secrets = Set(secrets.map(Self.flag))
         self.commands = commands

@@ -66,45 +66,6 @@ public final class SettingsReader {
 
     /// The text of a setting, not recorded: for settings that are parsed and recorded elsewhere.
     public func text(_ name: String) -> String? { source.text(name) }
-
-    /// Parses a setting that has a default, and records it.
-    public func value<T>(
-        _ name: String, default fallback: String, _ parse: (String) throws -> T
-    ) -> T? {
-        parsed(name, source.text(name) ?? fallback, parse)
-    }
-
-    /// Parses a setting that may be absent, and records it.
-    public func optional<T>(_ name: String, _ parse: (String) throws -> T) -> T? {
-        source.text(name).flatMap { parsed(name, $0, parse) }
-    }
-
-    /// Reads a setting that is `true` or `false`.
-    public func flag(_ name: String, default fallback: Bool) -> Bool? {
-        value(name, default: fallback ? "true" : "false") { text throws(SettingError) in
-            guard let flag = Bool(text) else {
-                throw SettingError("\"\(text)\" must be true or false, such as \(name)=true.")
-            }
-            return flag
-        }
-    }
-
-    /// Reads `HSTS_INCLUDE_SUBDOMAINS`. Off by default: browsers remember it for a year, and a subdomain without https
-    /// would be unreachable for as long (RFC 6797 6.1.2 and 14.4).
-    public func hstsIncludesSubdomains() -> Bool { flag("HSTS_INCLUDE_SUBDOMAINS", default: false) ?? false }
-
-    private func parsed<T>(_ name: String, _ text: String, _ parse: (String) throws -> T) -> T? {
-        do {
-            let value = try parse(text)
-            record(name, text)
-            return value
-        } catch {
-            // An invalid value is not shown: it may be a URL with a password.
-            record(name, "(invalid)")
-            problem("\(name): \(error)")
-            return nil
-        }
-    }
 }
 
 extension Sequence {

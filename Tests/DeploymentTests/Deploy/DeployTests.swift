@@ -9,7 +9,7 @@ import Testing
 @Suite("The files for deployment")
 struct DeployTests {
     /// Every setting of both programs.
-    static let table = IdPSettings.table + RelyingPartySettings.table + SettingDescription.common
+    static let table = IdPSettings.table + RelyingPartySettings.table + CommonSettings.all
     static let settings = Set(table.map(\.name))
 
     @Test("example.env names every setting, and no setting that does not exist")

@@ -16,22 +16,6 @@ struct DocumentTests {
         #expect(few.count > 5 && few.isSubset(of: DeployTests.settings))
     }
 
-    @Test("the tables of docs/operations.md have the defaults of the programs")
-    func defaults() throws {
-        var compared: Set<String> = []
-        let page = try Self.text("docs/operations.md")
-        let section = page.prefix(upTo: try #require(page.range(of: "\n## Before the first start\n")?.lowerBound))
-        for row in section.split(separator: "\n") where row.hasPrefix("| `") {
-            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            let names = Self.settings(in: cells[0][...])
-            let defaults = DeployTests.table.filter { names.contains($0.name) }.map(\.fallback)
-            guard !names.isEmpty else { continue }
-            #expect(defaults.contains(cells[1].replacing("`", with: "")), "\(row)")
-            compared.formUnion(names)
-        }
-        #expect(compared == DeployTests.settings)
-    }
-
     @Test("every link to a file of the repository, and to a heading in it, resolves", arguments: pages)
     func links(page: String) throws {
         let folder = Self.root.appending(path: page).deletingLastPathComponent()

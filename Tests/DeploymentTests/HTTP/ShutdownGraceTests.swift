@@ -29,7 +29,9 @@ struct ShutdownGraceTests {
     func everyAnswer() async throws {
         let shutdown = ShutdownState()
         // No timer ends a connection before the test's timeout.
-        try await TinyServer.running(ServerLimits(idle: .seconds(300)), shutdown: shutdown) { probe in
+        try await TinyServer.running(
+            ServerLimits(idle: .seconds(300), request: .seconds(300)), shutdown: shutdown
+        ) { probe in
             let kept = try probe.connect()
             let form = probe.request("POST", "/form", body: Array("12345".utf8), close: false)
             try await onOwnThread {

@@ -119,7 +119,7 @@ extension Journeys.Operators {
             #expect(try await program.run() == .code(0))
             let settings = name == "idp" ? IdPSettings.table : RelyingPartySettings.table
             let words = program.printed.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            for setting in settings + SettingDescription.common {
+            for setting in settings + CommonSettings.all {
                 for part in [setting.name, setting.fallback, setting.explanation, "Example: \(setting.example)"] {
                     #expect(words.contains(part), "\(part)")
                 }

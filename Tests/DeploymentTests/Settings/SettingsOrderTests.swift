@@ -15,7 +15,8 @@ struct SettingsOrderTests {
         let path = folder.path(of: ".env")
         if let dotEnv { try folder.write(dotEnv, to: ".env") }
         let source = SettingsSource(arguments: arguments, environment: environment, dotEnv: path)
-        return SettingsReader(source).value("IDP_LISTEN", default: "default") { $0 }
+        let setting = Setting("IDP_LISTEN", default: "default", example: "line", "Where to listen.") { $0 }
+        return SettingsReader(source).value(setting)
     }
 
     @Test("the first source with a value wins, and each source works alone")

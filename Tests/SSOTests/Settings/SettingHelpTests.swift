@@ -17,7 +17,7 @@ struct SettingHelpTests {
 
     @Test("every setting has an explanation, a default and an example, and appears once", arguments: Program.allCases)
     func complete(program: Program) {
-        let all = Self.table(program) + SettingDescription.common
+        let all = Self.table(program) + CommonSettings.all
         #expect(Set(all.map(\.name)).count == all.count)
         for setting in all {
             #expect(
@@ -33,7 +33,7 @@ struct SettingHelpTests {
         let reader = SettingsFixture.read(program)
         _ = ProgramLog.logger(program: "test", settings: reader)
         _ = ShutdownGrace.read(reader)
-        let all = Self.table(program) + SettingDescription.common
+        let all = Self.table(program) + CommonSettings.all
         let shown = Dictionary(reader.lines.map { ($0.name, $0.shown) }) { $1 }
         #expect(shown.keys.allSatisfy { name in name.hasPrefix("client ") || all.contains { $0.name == name } })
         let given = SettingsFixture.idp.merging(SettingsFixture.client) { $1 }
@@ -69,7 +69,7 @@ struct SettingHelpTests {
         for program in Program.allCases {
             let help = SettingDescription.help(Self.table(program))
             let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            for setting in Self.table(program) + SettingDescription.common {
+            for setting in Self.table(program) + CommonSettings.all {
                 #expect(words.contains("\(setting.name) ("), "\(setting.name)")
                 #expect(words.contains(setting.explanation), "\(setting.name)")
                 #expect(words.contains("Example: \(setting.example)"), "\(setting.name)")

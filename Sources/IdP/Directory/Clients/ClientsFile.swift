@@ -5,6 +5,10 @@ import Yams
 
 /// Reads `IDP_CLIENTS_FILE`.
 package struct ClientsFile {
+    package static let setting = SettingDescription(
+        "IDP_CLIENTS_FILE", example: "/etc/swift-sso/clients.yaml",
+        "The clients as a YAML file, see deploy/clients.example.yaml. A change needs a restart.")
+
     private let file: SettingsFile
     private let references: SecretReferences
     private let warn: (String) -> Void
@@ -17,7 +21,7 @@ package struct ClientsFile {
         path: String, environment: @escaping (String) -> String?, problem: @escaping (String) -> Void,
         warn: @escaping (String) -> Void, checkForExampleSecret: @escaping (String, String) -> Void
     ) {
-        file = SettingsFile(setting: "IDP_CLIENTS_FILE", path: path, problem: problem)
+        file = SettingsFile(setting: Self.setting.name, path: path, problem: problem)
         references = SecretReferences(file: file, environment: environment)
         (self.warn, self.checkForExampleSecret) = (warn, checkForExampleSecret)
     }
@@ -137,26 +141,42 @@ package struct ClientsFile {
 
 /// The registry of one relying party straight from the environment: enough for the two-service case.
 package enum EnvironmentClient {
+    static let clientID = Setting(
+        "SSO_CLIENT_ID", example: "partner", "One client without a file: its id. The relying party has the same one.",
+        checkedID)
+    static let clientName = Setting(
+        "SSO_CLIENT_NAME", without: "the id", example: "Partner service",
+        "The name of that client, which users see."
+    ) { text in
+        guard let name = DisplayName.ofClient(text) else { throw SettingError(DisplayName.problem(ofClient: text)) }
+        return name
+    }
+    static let redirectURIs = Setting(
+        "SSO_REDIRECT_URIS", example: "https://partner.example.com/auth/sso/callback",
+        "The redirect URIs of that client, separated by commas. A request must name one of them byte for byte.",
+        checkedURIs)
+    static let sharedSecret = SettingDescription(
+        "SSO_SHARED_SECRET", example: "the output of: openssl rand -hex 32", isSecret: true,
+        "The secret of that client, at least 32 bytes. The relying party has the same one.")
+
+    /// In the order of `--help`.
+    package static let descriptions = [
+        clientID.description, clientName.description, redirectURIs.description, sharedSecret,
+    ]
+
     /// The client that the `SSO_…` settings describe; nil without such settings, and for settings with problems, which `reader` has.
     package static func read(_ reader: SettingsReader) -> Client? {
-        let names = [
-            "SSO_CLIENT_ID", "SSO_CLIENT_NAME", "SSO_REDIRECT_URIS", "SSO_SHARED_SECRET", "SSO_SHARED_SECRET_FILE",
-        ]
+        let names = descriptions.map(\.name) + [sharedSecret.name + "_FILE"]
         guard names.contains(where: { reader.text($0) != nil }) else { return nil }
         // All are read before any is required, so that all problems are reported at once.
-        let id = reader.optional("SSO_CLIENT_ID", checkedID)
-        if reader.text("SSO_CLIENT_ID") == nil { missing(reader, "SSO_CLIENT_ID", "Use, for example, partner.") }
-        let name = reader.value("SSO_CLIENT_NAME", default: id ?? "partner") { text in
-            guard let name = DisplayName.ofClient(text) else {
-                throw SettingError(DisplayName.problem(ofClient: text))
-            }
-            return name
+        let id = reader.value(clientID)
+        if reader.text(clientID.name) == nil { missing(reader, clientID.name, "Use, for example, partner.") }
+        let name = reader.value(clientName, default: id ?? "partner")
+        let uris = reader.value(redirectURIs)
+        if reader.text(redirectURIs.name) == nil {
+            missing(reader, redirectURIs.name, "Use, for example, https://partner.example.com/auth/sso/callback.")
         }
-        let uris = reader.optional("SSO_REDIRECT_URIS", checkedURIs)
-        if reader.text("SSO_REDIRECT_URIS") == nil {
-            missing(reader, "SSO_REDIRECT_URIS", "Use, for example, https://partner.example.com/auth/sso/callback.")
-        }
-        guard let secret = reader.sharedSecret("SSO_SHARED_SECRET"), let id, let name, let uris else { return nil }
+        guard let secret = reader.sharedSecret(sharedSecret.name), let id, let name, let uris else { return nil }
         return Client(id: id, name: name, redirectURIs: uris, secrets: [secret])
     }
 

@@ -117,7 +117,7 @@ enum IdPProgram: Program {
             let client = try ProviderClient(clock: .system(), logger: logger)
             await ProviderCheck(providers: providers) { try await client.check($0) }.run(reader)
         } catch {
-            reader.problem("\(ProvidersFile.setting): the HTTP client cannot be made: \(error).")
+            reader.problem("\(ProvidersFile.setting.name): the HTTP client cannot be made: \(error).")
         }
     }
 }

@@ -70,14 +70,14 @@ struct MailDelivery {
             let keys = reader.derivedKeys("IDP_SECRET_KEY")
             let inbound = InboundMailSettings.readMailbox(reader)
             // The other one alone is a problem already.
-            if [InboundMailSettings.domainSetting, InboundMailSettings.authservIDSetting].allSatisfy({
+            if [InboundMailSettings.domain.name, InboundMailSettings.authservID.name].allSatisfy({
                 reader.text($0) == nil
             }) {
                 reader.problem(
-                    "\(InboundMailSettings.domainSetting): is not set, so replies are not received. Use the domain that "
+                    "\(InboundMailSettings.domain.name): is not set, so replies are not received. Use the domain that "
                         + "receives them, for example reply.example.com.")
                 reader.problem(
-                    "\(InboundMailSettings.authservIDSetting): is not set. Use the name that your mail server writes first in "
+                    "\(InboundMailSettings.authservID.name): is not set. Use the name that your mail server writes first in "
                         + "Authentication-Results, for example mx.example.com.")
             }
             guard reader.problems.isEmpty, let database, let keys, let inbound else { return nil }

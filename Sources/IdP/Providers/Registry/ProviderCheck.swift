@@ -25,7 +25,8 @@ package struct ProviderCheck: Sendable {
             switch results[index] {
             case .success(let line)?: reader.record("connect provider \(provider.id)", line)
             case .failure(let error)?:
-                reader.problem("\(ProvidersFile.setting): provider \"\(provider.id)\" cannot be used now: \(error).")
+                reader.problem(
+                    "\(ProvidersFile.setting.name): provider \"\(provider.id)\" cannot be used now: \(error).")
             case nil: break
             }
         }

@@ -29,8 +29,8 @@ package struct ProviderSource: Sendable {
         _ reader: SettingsReader, environment: @escaping (String) -> String?, publicURL: PublicOrigin?,
         listen: ListenAddress?, keys: DerivedKeys?
     ) -> ProviderSource {
-        guard let path = reader.text(ProvidersFile.setting) else { return .none }
-        reader.record(ProvidersFile.setting, path)
+        guard let path = reader.text(ProvidersFile.setting.name) else { return .none }
+        reader.record(ProvidersFile.setting.name, path)
         let providers = providers(at: path, reader, environment: environment, keys: keys)
         if let publicURL {
             for provider in providers { reader.record("provider \(provider.id)", provider.summary(at: publicURL)) }

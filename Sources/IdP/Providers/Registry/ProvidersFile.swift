@@ -1,11 +1,14 @@
 import SSOShared
-import SSOWeb
+package import SSOWeb
 import YAMLSettings
 import Yams
 
 /// Reads `IDP_PROVIDERS_FILE`.
 package struct ProvidersFile {
-    package static let setting = "IDP_PROVIDERS_FILE"
+    package static let setting = SettingDescription(
+        "IDP_PROVIDERS_FILE", example: "/etc/swift-sso/providers.yaml",
+        "The accounts elsewhere that users may sign in with (Apple, Google, any OpenID provider), see deploy/providers.example.yaml. SIGHUP reads it again."
+    )
 
     /// First words of other paths below `/auth/`, `/auth/native/` and `/sign-in/with/`.
     static let reservedIDs = ["callback", "complete", "email", "mail", "native", "sso"]
@@ -27,7 +30,7 @@ package struct ProvidersFile {
         path: String, environment: @escaping (String) -> String?, problem: @escaping (String) -> Void,
         checkSecret: @escaping (String, String) -> Void
     ) {
-        file = SettingsFile(setting: Self.setting, path: path, problem: problem)
+        file = SettingsFile(setting: Self.setting.name, path: path, problem: problem)
         credentials = ProviderCredentials(
             references: SecretReferences(file: file, environment: environment), checkSecret: checkSecret)
     }

@@ -12,23 +12,35 @@ package struct InboundMailSettings: Sendable {
     /// Signs the messages of `POST /auth/mail/inbound`. Without it that path does not exist.
     package var secret: SharedSecret?
 
-    package static let domainSetting = "IDP_INBOUND_MAIL_DOMAIN"
-    package static let authservIDSetting = "IDP_INBOUND_AUTHSERV_ID"
-    static let secretSetting = "IDP_INBOUND_MAIL_SECRET"
+    package static let domain = Setting(
+        "IDP_INBOUND_MAIL_DOMAIN", example: "reply.example.com",
+        "The domain that receives replies to the email. Without it users cannot reply. See Replies by email in docs/operations.md.",
+        parseDomain)
+    package static let authservID = Setting(
+        "IDP_INBOUND_AUTHSERV_ID", example: "mx.example.com",
+        "Required with IDP_INBOUND_MAIL_DOMAIN: the name that your mail server writes first in Authentication-Results. It must remove that field with this name from mail of others.",
+        parseAuthservID)
+    package static let secret = SettingDescription(
+        "IDP_INBOUND_MAIL_SECRET", example: "the output of: openssl rand -hex 32", isSecret: true,
+        "Signs raw messages to POST /auth/mail/inbound, at least 32 bytes, and not another secret. Without it that path does not exist; idp mail deliver does not need it."
+    )
+
+    /// In the order of `--help`.
+    package static let descriptions = [domain.description, authservID.description, secret]
 
     /// Reads all three settings. A problem is recorded.
     ///
     /// - Returns: nil without a domain, or when there is a problem.
     package static func read(_ reader: SettingsReader, keys: DerivedKeys?, clients: ClientRegistry) -> Self? {
         var settings = readMailbox(reader)
-        let secret = reader.sharedSecret(secretSetting, required: false)
+        let secret = reader.sharedSecret(Self.secret.name, required: false)
         if let secret {
-            if reader.text(domainSetting) == nil { reader.problem(needsDomain(secretSetting)) }
+            if reader.text(Self.domain.name) == nil { reader.problem(needsDomain(Self.secret.name)) }
             // A client could write answers in the name of every user.
-            reader.requireDifferent(keys, "IDP_SECRET_KEY", from: secret, secretSetting)
+            reader.requireDifferent(keys, "IDP_SECRET_KEY", from: secret, Self.secret.name)
             for client in clients.all where client.secrets.contains(where: { $0.isSame(as: secret) }) {
                 reader.problem(
-                    "\(secretSetting): is the same as the secret of the client \(client.id). A holder of that secret could "
+                    "\(Self.secret.name): is the same as the secret of the client \(client.id). A holder of that secret could "
                         + "deliver answers in the name of your users. Make one with: openssl rand -hex 32")
             }
         }
@@ -38,15 +50,15 @@ package struct InboundMailSettings: Sendable {
 
     /// Reads the domain and the name of the mail server, which every way of delivery needs.
     package static func readMailbox(_ reader: SettingsReader) -> Self? {
-        let domain = reader.optional(domainSetting, parseDomain)
-        let authservID = reader.optional(authservIDSetting, parseAuthservID)
-        switch (reader.text(domainSetting), reader.text(authservIDSetting)) {
+        let domain = reader.value(Self.domain)
+        let authservID = reader.value(Self.authservID)
+        switch (reader.text(Self.domain.name), reader.text(Self.authservID.name)) {
         case (.some, nil):
             // Without it any sender could write the verdict into the message.
             reader.problem(
-                "\(authservIDSetting): is required with \(domainSetting). Use the name that your mail server writes first "
+                "\(Self.authservID.name): is required with \(Self.domain.name). Use the name that your mail server writes first "
                     + "in Authentication-Results, for example mx.example.com.")
-        case (nil, .some): reader.problem(needsDomain(authservIDSetting))
+        case (nil, .some): reader.problem(needsDomain(Self.authservID.name))
         default: break
         }
         guard let domain, let authservID else { return nil }
@@ -54,7 +66,7 @@ package struct InboundMailSettings: Sendable {
     }
 
     private static func needsDomain(_ name: String) -> String {
-        "\(domainSetting): is required with \(name). Use the domain that receives the answers, for example "
+        "\(Self.domain.name): is required with \(name). Use the domain that receives the answers, for example "
             + "reply.example.com, or remove \(name)."
     }
 
