@@ -7,7 +7,7 @@ public enum ProgramLog {
     ///
     /// - Parameter program: the name in every JSON line.
     public static func logger(program: String, settings reader: SettingsReader) -> Logger {
-        let format = reader.value(CommonSettings.logFormat)
+        let format = reader.value(CommonSettings.logFormat).flatMap(EventLogHandler.Format.init)
         let level = reader.value(CommonSettings.logLevel)
         if let level, level > .notice {
             reader.warn(

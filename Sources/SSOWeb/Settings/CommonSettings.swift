@@ -2,14 +2,15 @@ import Logging
 
 /// The settings that every program has in addition to its own.
 public enum CommonSettings {
+    /// `text` or `json`.
     static let logFormat = Setting(
         "LOG_FORMAT", default: "text", example: "json",
         "The form of the log on standard error: text, or json for one JSON object per line."
     ) { text in
-        guard let format = EventLogHandler.Format(rawValue: text) else {
+        guard ["text", "json"].contains(text) else {
             throw SettingError("\"\(text)\" must be text or json, such as LOG_FORMAT=json.")
         }
-        return format
+        return text
     }
 
     static let logLevel = Setting(
