@@ -70,7 +70,9 @@ package struct EmailCodeMethod: SignInMethod {
         }
         // In one transaction with the challenge, so that no email is sent whose code fits no browser.
         let email = CodeEmailNote()
-        let begin: @Sendable (inout SessionSlots, any SQLConnection) throws -> Void = { slots, connection in
+        let session = submitted.session
+        let keeps = session[CurrentSignIn.self].signIn != nil && session.slots.needsNewSignIn(submitted.flow)
+        let fresh = try await sessions.store.storeFirstStep(of: session, keepsSession: keeps) { slots, connection in
             let earlier = slots[BrowserChallenges.self].held(for: asked.address)
             let waiting = slots[PendingIdentity.self]
             let agrees = submitted.confirmsIdentity && waiting.isWaiting(for: asked.address)
@@ -85,38 +87,13 @@ package struct EmailCodeMethod: SignInMethod {
             } else {
                 slots[PendingIdentity.self] = PendingIdentity()
             }
+            if !keeps { slots[CurrentSignIn.self] = CurrentSignIn() }
         }
-        let fresh = try await session(after: begin, submitted)
         email.value?.log(to: context.logger, address: asked.address, flow: asked.logFlow)
         var response = Response.redirect(to: FlowID.path(Self.path, submitted.flow))
         // Without a new session the same form, sent twice, was faster: the browser has its session from that answer.
         if let fresh { sessions.remember(fresh, in: &response) }
         return response
-    }
-
-    /// The session after the first step; nil when another request has replaced or ended it meanwhile.
-    ///
-    /// A visitor gets a new id: one that was planted before the challenge is dead (session fixation). A user who is asked to
-    /// sign in again stays signed in until then and keeps the session. A new one would renew it for 12 hours without a
-    /// proof, and would void the tokens that other tabs have not redeemed yet.
-    private func session(
-        after begin: @escaping @Sendable (inout SessionSlots, any SQLConnection) throws -> Void,
-        _ submitted: SubmittedAddress
-    ) async throws -> Session? {
-        let session = submitted.session
-        let isSignedIn = session[CurrentSignIn.self].signIn != nil
-        if isSignedIn, session.slots.needsNewSignIn(submitted.flow) {
-            return try await sessions.store.update(session) { slots, connection in
-                try begin(&slots, connection)
-                return true
-            }
-        }
-        return try await sessions.store.replace(session, keepingForms: true) { old, connection in
-            var slots = old
-            try begin(&slots, connection)
-            slots[CurrentSignIn.self] = CurrentSignIn()
-            return slots
-        }
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {

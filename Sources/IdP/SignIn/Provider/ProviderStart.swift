@@ -82,26 +82,15 @@ package struct ProviderStart: Sendable {
         return response
     }
 
-    /// Row and slot in one transaction. A visitor gets a new session id, as at the first step of the email code: one that was
-    /// planted before is dead. A signed-in user keeps the session.
+    /// Row and slot in one transaction. A signed-in user keeps the session.
     private func store(_ attempt: ProviderAttempt, _ session: Session) async throws -> Session? {
-        let begin: @Sendable (inout SessionSlots, any SQLConnection) throws -> Void = { slots, connection in
+        let isSignedIn = session[CurrentSignIn.self].signIn != nil
+        return try await sessions.store.storeFirstStep(of: session, keepsSession: isSignedIn) { slots, connection in
             for forgotten in slots[PendingProviderAttempts.self].add(attempt.id) {
                 try attempts.forget(forgotten, connection)
             }
             try attempts.begin(attempt, connection)
             slots[PendingIdentity.self] = PendingIdentity()
-        }
-        guard session[CurrentSignIn.self].signIn == nil else {
-            return try await sessions.store.update(session) { slots, connection in
-                try begin(&slots, connection)
-                return true
-            }
-        }
-        return try await sessions.store.replace(session, keepingForms: true) { old, connection in
-            var slots = old
-            try begin(&slots, connection)
-            return slots
         }
     }
 
