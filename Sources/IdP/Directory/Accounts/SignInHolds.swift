@@ -1,6 +1,6 @@
 package import SSOWeb
 
-/// The rule that a sign-in still holds, whoever carries it (a session, a token, a code): its account may sign in, and its
+/// The rule that a sign-in still holds, whatever carries it (a session, a token, a code): its account may sign in, and its
 /// sign-ins were not ended all at once since then. The one condition for every place that asks.
 package struct SignInHolds: Sendable {
     let eligibility: SignInEligibility
