@@ -141,7 +141,7 @@ let package = Package(
             path: "Sources/IdP/SignIn",
             resources: embedded(
                 "Provider/provider-apple.svg", "Provider/provider-github.svg", "Provider/provider-google.svg",
-                "Provider/provider-microsoft.svg", "BrowserLink/device.mustache",
+                "Provider/provider-microsoft.svg", "BrowserLink/browser-link.mustache",
                 "EmailCode/email-code-message-html.mustache", "EmailCode/email-code-message-text.mustache",
                 "EmailCode/email-code.mustache", "EmailLink/email-link-ended.mustache", "EmailLink/email-link.mustache",
                 "EmailReply/signed-in-elsewhere.mustache", "Provider/provider-continue.mustache",
@@ -162,7 +162,7 @@ let package = Package(
             ],
             path: "Sources/IdP/Apps",
             resources: embedded(
-                "Handoff/native.js", "AppLinks/native-link-end.mustache", "AppLinks/native-link.mustache",
+                "Handoff/native.js", "AppIdentities/native-link-end.mustache", "AppIdentities/native-link.mustache",
                 "Handoff/native-confirm.mustache", "Handoff/native-continue.mustache", "Handoff/native-start.mustache",
                 "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),

@@ -12,8 +12,8 @@ struct KotlinPortTests {
         return try String(contentsOf: sources.appending(path: path), encoding: .utf8)
     }
 
-    @Test("Every problem has the same text for the user", arguments: SignInProblem.allCases)
-    func problems(problem: SignInProblem) throws {
+    @Test("Every problem has the same text for the user", arguments: NativeSignInError.allCases)
+    func problems(problem: NativeSignInError) throws {
         let strings = try Self.text("res/values/strings.xml")
         let name = "problem_\(problem.rawValue)"
         #expect(strings.contains("<string name=\"\(name)\">\(problem.description)</string>"))

@@ -62,7 +62,7 @@ struct PartnerMachineTests {
         _ = app.handle(.unauthorized(page))
         _ = try app.open(.pageRequested(try #require(URL(string: Apps.authorize))))
         _ = app.handle(.callback(try Self.callback("token=t&state=S1"), session: nil))
-        #expect(app.handle(.unauthorized(page)) == [.showProblem(.stillSignedOut)])
+        #expect(app.handle(.unauthorized(page)) == [.showError(.stillSignedOut)])
         #expect(!app.machine.isSigningIn)
     }
 
@@ -70,13 +70,13 @@ struct PartnerMachineTests {
     func failedStart() throws {
         let start = try rp("/auth/sso/start?return_to=%2Faccount")
         for (event, problem) in [
-            (SignInEvent.pageFailed(start, status: 503), SignInProblem.failed),
+            (SignInEvent.pageFailed(start, status: 503), NativeSignInError.failed),
             (.pageFailed(start, status: nil), .noConnection),
         ] {
             var app = MachineSteps(try Apps.relyingParty())
             _ = app.handle(.unauthorized(try rp("/account")))
             #expect(app.handle(.pageFailed(try rp("/other"), status: 500)) == [])
-            #expect(app.handle(event) == [.showProblem(problem)])
+            #expect(app.handle(event) == [.showError(problem)])
             #expect(!app.machine.isSigningIn)
         }
         // RP_NATIVE_REDIRECT_URI is not set: the result would come back to the server's own callback in the browser.
@@ -86,7 +86,7 @@ struct PartnerMachineTests {
         let other = try idp(
             "/auth/sso/authorize?redirect_uri=https%3A%2F%2Frp.example.net%2Fauth%2Fsso%2Fcallback&state=s")
         #expect(
-            app.handle(.pageRequested(other)) == [.ignored(.otherRedirect), .showProblem(.failed), .load(try rp("/b"))])
+            app.handle(.pageRequested(other)) == [.ignored(.otherRedirect), .showError(.failed), .load(try rp("/b"))])
     }
 
     @Test("An authorize request without one state opens nothing")
@@ -135,7 +135,7 @@ struct PartnerMachineTests {
             var (app, callback) = try Self.coldStart(page)
             #expect(app.handle(.pageShown(try rp(start))) == [])
             #expect(app.machine.isSigningIn)
-            #expect(app.handle(.pageFailed(callback, status: 400)) == [.showProblem(.refused), .load(try rp("/b"))])
+            #expect(app.handle(.pageFailed(callback, status: 400)) == [.showError(.refused), .load(try rp("/b"))])
 
             (app, callback) = try Self.coldStart(page)
             #expect(app.handle(.pageShown(try rp(start))) == [])
@@ -171,7 +171,7 @@ struct PartnerMachineTests {
         #expect(app.handle(.callback(try Self.callback("token=t&state=S1"), session: nil)) == [.load(callback)])
         #expect(app.handle(.pageShown(try rp("/"))) == [.setPending(nil)])
         let event = status == 401 ? SignInEvent.unauthorized(callback) : .pageFailed(callback, status: status)
-        #expect(app.handle(event) == [.showProblem(status == nil ? .noConnection : .refused)])
+        #expect(app.handle(event) == [.showError(status == nil ? .noConnection : .refused)])
         #expect(app.handle(.pageFailed(callback, status: 400)) == [])
     }
 }

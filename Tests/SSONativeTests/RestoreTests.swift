@@ -50,11 +50,11 @@ struct RestoreTests {
         let configuration = try Apps.identityProvider()
         var first = MachineSteps(configuration)
         let pending = try first.openHandoff()
-        for (restoring, problem) in [(pending, SignInProblem.expired), (nil, .notStartedHere)] {
+        for (restoring, problem) in [(pending, NativeSignInError.expired), (nil, .notStartedHere)] {
             var second = MachineSteps(configuration, restoring: restoring, isReady: false)
             second.now += BrowserRequest.lifetime
             _ = second.handle(.linkOpened(try idp("/b")))
-            #expect(second.handle(.callback(try MachineSteps.callback(), session: nil)).first == .showProblem(problem))
+            #expect(second.handle(.callback(try MachineSteps.callback(), session: nil)).first == .showError(problem))
             #expect(second.handle(.webViewReady) == [.load(try idp("/b"))])
         }
         #expect(pending.hasExpired(at: pending.startedAt - 61))

@@ -33,7 +33,7 @@ struct SignInMachineTests {
         let page = try idp("/a")
         _ = app.handle(.unauthorized(page))
         _ = app.handle(.pageRequested(try idp("/reset_app")))
-        #expect(app.handle(.unauthorized(page)) == [.showProblem(.stillSignedOut)])
+        #expect(app.handle(.unauthorized(page)) == [.showError(.stillSignedOut)])
         #expect(!app.machine.isSigningIn)
         // Later, the session may end for good.
         #expect(app.handle(.unauthorized(page)) == [.showSignIn(try idp("/sign-in"))])
@@ -181,21 +181,21 @@ struct SignInMachineTests {
     func badCallbacks() throws {
         var app = MachineSteps(try Apps.identityProvider())
         let callback = try MachineSteps.callback()
-        #expect(app.handle(.callback(callback, session: nil)) == [.showProblem(.notStartedHere)])
+        #expect(app.handle(.callback(callback, session: nil)) == [.showError(.notStartedHere)])
 
         var pending = try app.openHandoff()
         app.now += BrowserRequest.lifetime
-        #expect(app.handle(.callback(callback, session: pending.id)) == [.showProblem(.expired), .setPending(nil)])
+        #expect(app.handle(.callback(callback, session: pending.id)) == [.showError(.expired), .setPending(nil)])
 
         pending = try app.openHandoff()
         let unreadable = try MachineSteps.callback("abc")
-        #expect(app.handle(.callback(unreadable, session: pending.id)) == [.showProblem(.unreadable)])
+        #expect(app.handle(.callback(unreadable, session: pending.id)) == [.showError(.unreadable)])
         #expect(!app.machine.isSigningIn)
 
         _ = try app.openHandoff()
         let error = try Apps.callback("com.example.app:/callback?error=server_error")
-        #expect(app.handle(.callback(error, session: nil)) == [.showProblem(.failed), .setPending(nil)])
-        #expect(SignInProblem.allCases.allSatisfy { !$0.description.isEmpty })
+        #expect(app.handle(.callback(error, session: nil)) == [.showError(.failed), .setPending(nil)])
+        #expect(NativeSignInError.allCases.allSatisfy { !$0.description.isEmpty })
     }
 
     @Test("A user who cancels in the browser is asked nothing, and waiting links open")
@@ -224,7 +224,7 @@ struct SignInMachineTests {
         guard case .load(let signIn) = app.handle(.callback(try MachineSteps.callback(), session: nil)).first else {
             throw MachineSteps.Missing()
         }
-        #expect(app.handle(.pageFailed(signIn, status: 400)) == [.showProblem(.refused)])
+        #expect(app.handle(.pageFailed(signIn, status: 400)) == [.showError(.refused)])
         let later = app.handle(
             .callback(try MachineSteps.callback("shc_" + String(repeating: "B", count: 43)), session: new.id))
         guard case .load(let second) = later.first else { throw MachineSteps.Missing() }
@@ -244,7 +244,7 @@ struct SignInMachineTests {
         }
         #expect(app.handle(.linkOpened(try idp("/b"))) == [])
         let event = status == 401 ? SignInEvent.unauthorized(signIn) : .pageFailed(signIn, status: status)
-        #expect(app.handle(event) == [.showProblem(status == nil ? .noConnection : .refused), .load(try idp("/b"))])
+        #expect(app.handle(event) == [.showError(status == nil ? .noConnection : .refused), .load(try idp("/b"))])
     }
 
     @Test("Signing in on the page ends an open browser session")
@@ -255,7 +255,7 @@ struct SignInMachineTests {
             app.handle(.pageRequested(try idp("/reset_app"))) == [
                 .closeBrowserSession(pending.id), .setPending(nil), .reset,
             ])
-        #expect(app.handle(.callback(try MachineSteps.callback(), session: nil)) == [.showProblem(.notStartedHere)])
+        #expect(app.handle(.callback(try MachineSteps.callback(), session: nil)) == [.showError(.notStartedHere)])
     }
 
     @Test("A browser session that never reports its end holds links back no longer than a sign-in may take")

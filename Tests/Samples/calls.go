@@ -57,7 +57,7 @@ func main() {
 		r, err := run(c)
 		if err != nil {
 			r = result{Refused: err.Error()}
-			var refusal *sso.Refusal
+			var refusal *sso.AnswerError
 			if errors.As(err, &refusal) {
 				r.Error, r.Description = refusal.Code, refusal.Description
 			}

@@ -129,7 +129,7 @@ extension IdPComponents {
                 authentication: authentication, sessions: sessions, devices: appDevices, clock: clock),
             devices: DevicesAPI(authentication: authentication, devices: appDevices, pages: pages),
             identities: IdentitiesAPI(
-                authentication: authentication, accounts: accounts, providers: providers, links: appLinks,
+                authentication: authentication, accounts: accounts, providers: providers, appIdentities: appIdentities,
                 changes: changes, pages: pages, clock: clock, randomness: randomness),
             sessions: sessions
         ).add(to: router)
@@ -140,11 +140,11 @@ extension IdPComponents {
         let handoff = HandoffRoutes(
             apps: settings.nativeApps,
             start: { [methods = signIn.methods] name in methods.lazy.compactMap { $0.nativeStart(name) }.first },
-            link: AppLinkStart(
-                links: appLinks, providers: providers, sessions: sessions,
+            link: AppIdentityStart(
+                identities: appIdentities, providers: providers, sessions: sessions,
                 begin: { [start = signIn.providerStart] provider, link, session, context in
-                    try await start.begin(provider, .appLink(link), session, context)
-                }, pages: appLinkPages),
+                    try await start.begin(provider, .appIdentity(link), session, context)
+                }, pages: appIdentityPages),
             sessions: sessions,
             accounts: accounts, store: handoffs, randomness: randomness,
             pages: HandoffPages(
@@ -182,7 +182,7 @@ extension IdPComponents {
         IdentityRoutes(
             sessions: sessions, accounts: accounts,
             identities: Identities(accounts: accounts, providers: providers), providers: providers,
-            beginLink: { [start = signIn.providerStart] provider, account, session, context in
+            beginAddition: { [start = signIn.providerStart] provider, account, session, context in
                 try await start.begin(provider, .link(accountID: account), session, context)
             },
             removal: IdentityRemoval(
@@ -203,8 +203,8 @@ extension IdPComponents {
             submitAddress: signIn.emailCode.submitAddress
         ).add(to: router)
         for method in signIn.methods { method.addRoutes(to: router) }
-        DeviceRoutes(
-            sessions: sessions, devices: devices, link: signIn.browserLink, challenges: signIn.challenges,
+        BrowserLinkRoutes(
+            sessions: sessions, knownBrowsers: knownBrowsers, link: signIn.browserLink, challenges: signIn.challenges,
             pages: pages, clock: clock
         ).add(to: router)
     }
@@ -222,8 +222,8 @@ extension IdPComponents {
             every: .minutes(1), clock: clock, logger: services.logger, newest: sessions.store.newestRow,
             [
                 endAlarm, sessions.store.purge, TokenPurge(database: database, clock: clock).purge,
-                signIn.challenges.purge, signIn.guesses.purge, mail.purge, devices.store.purge, handoffs.purge,
-                accessTokens.purge, signIn.providerAttempts.purge, changes.purge, appLinks.purge,
+                signIn.challenges.purge, signIn.guesses.purge, mail.purge, knownBrowsers.store.purge, handoffs.purge,
+                accessTokens.purge, signIn.providerAttempts.purge, changes.purge, appIdentities.purge,
             ])
         return [worker, purge, ClockWatch(clock, logger: services.logger)]
     }

@@ -22,14 +22,14 @@ struct IdPComponents: Sendable {
 
     let eligibility: SignInEligibility
     let accounts: AccountStore
-    let devices: Devices
+    let knownBrowsers: KnownBrowsers
     let limits: SignInLimits
     let sessions: Sessions
     let tokens: SSOTokenStore
     let accessTokens: AccessTokenStore
     let appDevices: AppDevices
     let handoffs: HandoffStore
-    let appLinks: AppLinkStore
+    let appIdentities: AppIdentityStore
     let mail: MailQueue
     let providerClient: ProviderClient
     let changes: AccountNotices
@@ -47,12 +47,12 @@ struct IdPComponents: Sendable {
 
         eligibility = SignInEligibility(allowed: settings.allowedEmails)
         accounts = AccountStore(database: database, clock: clock, randomness: randomness, eligibility: eligibility)
-        devices = Devices(
-            store: DeviceStore(database: database, clock: clock, randomness: randomness),
-            cookie: DeviceCookie(keys: settings.keys, origin: settings.publicURL))
+        knownBrowsers = KnownBrowsers(
+            store: KnownBrowserStore(database: database, clock: clock, randomness: randomness),
+            cookie: KnownBrowserCookie(keys: settings.keys, origin: settings.publicURL))
         let newcomers = NewSessionLimit(
             settings.limits.newSessions, by: settings.trustedProxies, clock: clock,
-            knownBrowser: devices.countedBrowser)
+            knownBrowser: knownBrowsers.countedBrowser)
         let mail = MailQueue(database: database, clock: clock, capacity: MailCapacity(limit: settings.mailHourlyLimit))
         self.mail = mail
         limits = SignInLimits(
@@ -70,7 +70,7 @@ struct IdPComponents: Sendable {
             database: database, clock: clock, randomness: randomness, eligibility: eligibility)
         appDevices = AppDevices(tokens: accessTokens, sessions: sessions.store)
         handoffs = HandoffStore(database: database, clock: clock, sessions: sessions.store, eligibility: eligibility)
-        appLinks = AppLinkStore(
+        appIdentities = AppIdentityStore(
             database: database, clock: clock, tokens: accessTokens, keys: settings.keys, randomness: randomness)
         providerClient = try ProviderClient(clock: clock, logger: services.logger)
         changes = AccountNotices(
@@ -87,8 +87,8 @@ struct IdPComponents: Sendable {
     var randomness: any Randomness { services.randomness }
     var clients: ClientRegistry { settings.clients }
 
-    var appLinkPages: AppLinkPages {
-        AppLinkPages(pages: pages, continueScript: assets.path(of: "continue.js"), formScript: script)
+    var appIdentityPages: AppIdentityPages {
+        AppIdentityPages(pages: pages, continueScript: assets.path(of: "continue.js"), formScript: script)
     }
 
     /// A limit of its own for wrong signatures, and the networks that have sent right ones.

@@ -20,7 +20,7 @@ struct SignInWiring: Sendable {
     let codes: CodeStep
     let challenges: ChallengeStore
     let guesses: GuessStore
-    let browserLink: DeviceLink
+    let browserLink: BrowserLink
     let providerStart: ProviderStart
     let providerAttempts: ProviderAttemptStore
 
@@ -33,7 +33,7 @@ struct SignInWiring: Sendable {
                 BrowserChallenges.self, CurrentSignIn.self,
             ] + additions.slots
         completion = SignInCompletion(
-            sessions: parts.sessions, slots: slots, accounts: parts.accounts, devices: parts.devices,
+            sessions: parts.sessions, slots: slots, accounts: parts.accounts, knownBrowsers: parts.knownBrowsers,
             tokens: parts.accessTokens,
             hasProvider: { [providers = parts.providers] in providers.has(id: $0, issuer: $1) },
             changes: parts.changes,
@@ -46,15 +46,16 @@ struct SignInWiring: Sendable {
             codeMAC: { code.mac(of: code.code(for: $0), challenge: $0) }, mailKind: EmailCodeMail.kind,
             eligibility: parts.eligibility, mail: parts.mail)
         guesses = GuessStore(database: parts.database, clock: clock, randomness: parts.randomness)
-        addresses = AddressStep(challenges: challenges, devices: parts.devices, limits: parts.limits)
+        addresses = AddressStep(challenges: challenges, knownBrowsers: parts.knownBrowsers, limits: parts.limits)
         codes = CodeStep(challenges: challenges, guesses: guesses, codes: code, limits: parts.limits)
-        browserLink = DeviceLink(keys: settings.keys, origin: settings.publicURL, randomness: parts.randomness)
+        browserLink = BrowserLink(keys: settings.keys, origin: settings.publicURL, randomness: parts.randomness)
         let link = EmailLink(keys: settings.keys, origin: settings.publicURL)
         let reply = settings.inboundMail.map { EmailReply(keys: settings.keys, domain: $0.domain) }
         mailTemplates = [
             EmailCodeMail(
                 challenge: challenges.findPending, pages: pages, codes: code, issuer: settings.publicURL,
-                browserLink: DeviceInvitation(link: browserLink, mail: parts.mail, guesses: guesses, clock: clock).url,
+                browserLink: BrowserLinkInvitation(link: browserLink, mail: parts.mail, guesses: guesses, clock: clock)
+                    .url,
                 signInLink: link.url, replyTo: { reply?.address(for: $0.id) }),
             AccountNoticeMail(database: parts.database, pages: pages, issuer: settings.publicURL),
         ]
@@ -71,7 +72,8 @@ struct SignInWiring: Sendable {
             addedProvider: addedProvider,
             reply: { challenge, flow in reply.map { EmailReplyMethod.offer($0, challenge, flow) } })
         let emailLink = EmailLinkMethod(
-            sessions: parts.sessions, challenges: challenges, guesses: guesses, devices: parts.devices, codes: code,
+            sessions: parts.sessions, challenges: challenges, guesses: guesses, knownBrowsers: parts.knownBrowsers,
+            codes: code,
             link: link, cookie: EmailLinkCookie(link: link, origin: settings.publicURL), completion: completion,
             limits: parts.limits, page: EmailLinkPage(pages: pages, script: script), clock: clock,
             clientName: parts.clients.name, addedProvider: addedProvider)
@@ -111,13 +113,13 @@ extension ProviderMethod {
                 origin: settings.publicURL, sessions: parts.sessions, completion: completion, limits: parts.limits,
                 purposes: AttemptPurposes(
                     signIn: signIn,
-                    link: ProviderLink(
+                    link: ProviderAddition(
                         accounts: parts.accounts, sessions: parts.sessions, signIn: signIn,
                         providers: parts.providers, changes: parts.changes),
-                    appLink: AppLinkAttempts(
-                        answers: AppLinkAnswers(
-                            links: parts.appLinks, apps: settings.nativeApps, randomness: randomness,
-                            pages: parts.appLinkPages), signIn: signIn))),
+                    appIdentity: AppIdentityAttempts(
+                        answers: AppIdentityAnswers(
+                            identities: parts.appIdentities, apps: settings.nativeApps, randomness: randomness,
+                            pages: parts.appIdentityPages), signIn: signIn))),
             knownAddress: KnownAddressRoutes(
                 providers: parts.providers, sessions: parts.sessions, completion: completion, clock: clock,
                 pages: pages),

@@ -4,7 +4,7 @@ extension PageFiles {
     /// The templates, texts and assets of this target.
     package static let signIn = PageFiles(
         templates: [
-            "device": PackageResources.device_mustache,
+            "browser-link": PackageResources.browser_link_mustache,
             "email-code-message-html": PackageResources.email_code_message_html_mustache,
             "email-code-message-text": PackageResources.email_code_message_text_mustache,
             "email-code": PackageResources.email_code_mustache,

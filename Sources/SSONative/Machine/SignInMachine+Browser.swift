@@ -45,9 +45,9 @@ extension SignInMachine {
         guard configuration.callback.parameters(of: url) != nil else { return [.ignored(.notForThisApp)] }
         // Taken already: the same callback twice, or a forged one. The first result decides.
         if case .redeeming = browser { return [.ignored(.callback)] }
-        guard let pending else { return [.showProblem(.notStartedHere)] + released() }
+        guard let pending else { return [.showError(.notStartedHere)] + released() }
         if let session, session != pending.id { return [.ignored(.callback)] }
-        guard !pending.hasExpired(at: now) else { return [.showProblem(.expired)] + endBrowserSession() }
+        guard !pending.hasExpired(at: now) else { return [.showError(.expired)] + endBrowserSession() }
         switch pending.proof {
         case .verifier(let verifier): return handoffCallback(url, verifier)
         case .state(let state): return partnerCallback(url, state)
@@ -58,9 +58,9 @@ extension SignInMachine {
         switch Result(catching: { () throws(HandoffCallback.ParseError) in
             try HandoffCallback.parse(url, configuration)
         }) {
-        case .failure: return [.showProblem(.unreadable)] + abandon()
+        case .failure: return [.showError(.unreadable)] + abandon()
         case .success(.error("access_denied")): return endBrowserSession()
-        case .success(.error): return [.showProblem(.failed)] + endBrowserSession()
+        case .success(.error): return [.showError(.failed)] + endBrowserSession()
         case .success(.code(let code, _)):
             let request = HandoffRequest(configuration, verifier: verifier)
             guard let address = request.signInURL(code: code) else { return [] }
@@ -70,7 +70,7 @@ extension SignInMachine {
 
     private mutating func partnerCallback(_ url: URL, _ state: String) -> [SignInAction] {
         guard let result = try? PartnerCallback.parse(url, configuration) else {
-            return [.showProblem(.unreadable)] + abandon()
+            return [.showError(.unreadable)] + abandon()
         }
         // Of an older request, or forged. The open one goes on.
         guard result.state == state else { return [.ignored(.callback)] }

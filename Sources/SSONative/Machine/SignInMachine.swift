@@ -142,7 +142,7 @@ public struct SignInMachine: Sendable {
         case .browserSession(let url): return openBrowserSession(url, at: now)
         case .reset: return signedIn()
         case .ignore(let reason):
-            return [.ignored(reason)] + (isStarting ? [.showProblem(.failed)] + abandon() : [])
+            return [.ignored(reason)] + (isStarting ? [.showError(.failed)] + abandon() : [])
         }
     }
 
@@ -171,7 +171,7 @@ public struct SignInMachine: Sendable {
         if case .redeeming(let address) = browser, sameAddress(url, address) { return pageFailed(url, status: 401) }
         if let redeemed, sameAddress(url, redeemed) { return pageFailed(url, status: 401) }
         guard case .webView = policy.decide(url) else { return [] }
-        if retried.remove(url) != nil { return [.showProblem(.stillSignedOut)] + abandon() }
+        if retried.remove(url) != nil { return [.showError(.stillSignedOut)] + abandon() }
         if !retries.contains(url) { retries.append(url) }
         if isSigningIn {
             guard browser == .open, pending != nil else { return [] }
@@ -192,13 +192,13 @@ public struct SignInMachine: Sendable {
         retried.remove(url)
         switch browser {
         case .redeeming(let address) where sameAddress(url, address):
-            return [.showProblem(status == nil ? .noConnection : .refused)] + abandon()
+            return [.showError(status == nil ? .noConnection : .refused)] + abandon()
         case .starting(let address) where sameAddress(url, address):
-            return [.showProblem(status == nil ? .noConnection : .failed)] + abandon()
+            return [.showError(status == nil ? .noConnection : .failed)] + abandon()
         default:
             guard let address = redeemed, sameAddress(url, address) else { return [] }
             redeemed = nil
-            return [.showProblem(status == nil ? .noConnection : .refused)]
+            return [.showError(status == nil ? .noConnection : .refused)]
         }
     }
 

@@ -45,13 +45,13 @@ public enum SignInAction: Sendable, Hashable {
     /// Store it before the next action, or remove what is stored.
     case setPending(BrowserRequest?)
     /// Tell the user.
-    case showProblem(SignInProblem)
+    case showError(NativeSignInError)
     /// Nothing to do but a line in the log.
     case ignored(LinkPolicy.Reason)
 }
 
 /// Why a sign-in ended without success. Each has a text for the user.
-public enum SignInProblem: String, Error, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+public enum NativeSignInError: String, Error, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// A result came, and this app did not ask for it, or no longer knows.
     case notStartedHere = "not_started_here"
     /// More than eleven minutes went by.

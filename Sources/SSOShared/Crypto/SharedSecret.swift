@@ -20,7 +20,7 @@ public struct SharedSecret: Sendable {
     /// - Parameter setting: the name of the setting, for warning and error.
     public static func parse(_ text: String, setting: String) throws(SharedSecretError) -> SharedSecret {
         let trimmed = SecretText.trimmed(text)
-        if let problem = SecretText.problem(in: trimmed) { throw SharedSecretError(setting: setting, problem: problem) }
+        if let cause = SecretText.cause(in: trimmed) { throw SharedSecretError(setting: setting, cause: cause) }
         let removed = trimmed.count != text.unicodeScalars.count
         return SharedSecret(
             bytes: [UInt8](String(trimmed).utf8),
@@ -44,10 +44,10 @@ extension SharedSecret: CustomStringConvertible, CustomDebugStringConvertible, C
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Why a secret was refused. Names the setting and the problem, never the value.
+/// Why a secret was refused. Names the setting and the cause, never the value.
 public struct SharedSecretError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong with the text.
-    public enum Problem: Sendable, Equatable {
+    public enum Cause: Sendable, Equatable {
         /// Empty, or white space only.
         case empty
         /// Fewer than ``SharedSecret/minimumBytes``.
@@ -67,18 +67,18 @@ public struct SharedSecretError: Error, Sendable, Equatable, CustomStringConvert
     /// The setting that held the text.
     public let setting: String
     /// What is wrong with it.
-    public let problem: Problem
+    public let cause: Cause
 
     /// Creates an error for a setting.
-    public init(setting: String, problem: Problem) {
+    public init(setting: String, cause: Cause) {
         self.setting = setting
-        self.problem = problem
+        self.cause = cause
     }
 
     public var description: String { "\(setting): \(words)" }
 
     private var words: String {
-        switch problem {
+        switch cause {
         case .empty: "is empty"
         case .tooShort(let bytes): "has \(bytes) bytes, at least \(SharedSecret.minimumBytes) are needed"
         case .innerWhiteSpace: "holds white space or a line end in the middle"
@@ -103,7 +103,7 @@ private enum SecretText {
     }
 
     /// The first sign of a mistake in the text, nil when it may be a key.
-    static func problem(in scalars: Substring.UnicodeScalarView) -> SharedSecretError.Problem? {
+    static func cause(in scalars: Substring.UnicodeScalarView) -> SharedSecretError.Cause? {
         guard let first = scalars.first, let last = scalars.last else { return .empty }
         for scalar in scalars {
             if scalar.properties.isWhitespace { return .innerWhiteSpace }

@@ -188,12 +188,12 @@ final class CurlTransfer: @unchecked Sendable {
 
     /// Whether libcurl may connect to the address.
     fileprivate func allows(_ address: UnsafePointer<sockaddr>) -> Bool {
-        guard let addressRefusal = request.addressRefusal else {
+        guard let addressError = request.addressError else {
             hasAllowedAddress = true
             return true
         }
         let octets = Self.octets(of: address)
-        if let reason = addressRefusal(octets) {
+        if let reason = addressError(octets) {
             refusedAddresses.append("\(Self.text(of: octets)) (\(reason))")
             return false
         }

@@ -27,7 +27,7 @@ public final class HTTPClient: Sendable {
         public var reusesConnection = true
         /// Called with the 4 or 16 bytes of each address before a connection. A reason refuses the address, also when DNS has
         /// changed its answer since a check (DNS rebinding).
-        public var addressRefusal: (@Sendable (_ address: [UInt8]) -> String?)?
+        public var addressError: (@Sendable (_ address: [UInt8]) -> String?)?
 
         public init(url: String) { self.url = url }
     }

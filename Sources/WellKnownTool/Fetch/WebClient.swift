@@ -66,7 +66,7 @@ struct WebClient: Sendable {
         call.addressFamily = request.family
         call.acceptsCompression = request.isCompressed
         call.reusesConnection = false
-        if !request.allowsPrivate { call.addressRefusal = { ReservedAddress.kind(of: $0) } }
+        if !request.allowsPrivate { call.addressError = { ReservedAddress.kind(of: $0) } }
         do throws(ConnectionError) {
             let response = try await client.send(call)
             return .success(

@@ -4,7 +4,7 @@
 extension ReplyCorpus {
     var authentication: [ReplySample] { missingResults + unaligned + incompleteSignatures }
 
-    private func results(_ name: String, _ reason: ReplyRejection, _ results: String...) -> ReplySample {
+    private func results(_ name: String, _ reason: ReplyMessageError, _ results: String...) -> ReplySample {
         hostile("authentication: \(name)", reason) { $0.results = results }
     }
 

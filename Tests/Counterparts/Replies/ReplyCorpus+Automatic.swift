@@ -5,7 +5,7 @@ extension ReplyCorpus {
     var automatic: [ReplySample] {
         vacations + bounces
             + [
-                ("List-Id: <list.example.com>", ReplyRejection.mailingList),
+                ("List-Id: <list.example.com>", ReplyMessageError.mailingList),
                 ("List-Unsubscribe: <https://list.example.com/>", .mailingList),
                 ("List-Post: <mailto:list@example.com>", .mailingList),
                 ("Mailing-List: contact list@example.com", .mailingList),
@@ -18,7 +18,7 @@ extension ReplyCorpus {
 
     /// As five vendors write it, and what is left of them when a server removes Auto-Submitted.
     private var vacations: [ReplySample] {
-        func vacation(_ name: String, _ reason: ReplyRejection, _ lines: String...) -> ReplySample {
+        func vacation(_ name: String, _ reason: ReplyMessageError, _ lines: String...) -> ReplySample {
             hostile("vacation: \(name)", reason) {
                 $0.lines += lines
                 $0.text = ["I am away. In urgent cases call extension \(number)."]

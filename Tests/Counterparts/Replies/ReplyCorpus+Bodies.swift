@@ -78,7 +78,7 @@ extension ReplyCorpus {
     }
 
     private var encodings: [ReplySample] {
-        func encoded(_ name: String, _ reason: ReplyRejection, _ encoding: String, _ text: String) -> ReplySample {
+        func encoded(_ name: String, _ reason: ReplyMessageError, _ encoding: String, _ text: String) -> ReplySample {
             hostile("encoding: \(name)", reason) {
                 $0.mime = ["Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: \(encoding)"]
                 $0.text = [text]
@@ -132,7 +132,7 @@ extension ReplyCorpus {
 
     private var otherParts: [ReplySample] {
         let html = "Content-Type: text/html; charset=utf-8"
-        func parts(_ name: String, _ reason: ReplyRejection, _ type: String, _ parts: [String]...) -> ReplySample {
+        func parts(_ name: String, _ reason: ReplyMessageError, _ type: String, _ parts: [String]...) -> ReplySample {
             hostile("parts: \(name)", reason) { $0.multipart(type, parts) }
         }
         return [

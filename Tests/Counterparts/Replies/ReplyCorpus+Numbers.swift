@@ -4,7 +4,7 @@
 extension ReplyCorpus {
     var numbers: [ReplySample] { quotedNumbers + htmlNumbers + notNumbers + wrongNumbers }
 
-    private func text(_ name: String, _ reason: ReplyRejection, _ lines: String...) -> ReplySample {
+    private func text(_ name: String, _ reason: ReplyMessageError, _ lines: String...) -> ReplySample {
         hostile("text: \(name)", reason) { $0.text = lines }
     }
 

@@ -49,7 +49,7 @@ extension ReplyCorpus {
     var senders: [ReplySample] { ambiguousSenders + otherSenders }
 
     private var ambiguousSenders: [ReplySample] {
-        let values: [(name: String, from: String, reason: ReplyRejection)] = [
+        let values: [(name: String, from: String, reason: ReplyMessageError)] = [
             ("two addresses", "\(address), evil@evil.example", .fromList),
             ("two addresses, the account last", "evil@evil.example, \(address)", .fromList),
             ("two addresses with names", "Eve <evil@evil.example>, Ann <\(address)>", .fromList),

@@ -6,7 +6,7 @@ struct ReplySample: Sendable, CustomStringConvertible {
     enum Expectation: Sendable, Equatable {
         /// It is read, and proves the mailbox.
         case accepted
-        case rejected(ReplyRejection)
+        case rejected(ReplyMessageError)
         /// It is read, and its sender is not the account's address.
         case otherSender(String)
         /// It is read, and its number is not that of the challenge.
@@ -82,7 +82,7 @@ struct ReplyCorpus: Sendable {
 
     /// A message that is rejected.
     func hostile(
-        _ name: String, _ reason: ReplyRejection, envelope: String? = nil, _ change: (inout ReplyDraft) -> Void
+        _ name: String, _ reason: ReplyMessageError, envelope: String? = nil, _ change: (inout ReplyDraft) -> Void
     ) -> ReplySample {
         sample(name, .rejected(reason), envelope: envelope, change)
     }
@@ -97,7 +97,7 @@ struct ReplyCorpus: Sendable {
     }
 
     /// A message whose bytes are changed after it was built.
-    func damaged(_ name: String, _ reason: ReplyRejection, _ change: (inout [UInt8]) -> Void) -> ReplySample {
+    func damaged(_ name: String, _ reason: ReplyMessageError, _ change: (inout [UInt8]) -> Void) -> ReplySample {
         var bytes = ReplyDraft(self).bytes
         change(&bytes)
         return ReplySample(name: name, expectation: .rejected(reason), message: bytes)

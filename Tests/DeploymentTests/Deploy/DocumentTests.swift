@@ -64,7 +64,7 @@ struct DocumentTests {
             page.split(separator: "\n").filter { $0.hasPrefix("| `") }.flatMap { row in
                 row.dropFirst().prefix { $0 != "|" }.matches(of: #/`([a-z0-9_]+)`/#).map { String($0.1) }
             })
-        let reasons = ReplyRejection.allCases.map(\.rawValue) + ReplyReceiver.Rejection.allCases.map(\.rawValue)
+        let reasons = ReplyMessageError.allCases.map(\.rawValue) + ReplyReceiver.ProofError.allCases.map(\.rawValue)
         for reason in reasons { #expect(cells.contains(reason), "\(reason)") }
     }
 
@@ -74,7 +74,8 @@ struct DocumentTests {
         let start = try #require(page.range(of: "\n## What goes wrong\n")?.upperBound)
         let section = page[start...].prefix(upTo: try #require(page.range(of: "\n## Limits\n")?.lowerBound))
         let named = Set(section.matches(of: #/`(?:reason=)?([a-z0-9]+(?:_[a-z0-9]+)*)`/#).map { String($0.1) })
-        let reasons = HandoffRefusal.Cause.allCases.map(\.rawValue) + HandoffStore.Rejection.allCases.map(\.rawValue)
+        let reasons =
+            HandoffRequestError.Cause.allCases.map(\.rawValue) + HandoffStore.CodeError.allCases.map(\.rawValue)
         for reason in reasons { #expect(named.contains(reason), "\(reason)") }
         let events = named.filter { $0.hasPrefix("handoff_") }
         #expect(events.isSubset(of: try Self.loggedEvents(events)))

@@ -41,7 +41,7 @@ struct PostfixReplyTests {
             for (name, message, sender, port, reason) in [
                 (
                     "unsigned", waiting.reply(), waiting.address, PostfixServer.Port.inbound,
-                    ReplyRejection.notAuthenticated
+                    ReplyMessageError.notAuthenticated
                 ),
                 ("forged result", waiting.reply(forged), waiting.address, .inbound, .notAuthenticated),
                 // OpenDKIM 2.11 adds nothing here and removes nothing: reply_header_checks does.

@@ -8,13 +8,13 @@ struct InboundMailLimitsTests {
     private let corpus = ReplyCorpus()
 
     /// nil if the message is accepted.
-    private func rejection(_ change: (inout ReplyDraft) -> Void) -> ReplyRejection? {
+    private func rejection(_ change: (inout ReplyDraft) -> Void) -> ReplyMessageError? {
         var draft = ReplyDraft(corpus)
         change(&draft)
         return rejection(draft.bytes)
     }
 
-    private func rejection(_ bytes: [UInt8]) -> ReplyRejection? {
+    private func rejection(_ bytes: [UInt8]) -> ReplyMessageError? {
         let reader = InboundMailReader(domain: corpus.replyDomain, authservID: corpus.authservID)
         do {
             _ = try reader.read(bytes, recipient: nil)
@@ -54,7 +54,7 @@ struct InboundMailLimitsTests {
             }
             return lines
         }
-        func message(_ depth: Int) -> ReplyRejection? {
+        func message(_ depth: Int) -> ReplyMessageError? {
             rejection { $0.multipart("mixed", [nested(depth - 1)]) }
         }
         #expect(message(5) == nil)
@@ -66,7 +66,7 @@ struct InboundMailLimitsTests {
 
     @Test("the first of several faults is the reason: structure, recipient, From, proof, automatic, text")
     func order() {
-        let faults: [(reason: ReplyRejection, change: (inout ReplyDraft) -> Void)] = [
+        let faults: [(reason: ReplyMessageError, change: (inout ReplyDraft) -> Void)] = [
             (.headerRepeated, { $0.lines.append("Subject: two") }),
             (.noRecipient, { $0.to = ["ann@example.com"] }),
             (.severalFrom, { $0.from += ["eve@evil.example"] }),

@@ -42,7 +42,7 @@ struct ReplyCorpusTests {
         #expect(Self.corpus.hostile.count >= 300)
         #expect(Self.corpus.honest.count >= 40)
         #expect(Set(samples.map(\.name)).count == samples.count)
-        for reason in ReplyRejection.allCases {
+        for reason in ReplyMessageError.allCases {
             #expect(samples.contains { $0.expectation == .rejected(reason) }, "\(reason)")
         }
     }
@@ -95,7 +95,7 @@ struct ReplyCorpusTests {
     @Test("the reasons have stable texts")
     func stableTexts() {
         #expect(
-            ReplyRejection.allCases.map(\.rawValue) == [
+            ReplyMessageError.allCases.map(\.rawValue) == [
                 "too_large", "nul_byte", "line_ends", "header_malformed", "header_field_too_long", "header_too_long",
                 "too_many_header_fields", "header_not_utf8", "header_repeated", "no_recipient", "several_recipients",
                 "no_from", "several_from", "from_list", "from_group", "from_comment", "from_malformed",

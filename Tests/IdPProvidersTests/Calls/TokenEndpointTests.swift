@@ -187,7 +187,7 @@ struct TokenEndpointTests {
             _ = try await fixture.client.check(fixture.provider)
             let request = try #require(fixture.transport.requests.first)
             return [[8, 8, 8, 8], [10, 0, 0, 1], [127, 0, 0, 1], [169, 254, 169, 254]].map {
-                request.addressRefusal?($0)
+                request.addressError?($0)
             }
         }
         #expect(try await refusals("https://op.example") == [nil, "private", "loopback", "link-local"])

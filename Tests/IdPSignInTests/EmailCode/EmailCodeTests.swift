@@ -19,7 +19,7 @@ struct EmailCodeTests {
         return Challenge(
             id: id, address: "ann@example.com", isEligible: true,
             codeMAC: codes.mac(of: codes.code(for: id), challenge: id),
-            service: nil, device: "mac", language: .english, deviceID: nil, createdAt: now,
+            service: nil, device: "mac", language: .english, browserID: nil, createdAt: now,
             expiresAt: now + Challenge.lifetime)
     }
 

@@ -21,12 +21,12 @@ struct ProviderReasonDocsTests {
     func explained() throws {
         let text = try Self.lines().joined(separator: "\n")
         let reasons =
-            ProviderRefusal.allCases.map(\.rawValue) + ProviderError.DocumentProblem.allCases.map(\.rawValue)
-            + ProviderError.AnswerProblem.allCases.map(\.rawValue)
+            ProviderSignInError.allCases.map(\.rawValue) + ProviderError.DocumentError.allCases.map(\.rawValue)
+            + ProviderError.AnswerError.allCases.map(\.rawValue)
             + [ProviderError.timedOut.reason, ProviderError.cancelled.reason, "token_endpoint_refused"]
         #expect(reasons.filter { !text.contains("`\($0)`") } == [])
         // The reason of a call names the endpoint first.
-        let problems = ProviderError.CallProblem.allCases.filter { $0 != .refused }
+        let problems = ProviderError.CallError.allCases.filter { $0 != .refused }
         #expect(problems.filter { !text.contains("`…_\($0.rawValue)`") } == [])
         #expect(ProviderError.Endpoint.allCases.filter { !text.contains("`\($0.rawValue)`") } == [])
     }

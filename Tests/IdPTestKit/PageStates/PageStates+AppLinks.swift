@@ -7,7 +7,7 @@
 extension PageStates {
     // MARK: The link of a provider from an app
 
-    static let appLinks: [PageState] = [
+    static let appIdentities: [PageState] = [
         PageState("link-ask", mark: "form[action='/auth/native/work'] input[name=ticket]") { studio in
             let app = try await studio.linkingApp()
             return try await studio.browser().get(app.start(app.ticket("work"), "work"))

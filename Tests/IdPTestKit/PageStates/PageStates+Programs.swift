@@ -30,7 +30,7 @@ extension PageStates {
             let form = try await browser.get(studio.origin + "/sign-in")
             return try await browser.submit(form.page().form(with: "email"), on: form, ["email": "ann@example"])
         },
-        PageState("device", mark: "form[action='/sign-in/browser']") { studio in
+        PageState("browser-link", mark: "form[action='/sign-in/browser']") { studio in
             for number in 1...3 {
                 _ = try await studio.asking()
                 if number < 3 { studio.deployment.clock.advance(by: .seconds(61)) }

@@ -113,7 +113,7 @@ enum PageStates {
             Group(settings: try providers(in: folder), states: identities),
             Group(settings: try UnvisitedProviders.settings(in: folder), states: providerButtons),
             Group(providers: [.oidc], states: providers),
-            Group(settings: HandoffApp.settings, providers: [.oidc], states: appLinks),
+            Group(settings: HandoffApp.settings, providers: [.oidc], states: appIdentities),
             Group(providers: [.oidc], providerLines: ["new_accounts: false"], states: [providerNoAccount]),
             Group(
                 settings: try brand(folder).merging(rightToLeftClient(folder)) { $1 },

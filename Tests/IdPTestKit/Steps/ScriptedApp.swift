@@ -26,7 +26,7 @@ final class ScriptedApp: Sendable {
         var navigations: [String] = []
         /// What the system browser was asked to open, sessions of the browser left out.
         var opened: [String] = []
-        var problems: [SignInProblem] = []
+        var problems: [NativeSignInError] = []
         var ignored: [LinkPolicy.Reason] = []
         var resets = 0
         var isSignInShown = false
@@ -142,7 +142,7 @@ final class ScriptedApp: Sendable {
             try await system.page.visit(url.absoluteString)
         case .closeBrowserSession: try await system.page.visit("about:blank")
         case .setPending(let pending): try secrets.setBrowserRequest(pending)
-        case .showProblem(let problem): change { $0.problems.append(problem) }
+        case .showError(let problem): change { $0.problems.append(problem) }
         case .ignored(let reason): change { $0.ignored.append(reason) }
         }
     }

@@ -31,7 +31,7 @@ struct SharedSecretTests {
     @Test(
         "a value that looks like an accident is refused, by name and never by value",
         arguments: [
-            ("", SharedSecretError.Problem.empty), (" \r\n\t ", .empty),
+            ("", SharedSecretError.Cause.empty), (" \r\n\t ", .empty),
             ("0123456789012345678901234567890", .tooShort(bytes: 31)),
             ("0123456789012345678901234567890 ", .tooShort(bytes: 31)),
             ("0123456789abcdef 0123456789abcdef", .innerWhiteSpace),
@@ -49,9 +49,9 @@ struct SharedSecretTests {
             ("\"0123456789abcdef0123456789abcdef\"", .quoted), ("'0123456789abcdef0123456789abcdef'", .quoted),
             ("\u{201c}0123456789abcdef0123456789abcdef\u{201d}\n", .quoted),
         ])
-    func refused(_ text: String, _ problem: SharedSecretError.Problem) {
+    func refused(_ text: String, _ cause: SharedSecretError.Cause) {
         let error = #expect(throws: SharedSecretError.self) { try SharedSecret.parse(text, setting: "PARTNER_SECRET") }
-        #expect(error?.problem == problem)
+        #expect(error?.cause == cause)
         #expect(error?.description.hasPrefix("PARTNER_SECRET: ") == true)
         #expect(error?.description.contains("0123456789") == false)
     }

@@ -78,7 +78,7 @@ struct HTTPClientTests {
         let client = try HTTPClient(options)
         #expect(try await client.send(request).status == 200)
         request.reusesConnection = false
-        request.addressRefusal = { $0 == [127, 0, 0, 1] ? "loopback" : nil }
+        request.addressError = { $0 == [127, 0, 0, 1] ? "loopback" : nil }
         await #expect(throws: ConnectionError.addressRefused(["127.0.0.1 (loopback)"])) {
             try await client.send(request)
         }

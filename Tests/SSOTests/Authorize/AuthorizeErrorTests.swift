@@ -89,7 +89,7 @@ struct AuthorizeErrorTests {
         let address = "\(deployment.origin)\(SSOPath.authorize)?\(query)&state="
         let visit = try await deployment.browser().get(address + sent)
         #expect(visit.status == 302)
-        let words = PercentCoding.encode(AuthorizeRefusal.Cause.stateNotASCII.explanation)
+        let words = PercentCoding.encode(AuthorizeQueryError.Cause.stateNotASCII.explanation)
         let callback = "\(WebRelyingParty.redirectURI)?error=invalid_request&error_description=\(words)"
         #expect(visit.reply.all("location") == ["\(callback)&state=\(echoed)"])
         // An invalid escape has no bytes to return.
@@ -127,7 +127,7 @@ struct AuthorizeErrorTests {
             $0.contains("authorize_refused") && $0.contains("\"cause\": \(cause)")
         }
         #expect(line?.contains("\"client\": web") == true)
-        for cause in AuthorizeRefusal.Cause.allCases {
+        for cause in AuthorizeQueryError.Cause.allCases {
             #expect(cause.explanation.utf8.allSatisfy { (0x20...0x7e).contains($0) && $0 != 0x22 && $0 != 0x5c })
         }
     }
@@ -172,7 +172,7 @@ struct AuthorizeErrorTests {
                 let visit = try await deployment.browser().get(
                     "\(deployment.origin)\(SSOPath.authorize)?\(FormCoding.encode(query))")
                 #expect(visit.status == 400 && visit.reply.all("location") == [], "\(cause)")
-                #expect(!visit.text.contains(AuthorizeRefusal.Cause(rawValue: cause)?.explanation ?? cause))
+                #expect(!visit.text.contains(AuthorizeQueryError.Cause(rawValue: cause)?.explanation ?? cause))
                 let line = deployment.log.text.split(separator: "\n").last { $0.contains("authorize_refused") }
                 #expect(line?.contains("\"cause\": \(cause)") == true, "\(line ?? "")")
                 for part in parts { #expect(line?.contains(part) == true, "\(part) in \(line ?? "")") }

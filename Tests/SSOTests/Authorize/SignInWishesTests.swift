@@ -10,7 +10,7 @@ import Testing
 /// `prompt`, `max_age` and `login_hint` of an authorize request (OpenID Connect Core 3.1.2.1).
 @Suite("What an authorize request asks of the sign-in")
 struct SignInWishesTests {
-    private static func read(_ query: String) throws(AuthorizeRefusal.Cause) -> SignInWishes {
+    private static func read(_ query: String) throws(AuthorizeQueryError.Cause) -> SignInWishes {
         try SignInWishes.read(URLEncodedFields(Array(query.utf8)))
     }
 
@@ -38,7 +38,7 @@ struct SignInWishesTests {
         #expect(try Self.read(sent) == wishes)
     }
 
-    private static let refused: [(String, AuthorizeRefusal.Cause)] =
+    private static let refused: [(String, AuthorizeQueryError.Cause)] =
         [
             "prompt=", "prompt", "prompt=LOGIN", "prompt=Login", "prompt=login%20", "prompt=%20login",
             "prompt=none%20login",
@@ -72,7 +72,7 @@ struct SignInWishesTests {
         ].map { ($0, .loginHintRepeated) }
 
     @Test("anything else is refused with a cause of its own", arguments: refused)
-    func bad(query: String, cause: AuthorizeRefusal.Cause) {
+    func bad(query: String, cause: AuthorizeQueryError.Cause) {
         #expect(throws: cause) { try Self.read(query) }
     }
 

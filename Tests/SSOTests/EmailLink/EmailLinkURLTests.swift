@@ -22,7 +22,7 @@ struct EmailLinkURLTests {
         let now = TestClock().now
         return Challenge(
             id: Challenge.id(Array(repeating: random, count: Challenge.randomBytes)), address: "ann@example.com",
-            isEligible: true, codeMAC: [], service: nil, device: "linux", language: .english, deviceID: nil,
+            isEligible: true, codeMAC: [], service: nil, device: "linux", language: .english, browserID: nil,
             createdAt: now, expiresAt: now + Challenge.lifetime)
     }
 

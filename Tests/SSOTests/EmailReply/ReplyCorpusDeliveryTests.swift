@@ -31,8 +31,8 @@ struct ReplyCorpusDeliveryTests {
                 let reason =
                     switch sample.expectation {
                     case .rejected(let rejection): rejection.rawValue
-                    case .otherSender: ReplyReceiver.Rejection.otherSender.rawValue
-                    case .otherNumber: ReplyReceiver.Rejection.wrongNumber.rawValue
+                    case .otherSender: ReplyReceiver.ProofError.otherSender.rawValue
+                    case .otherNumber: ReplyReceiver.ProofError.wrongNumber.rawValue
                     case .accepted: "none of the hostile ones is accepted"
                     }
                 expected.append(reason)

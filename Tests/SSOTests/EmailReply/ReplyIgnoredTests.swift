@@ -206,7 +206,7 @@ struct ReplyIgnoredTests {
             #expect(reply.status == 200)
             let body = try JSONDecoding.value(reply.body)
             #expect(body["result"]?.text == "ignored")
-            #expect(body["reason"]?.text.flatMap { ReplyRejection(rawValue: $0) } == .otherAuthservID)
+            #expect(body["reason"]?.text.flatMap { ReplyMessageError(rawValue: $0) } == .otherAuthservID)
             #expect(try await deployment.failures() == 0)
         }
     }

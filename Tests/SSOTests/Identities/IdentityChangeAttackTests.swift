@@ -182,8 +182,8 @@ struct IdentityChangeAttackTests {
             let token = try home.page().form(to: "/sign-out")?["form_token"] ?? ""
             let names = try await place.deployment.database.read { connection in
                 try connection.query(
-                    "SELECT \(LinkedIdentity.columns) FROM account_identity WHERE kind = 'external'"
-                ).map { try LinkedIdentity($0).name }
+                    "SELECT \(AccountIdentity.columns) FROM account_identity WHERE kind = 'external'"
+                ).map { try AccountIdentity($0).name }
             }
             await withTaskGroup(of: Void.self) { group in
                 for name in names {

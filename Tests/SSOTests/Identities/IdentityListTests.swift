@@ -138,8 +138,8 @@ struct IdentityListTests {
     static func name(of kind: String, in deployment: TestDeployment) async throws -> String {
         let names = try await deployment.database.read { connection in
             try connection.query(
-                "SELECT \(LinkedIdentity.columns) FROM account_identity WHERE kind = :kind", ["kind": .text(kind)]
-            ).map { try LinkedIdentity($0).name }
+                "SELECT \(AccountIdentity.columns) FROM account_identity WHERE kind = :kind", ["kind": .text(kind)]
+            ).map { try AccountIdentity($0).name }
         }
         return try #require(names.first)
     }

@@ -23,7 +23,7 @@ struct EmailCodeMailTests {
         let challenge = Challenge(
             id: "chl_one", address: "ann@example.com", isEligible: true,
             codeMAC: codes.mac(of: codes.code(for: "chl_one"), challenge: "chl_one"), service: service, device: device,
-            language: language, deviceID: nil, createdAt: now, expiresAt: now + Challenge.lifetime)
+            language: language, browserID: nil, createdAt: now, expiresAt: now + Challenge.lifetime)
         let brand = Brand(name: brand)
         let mail = EmailCodeMail(
             challenge: { _ in challenge }, pages: try IdPPages.pages(brand, assets: IdPPages.assets(brand)),

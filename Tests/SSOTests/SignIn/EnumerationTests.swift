@@ -157,7 +157,7 @@ struct EnumerationTests {
             eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")),
             mail: MailQueue(
                 database: database, clock: clock.clock, capacity: MailCapacity(limit: 1000)))
-        let requester = EmailRequester(deviceID: nil, network: [1])
+        let requester = EmailRequester(browserID: nil, network: [1])
         var seen: [[String]] = []
         let all = [Self.addresses.known, Self.addresses.fresh, Self.addresses.disabled, Self.addresses.stray]
         for address in all {

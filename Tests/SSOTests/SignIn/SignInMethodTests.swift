@@ -282,11 +282,11 @@ struct SignInMethodTests {
             }
             #expect(unknownAccounts.allSatisfy { $0 == nil })
             let account = try #require(ann)
-            let linked = try await deployment.database.write { connection in
-                try accounts.link(foreign, to: account, connection)
+            let added = try await deployment.database.write { connection in
+                try accounts.add(foreign, to: account, connection)
                 return try accounts.account(of: foreign, connection)?.account
             }
-            #expect(linked?.id == account.id)
+            #expect(added?.id == account.id)
         }
     }
 }

@@ -201,7 +201,7 @@ struct PseudoLanguageTests {
                 deployment.clock.advance(by: .seconds(61))
             }
             let link = try await eventually("an email with a link") {
-                DeviceLinkTests.link(in: deployment, to: "max@example.com")
+                BrowserLinkTests.link(in: deployment, to: "max@example.com")
             }
             let owner = deployment.browser()
             let page = try await owner.get(link)

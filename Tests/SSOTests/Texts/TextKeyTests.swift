@@ -26,7 +26,7 @@ struct TextKeyTests {
         ].map { "mail.device-\($0)" },
     ]
 
-    /// The pages of `ProviderRefusal`.
+    /// The pages of `ProviderSignInError`.
     private static let providerPages = [
         "other-browser", "ended", "not-fresh", "no-email", "not-allowed", "no-account", "other-user",
         "linked-elsewhere",

@@ -70,7 +70,7 @@ final class SignInCoordinator: NSObject {
         case .closeBrowserSession: browser.close()
         case .setPending(let pending):
             do { try store.setBrowserRequest(pending) } catch { logger.error("keychain: \(error)") }
-        case .showProblem(let problem): show(problem)
+        case .showError(let problem): show(problem)
         case .ignored(let reason): logger.notice("link ignored: \(reason.rawValue)")
         }
     }
@@ -87,7 +87,7 @@ final class SignInCoordinator: NSObject {
         }
     }
 
-    private func show(_ problem: SignInProblem) {
+    private func show(_ problem: NativeSignInError) {
         let alert = UIAlertController(title: "Sign-in", message: problem.description, preferredStyle: .alert)
         alert.addAction(UIAlertAction(title: "OK", style: .default))
         navigator.activeNavigationController.present(alert, animated: true)

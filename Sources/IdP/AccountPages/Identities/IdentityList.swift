@@ -40,8 +40,8 @@ package struct Identities: Sendable {
         let items = identities.map { identity in
             IdentityList.Item(
                 provider: name(of: identity) ?? texts.plain(Text("identities.email")), address: identity.email ?? "",
-                identity: identity.name, since: texts.moment(identity.linkedAt),
-                used: texts.moment(identity.usedAt ?? identity.linkedAt), hasAddress: identity.email != nil,
+                identity: identity.name, since: texts.moment(identity.addedAt),
+                used: texts.moment(identity.usedAt ?? identity.addedAt), hasAddress: identity.email != nil,
                 hasUsed: identity.usedAt != nil, isPrivate: identity.isPrivateEmail,
                 isEmailDisabled: identity.isEmailDisabled,
                 canRemove: identity.issuer != nil && identities.count > 1)
@@ -53,7 +53,7 @@ package struct Identities: Sendable {
     }
 
     /// What users call the provider of an identity. Nil for an identity without a provider.
-    func name(of identity: LinkedIdentity) -> String? { identity.issuer.map(providers.name(ofIssuer:)) }
+    func name(of identity: AccountIdentity) -> String? { identity.issuer.map(providers.name(ofIssuer:)) }
 
     /// The provider that a change has added or removed, as users call it. Nil when the list does not show that change: the
     /// address of the page may come from another site.
@@ -68,7 +68,7 @@ extension [String] {
     fileprivate func holds(_ text: String) -> Bool { contains { $0.utf8.elementsEqual(text.utf8) } }
 }
 
-extension LinkedIdentity {
+extension AccountIdentity {
     /// The issuer of an identity at a provider; nil for other kinds.
     var issuer: String? {
         if case .external(let issuer, _) = kind { issuer } else { nil }

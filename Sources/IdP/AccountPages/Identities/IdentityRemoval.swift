@@ -25,7 +25,7 @@ package struct IdentityRemoval: Sendable {
     }
 
     enum Outcome: Sendable {
-        case removed(LinkedIdentity)
+        case removed(AccountIdentity)
         /// The account has no such identity at a provider. It was removed before.
         case gone
         /// It is the only one.
@@ -38,7 +38,7 @@ package struct IdentityRemoval: Sendable {
     /// account ends. Another user may have signed in with that identity (ASVS 7.4.3).
     ///
     /// - Parameters:
-    ///   - name: ``LinkedIdentity/name``.
+    ///   - name: ``AccountIdentity/name``.
     ///   - flow: the change that waited for a new sign-in; nil without one.
     func remove(
         _ name: String, from user: SignedInUser, ending flow: FlowID?, by origin: ChangeOrigin, _ logger: Logger

@@ -21,7 +21,7 @@ package struct IdentityRoutes: Sendable {
     let identities: Identities
     let providers: ProviderRegistry
     /// Takes the browser to a provider, to link it to the account of this id.
-    let beginLink: @Sendable (Provider, String, Session, VisitorContext) async throws -> Response
+    let beginAddition: @Sendable (Provider, String, Session, VisitorContext) async throws -> Response
     let removal: IdentityRemoval
     let clock: ServiceClock
     let randomness: any Randomness
@@ -29,11 +29,11 @@ package struct IdentityRoutes: Sendable {
 
     package init(
         sessions: Sessions, accounts: AccountStore, identities: Identities, providers: ProviderRegistry,
-        beginLink: @escaping @Sendable (Provider, String, Session, VisitorContext) async throws -> Response,
+        beginAddition: @escaping @Sendable (Provider, String, Session, VisitorContext) async throws -> Response,
         removal: IdentityRemoval, clock: ServiceClock, randomness: any Randomness, page: IdentityConfirmPage
     ) {
-        (self.sessions, self.accounts, self.identities, self.providers, self.beginLink) = (
-            sessions, accounts, identities, providers, beginLink
+        (self.sessions, self.accounts, self.identities, self.providers, self.beginAddition) = (
+            sessions, accounts, identities, providers, beginAddition
         )
         (self.removal, self.clock, self.randomness, self.page) = (removal, clock, randomness, page)
     }
@@ -89,7 +89,7 @@ package struct IdentityRoutes: Sendable {
         switch action {
         case .link(let id):
             guard let provider = providers.provider(id: id) else { throw PublicError.notFound }
-            let response = try await beginLink(provider, user.account.id, user.session, context)
+            let response = try await beginAddition(provider, user.account.id, user.session, context)
             guard let flow else { return response }
             // Only now: where the provider cannot be reached, the user can press the button again.
             let now = clock.now()

@@ -25,7 +25,7 @@ package struct IdentityRevocation: Sendable {
         (self.providers, self.refreshTokens, self.revocation) = (providers, refreshTokens, revocation)
     }
 
-    func revoke(_ identity: LinkedIdentity, _ logger: Logger) async {
+    func revoke(_ identity: AccountIdentity, _ logger: Logger) async {
         guard let sealed = identity.sealedRefreshToken, let issuer = identity.issuer else { return }
         var reason: String? = "provider_unknown"
         if let provider = providers.provider(issuer: issuer) {

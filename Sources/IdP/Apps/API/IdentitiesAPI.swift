@@ -14,18 +14,19 @@ package struct IdentitiesAPI: Sendable {
     let authentication: APIAuthentication
     let accounts: AccountStore
     let providers: ProviderRegistry
-    let links: AppLinkStore
+    let appIdentities: AppIdentityStore
     let changes: any AccountChangeReporter
     let pages: Pages
     let clock: ServiceClock
     let randomness: any Randomness
 
     package init(
-        authentication: APIAuthentication, accounts: AccountStore, providers: ProviderRegistry, links: AppLinkStore,
+        authentication: APIAuthentication, accounts: AccountStore, providers: ProviderRegistry,
+        appIdentities: AppIdentityStore,
         changes: any AccountChangeReporter, pages: Pages, clock: ServiceClock, randomness: any Randomness
     ) {
-        (self.authentication, self.accounts, self.providers, self.links, self.changes) = (
-            authentication, accounts, providers, links, changes
+        (self.authentication, self.accounts, self.providers, self.appIdentities, self.changes) = (
+            authentication, accounts, providers, appIdentities, changes
         )
         (self.pages, self.clock, self.randomness) = (pages, clock, randomness)
     }
@@ -40,13 +41,13 @@ package struct IdentitiesAPI: Sendable {
             .init(
                 "identities",
                 all.map { identity -> [JSONText.Member] in
-                    identity.members(name: name(of: identity, texts)) + [.init("created_at", identity.linkedAt.seconds)]
+                    identity.members(name: name(of: identity, texts)) + [.init("created_at", identity.addedAt.seconds)]
                         + (identity.usedAt.map { [.init("last_used_at", $0.seconds)] } ?? [])
                 })
         ])
     }
 
-    private func name(of identity: LinkedIdentity, _ texts: Texts) -> String {
+    private func name(of identity: AccountIdentity, _ texts: Texts) -> String {
         switch identity.kind {
         case .email: texts.plain(Text("api.identity-email"))
         case .passkey: texts.plain(Text("api.identity-passkey"))
@@ -64,8 +65,8 @@ package struct IdentitiesAPI: Sendable {
         guard let provenAt = user.entry.provenAt, clock.now() - provenAt <= PendingAccountChanges.longestSignIn else {
             throw APIError.freshSignInRequired
         }
-        let ticket = try LinkTicket(randomness: randomness)
-        try await links.issue(ticket, to: user, provider: provider.id)
+        let ticket = try IdentityTicket(randomness: randomness)
+        try await appIdentities.issue(ticket, to: user, provider: provider.id)
         context.logger.info(
             "link_ticket_issued",
             metadata: [
@@ -73,15 +74,15 @@ package struct IdentitiesAPI: Sendable {
             ])
         return .json(
             [
-                .init("ticket", ticket.wire), .init("expires_in", AppLinkStore.ticketLifetime.secondsRoundedUp),
+                .init("ticket", ticket.wire), .init("expires_in", AppIdentityStore.ticketLifetime.secondsRoundedUp),
             ], status: .created)
     }
 
     /// What a transaction has decided.
     private enum Outcome: Sendable {
-        case linked(LinkedIdentity, isNew: Bool)
+        case added(AccountIdentity, isNew: Bool)
         case elsewhere(provider: String)
-        case rejected(LinkRejection)
+        case rejected(IdentityTicketError)
     }
 
     @Sendable func link(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -91,7 +92,7 @@ package struct IdentitiesAPI: Sendable {
         guard let code = HandoffCode(wire: text), CodeChallenge.isWellFormedVerifier(verifier) else {
             throw rejected(.malformed, user, context)
         }
-        guard try await links.isKnown(code) else { throw rejected(.unknown, user, context) }
+        guard try await appIdentities.isKnown(code) else { throw rejected(.unknown, user, context) }
         switch try await finish(code, verifier, user, by: ChangeOrigin(request)) {
         case .rejected(let rejection): throw rejected(rejection, user, context)
         case .elsewhere(let provider):
@@ -101,7 +102,7 @@ package struct IdentitiesAPI: Sendable {
                     "reason": "linked_elsewhere", "account": "\(user.account.id)", "provider": "\(provider)",
                 ])
             throw APIError.linkedElsewhere
-        case .linked(let identity, let isNew):
+        case .added(let identity, let isNew):
             if isNew {
                 context.logger.notice(
                     "identity_linked",
@@ -121,38 +122,38 @@ package struct IdentitiesAPI: Sendable {
     ) async throws -> Outcome {
         try await accounts.database.write { connection in
             let identity: ExternalIdentity
-            switch try links.consume(code, verifier: verifier, by: user, connection) {
+            switch try appIdentities.consume(code, verifier: verifier, by: user, connection) {
             case .failure(let rejection): return .rejected(rejection)
             case .success(let parked): identity = parked
             }
             guard providers.has(id: identity.provider, issuer: identity.issuer) else {
                 return .rejected(.providerRemoved)
             }
-            let outcome = try accounts.linkOnce(
+            let outcome = try accounts.addOnce(
                 identity, to: user.account, reporting: changes, by: origin, connection)
             if case .elsewhere = outcome { return .elsewhere(provider: identity.provider) }
-            let key = LinkedIdentity.Kind.external(issuer: identity.issuer, subject: identity.subject)
+            let key = AccountIdentity.Kind.external(issuer: identity.issuer, subject: identity.subject)
             guard
-                let linked = try accounts.identities(of: user.account.id, connection).first(where: { $0.kind == key })
+                let added = try accounts.identities(of: user.account.id, connection).first(where: { $0.kind == key })
             else { throw DatabaseError.unavailable("an identity vanished while it was linked") }
-            return .linked(linked, isNew: outcome == .linked)
+            return .added(added, isNew: outcome == .added)
         }
     }
 
     /// Logs why.
     ///
     /// - Returns: the answer, the same for every reason.
-    private func rejected(_ rejection: LinkRejection, _ user: TokenUser, _ context: VisitorContext) -> APIError {
+    private func rejected(_ rejection: IdentityTicketError, _ user: TokenUser, _ context: VisitorContext) -> APIError {
         context.logger.log(
             level: rejection.isAlert ? .warning : .notice, "link_code_rejected",
             metadata: [
                 "reason": "\(rejection.rawValue)", "account": "\(user.account.id)", "device": "\(user.entry.id)",
             ])
-        return .invalidLinkCode
+        return .invalidIdentityCode
     }
 }
 
-extension LinkedIdentity {
+extension AccountIdentity {
     /// The identity in answers of the JSON API.
     fileprivate func members(name: String) -> [JSONText.Member] {
         let provider =
@@ -174,7 +175,7 @@ extension APIError {
         cause: "sign_in_too_old")
 
     /// Wrong, used, expired or unknown: all the same. The access token holds, so the status is not 401.
-    fileprivate static let invalidLinkCode = Self(
+    fileprivate static let invalidIdentityCode = Self(
         status: .badRequest, code: "invalid_code",
         words: "The code is wrong, used or expired, or the verifier is wrong.", cause: "link_code_rejected")
 

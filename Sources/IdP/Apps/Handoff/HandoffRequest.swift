@@ -15,27 +15,28 @@ package struct HandoffRequest: Sendable {
     /// Owns the rule which requests are accepted, which are sent back to the app with an error, and which get a page. The
     /// browser is only ever sent to a registered redirect URI.
     ///
-    /// - Throws: ``HandoffRefusal``.
-    package static func read(_ fields: URLEncodedFields, apps: NativeApps) throws(HandoffRefusal) -> HandoffRequest {
+    /// - Throws: ``HandoffRequestError``.
+    package static func read(_ fields: URLEncodedFields, apps: NativeApps) throws(HandoffRequestError) -> HandoffRequest
+    {
         let app = try app(fields, apps)
-        do throws(HandoffRefusal.Cause) {
+        do throws(HandoffRequestError.Cause) {
             return HandoffRequest(app: app, codeChallenge: try challenge(fields))
         } catch {
-            throw HandoffRefusal(cause: error, app: app)
+            throw HandoffRequestError(cause: error, app: app)
         }
     }
 
-    private static func app(_ fields: URLEncodedFields, _ apps: NativeApps) throws(HandoffRefusal) -> NativeApp {
+    private static func app(_ fields: URLEncodedFields, _ apps: NativeApps) throws(HandoffRequestError) -> NativeApp {
         let uri: [UInt8]?
         do { uri = try fields.bytes("redirect") } catch {
-            throw HandoffRefusal(cause: error.isRepetition ? .redirectRepeated : .redirectMalformed)
+            throw HandoffRequestError(cause: error.isRepetition ? .redirectRepeated : .redirectMalformed)
         }
-        guard let uri else { throw HandoffRefusal(cause: .redirectMissing) }
-        guard let app = apps.app(uri) else { throw HandoffRefusal(cause: .redirectNotRegistered, sent: uri) }
+        guard let uri else { throw HandoffRequestError(cause: .redirectMissing) }
+        guard let app = apps.app(uri) else { throw HandoffRequestError(cause: .redirectNotRegistered, sent: uri) }
         return app
     }
 
-    private static func challenge(_ fields: URLEncodedFields) throws(HandoffRefusal.Cause) -> String {
+    private static func challenge(_ fields: URLEncodedFields) throws(HandoffRequestError.Cause) -> String {
         let (given, method): (String?, String?)
         do { (given, method) = (try fields.text("challenge"), try fields.text("challenge_method")) } catch {
             throw error.isRepetition ? .challengeRepeated : .challengeMalformed
@@ -55,7 +56,7 @@ package struct HandoffRequest: Sendable {
 }
 
 /// Why a request of an app was refused.
-package struct HandoffRefusal: Error {
+package struct HandoffRequestError: Error {
     /// The raw values are stable: the log has them as `reason`.
     enum Cause: String, Error, CaseIterable {
         case redirectMissing = "redirect_missing"
@@ -105,7 +106,7 @@ package struct HandoffRefusal: Error {
     }
 }
 
-extension HandoffRefusal {
+extension HandoffRequestError {
     func log(to context: VisitorContext) {
         var metadata: Logger.Metadata = ["reason": "\(cause.rawValue)", "session": "\(context.session?.handle ?? "-")"]
         if let app { metadata["app"] = "\(app.name)" }

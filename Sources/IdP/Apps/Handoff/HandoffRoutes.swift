@@ -122,7 +122,7 @@ package struct HandoffRoutes: Sendable {
         /// The user was signed in before, and has not agreed yet.
         case confirm(NativeApp, SignedInUser)
         case signIn(Handoff)
-        case refused(HandoffRefusal.Cause)
+        case refused(HandoffRequestError.Cause)
     }
 
     @Sendable private func complete(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -179,7 +179,7 @@ package struct HandoffRoutes: Sendable {
         return .issued(code, app, user, isNew: isForThis && user.signIn.isFirst == true)
     }
 
-    private static func page(for cause: HandoffRefusal.Cause) -> PublicError {
+    private static func page(for cause: HandoffRequestError.Cause) -> PublicError {
         switch cause {
         case .otherBrowser: FlowError.noSuchFlow
         case .redirectNotRegistered: HandoffError.unknownApp
@@ -215,16 +215,16 @@ package struct HandoffRoutes: Sendable {
     // MARK: Refusals
 
     private func refused(
-        _ cause: HandoffRefusal.Cause, _ context: VisitorContext, _ page: PublicError
+        _ cause: HandoffRequestError.Cause, _ context: VisitorContext, _ page: PublicError
     ) -> PublicError {
-        refused(HandoffRefusal(cause: cause), context, page)
+        refused(HandoffRequestError(cause: cause), context, page)
     }
 
     /// Logs why.
     ///
     /// - Returns: the page of the answer.
     private func refused(
-        _ refusal: HandoffRefusal, _ context: VisitorContext, _ page: PublicError
+        _ refusal: HandoffRequestError, _ context: VisitorContext, _ page: PublicError
     ) -> PublicError {
         refusal.log(to: context)
         return page

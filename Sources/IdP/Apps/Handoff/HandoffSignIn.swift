@@ -38,7 +38,7 @@ package struct HandoffSignIn: Sendable {
     @Sendable private func signIn(_ request: Request, _ context: VisitorContext) async throws -> Response {
         // Before anything is consumed.
         if let cause = refusal(of: request) {
-            HandoffRefusal(cause: cause).log(to: context)
+            HandoffRequestError(cause: cause).log(to: context)
             throw FlowError.notAPage
         }
         let fields =
@@ -106,7 +106,7 @@ package struct HandoffSignIn: Sendable {
     }
 
     /// Why a request is refused whatever its code is; nil if it is not.
-    private func refusal(of request: Request) -> HandoffRefusal.Cause? {
+    private func refusal(of request: Request) -> HandoffRequestError.Cause? {
         guard request.isTopLevelNavigation, !request.isPrefetch else { return .notAPage }
         // A web view that posts on behalf of its app sends `Origin: null`, and so does a sandboxed page of another site: the
         // header above tells them apart.
@@ -125,7 +125,7 @@ package struct HandoffSignIn: Sendable {
     /// Logs why.
     ///
     /// - Returns: the page of the answer.
-    private func rejected(_ rejection: HandoffStore.Rejection, _ context: VisitorContext) -> PublicError {
+    private func rejected(_ rejection: HandoffStore.CodeError, _ context: VisitorContext) -> PublicError {
         context.logger.log(
             level: rejection.isAlert ? .warning : .notice, "handoff_code_rejected",
             metadata: ["reason": "\(rejection.rawValue)", "session": "\(context.session?.handle ?? "-")"])

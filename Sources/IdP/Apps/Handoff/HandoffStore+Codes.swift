@@ -15,7 +15,7 @@ extension HandoffStore {
     }
 
     /// Why a code does not sign in. The raw values are stable: the log has them as `reason`.
-    enum Rejection: String, Sendable, CaseIterable {
+    enum CodeError: String, Sendable, CaseIterable {
         /// Code or verifier is missing, given twice, or does not have its form.
         case malformed
         /// Never issued, replaced by a newer one of the same handoff, given up in the browser, or purged.
@@ -36,7 +36,7 @@ extension HandoffStore {
 
     enum Outcome: Sendable {
         case accepted(Redeemed)
-        case rejected(Rejection)
+        case rejected(CodeError)
     }
 
     /// Whether there is such a code at all, on a reader: a flood of invented codes writes nothing.
@@ -90,7 +90,7 @@ extension HandoffStore {
     }
 
     /// Why a code was not consumed.
-    private func rejection(_ code: HandoffCode, _ connection: any SQLConnection) throws -> Rejection {
+    private func rejection(_ code: HandoffCode, _ connection: any SQLConnection) throws -> CodeError {
         let row = try connection.query(
             "SELECT ended_at FROM handoff WHERE code_digest = :digest", ["digest": .blob(code.digest)]
         ).first

@@ -43,7 +43,7 @@ package struct AccountMatch: Sendable {
     /// Whether this sign-in made it.
     package var isNew = false
     /// The identities that the first proof of the account's address has ended.
-    package var revoked: [LinkedIdentity] = []
+    package var revoked: [AccountIdentity] = []
 }
 
 /// Owns the rows of `account` and `account_identity`: an account, and the identities that lead to it. Does not decide who
@@ -89,7 +89,7 @@ package struct AccountStore: Sendable {
             // Until now only a provider vouched for the address.
             let isOwn = current?.accountID == account.id && current?.accountSignOuts == account.signOuts
             let revoked = isNew || isOwn ? [] : try revokeUnproven(account, keeping: waiting, connection)
-            try link(identity, to: account, connection)
+            try add(identity, to: account, connection)
             let current = revoked.isEmpty ? account : try Self.find(account.id, connection) ?? account
             return AccountMatch(account: current, isNew: isNew, revoked: revoked)
         case .external(let external):
@@ -97,7 +97,7 @@ package struct AccountStore: Sendable {
                 try Self.find(email: address.text, connection) == nil
             else { return nil }
             let (account, isNew) = try make(address, name: external.name, connection)
-            try link(identity, to: account, connection)
+            try add(identity, to: account, connection)
             return AccountMatch(account: account, isNew: isNew)
         case .passkey: return nil
         }

@@ -26,7 +26,7 @@ package struct AccountAdministration: Sendable {
     /// of them, also those that are being made at this moment.
     ///
     /// Everything else that gives a browser an advantage without a new proof ends here too, one statement each. The rows
-    /// of `device` belong to ``DeviceStore``, those of `access_token` to ``AccessTokenStore`` and those of `session` to
+    /// of `device` belong to ``KnownBrowserStore``, those of `access_token` to ``AccessTokenStore`` and those of `session` to
     /// ``SessionStore``. They go in this transaction so that no crash leaves a half-done change.
     fileprivate static let endingSignIns = [
         "UPDATE account SET sign_outs = sign_outs + 1 WHERE id = :id",

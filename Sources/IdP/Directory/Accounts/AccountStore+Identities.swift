@@ -7,7 +7,7 @@ extension AccountStore {
     ///
     /// - Returns: whether it leads to the account now and did not before.
     @discardableResult
-    package func link(_ identity: ProvenIdentity, to account: Account, _ connection: any SQLConnection) throws -> Bool {
+    package func add(_ identity: ProvenIdentity, to account: Account, _ connection: any SQLConnection) throws -> Bool {
         var values = Self.values(identity).merging([
             "account": .text(account.id), "now": .timestamp(clock.now()), "provider": .optional(String?.none),
             "email": .optional(String?.none), "private": .integer(0), "token": .optional([UInt8]?.none),
@@ -30,8 +30,8 @@ extension AccountStore {
     }
 
     /// What became of the link of an identity to an account.
-    package enum LinkOutcome: Sendable {
-        case linked
+    package enum AddOutcome: Sendable {
+        case added
         /// It led to this account before.
         case already
         /// It leads to another account.
@@ -39,16 +39,16 @@ extension AccountStore {
     }
 
     /// Links an identity of a provider to an account, and tells its owner, in the caller's transaction.
-    package func linkOnce(
+    package func addOnce(
         _ identity: ExternalIdentity, to account: Account, reporting changes: any AccountChangeReporter,
         by origin: ChangeOrigin, _ connection: any SQLConnection
-    ) throws -> LinkOutcome {
+    ) throws -> AddOutcome {
         if let owner = try Self.find(.external(identity), connection) {
             return owner.id.utf8.elementsEqual(account.id.utf8) ? .already : .elsewhere
         }
-        try link(.external(identity), to: account, connection)
+        try add(.external(identity), to: account, connection)
         try changes.report(.linked(provider: identity.provider), of: account, by: origin, connection)
-        return .linked
+        return .added
     }
 
     /// Whether an identity of a provider opens the account that it leads to, without a proof of its mailbox.
@@ -103,13 +103,13 @@ extension AccountStore {
     }
 
     /// The identities of an account, the oldest first.
-    package func identities(of accountID: String, _ connection: any SQLConnection) throws -> [LinkedIdentity] {
+    package func identities(of accountID: String, _ connection: any SQLConnection) throws -> [AccountIdentity] {
         try connection.query(
             """
-            SELECT \(LinkedIdentity.columns) FROM account_identity
+            SELECT \(AccountIdentity.columns) FROM account_identity
              WHERE account_id = :account ORDER BY created_at, kind, issuer, subject
             """, ["account": .text(accountID)]
-        ).map(LinkedIdentity.init)
+        ).map(AccountIdentity.init)
     }
 
     /// Removes an identity from an account, in the caller's transaction and in one statement. The last one stays.
@@ -136,8 +136,8 @@ extension AccountStore {
     ///   earlier sign-in was the owner's, and nothing ends.
     func revokeUnproven(
         _ account: Account, keeping own: ExternalIdentity? = nil, _ connection: any SQLConnection
-    ) throws -> [LinkedIdentity] {
-        let kept = own.map { LinkedIdentity.Kind.external(issuer: $0.issuer, subject: $0.subject) }
+    ) throws -> [AccountIdentity] {
+        let kept = own.map { AccountIdentity.Kind.external(issuer: $0.issuer, subject: $0.subject) }
         let unproven = try identities(of: account.id, connection).filter { $0.kind != kept }
         guard !unproven.isEmpty else { return [] }
         try connection.execute(

@@ -3,16 +3,16 @@ package import SSOWeb
 /// What a provider says about its users between their sign-ins. Its word is final.
 extension AccountStore {
     /// An identity of a provider with its account; nil when it leads to none.
-    package func linked(
+    package func owner(
         issuer: String, subject: String, _ connection: any SQLConnection
-    ) throws -> (account: Account, identity: LinkedIdentity)? {
+    ) throws -> (account: Account, identity: AccountIdentity)? {
         let rows = try connection.query(
             """
-            SELECT account_id, \(LinkedIdentity.columns) FROM account_identity
+            SELECT account_id, \(AccountIdentity.columns) FROM account_identity
              WHERE kind = 'external' AND issuer = :issuer AND subject = :subject
             """, ["issuer": .text(issuer), "subject": .text(subject)])
         guard let row = rows.first, let account = try Self.find(row.text("account_id"), connection) else { return nil }
-        return (account, try LinkedIdentity(row))
+        return (account, try AccountIdentity(row))
     }
 
     /// Removes an identity, also the last one of its account: the owner of the account's address can still sign in by

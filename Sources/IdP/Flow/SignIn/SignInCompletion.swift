@@ -13,7 +13,7 @@ package struct SignInCompletion: Sendable {
     /// Every slot of the program.
     let slots: [any SessionSlot.Type]
     package let accounts: AccountStore
-    package let devices: Devices
+    package let knownBrowsers: KnownBrowsers
     let tokens: AccessTokenStore
     /// Whether a provider of this id and issuer is still in the providers file.
     let hasProvider: @Sendable (_ id: String, _ issuer: String) -> Bool
@@ -23,12 +23,12 @@ package struct SignInCompletion: Sendable {
     let clock: ServiceClock
 
     package init(
-        sessions: Sessions, slots: [any SessionSlot.Type], accounts: AccountStore, devices: Devices,
+        sessions: Sessions, slots: [any SessionSlot.Type], accounts: AccountStore, knownBrowsers: KnownBrowsers,
         tokens: AccessTokenStore, hasProvider: @escaping @Sendable (_ id: String, _ issuer: String) -> Bool,
         changes: any AccountChangeReporter, lastMethod: LastMethodCookie, clock: ServiceClock
     ) {
-        (self.sessions, self.slots, self.accounts, self.devices, self.tokens) = (
-            sessions, slots, accounts, devices, tokens
+        (self.sessions, self.slots, self.accounts, self.knownBrowsers, self.tokens) = (
+            sessions, slots, accounts, knownBrowsers, tokens
         )
         (self.hasProvider, self.changes, self.lastMethod, self.clock) = (hasProvider, changes, lastMethod, clock)
     }
@@ -74,7 +74,7 @@ package struct SignInCompletion: Sendable {
         consuming proof: @escaping @Sendable (any SQLConnection) throws -> Bool
     ) async throws -> CompletedSignIn? {
         let (now, origin) = (clock.now(), ChangeOrigin(request))
-        let known = try await devices.known(request, for: identity.email)
+        let known = try await knownBrowsers.known(request, for: identity.email)
         // The body may run again. The values of its last run are those that were committed.
         let result = Mutex<Outcome?>(nil)
         let fresh = try await sessions.store.replace(
@@ -89,13 +89,15 @@ package struct SignInCompletion: Sendable {
                 else { throw Self.unknownIdentity }
                 let account = match.account
                 guard accounts.eligibility.maySignIn(account) else { throw Self.notAllowed }
-                let device = try identity.email.map { try devices.store.remember($0, known: known, connection) }
-                let linked = try waiting.identity.flatMap {
-                    try accounts.link(.external($0), to: account, connection) ? $0 : nil
+                let remembered = try identity.email.map {
+                    try knownBrowsers.store.remember($0, known: known, connection)
                 }
-                try report(match, linked, by: origin, connection)
+                let added = try waiting.identity.flatMap {
+                    try accounts.add(.external($0), to: account, connection) ? $0 : nil
+                }
+                try report(match, added, by: origin, connection)
                 result.withLock {
-                    $0 = Outcome(match: match, linked: linked, removedProvider: waiting.removed, device: device)
+                    $0 = Outcome(match: match, added: added, removedProvider: waiting.removed, known: remembered)
                 }
                 var slots = old.survivingSignIn(slots)
                 let proven = provenAt(identity, old, for: flow, now: now)
@@ -122,23 +124,23 @@ package struct SignInCompletion: Sendable {
             ])
         outcome.log(to: context.logger)
         return CompletedSignIn(
-            session: fresh, account: account, isNew: outcome.match.isNew, device: outcome.device)
+            session: fresh, account: account, isNew: outcome.match.isNew, known: outcome.known)
     }
 
     /// What a transaction has decided.
     private struct Outcome: Sendable {
         let match: AccountMatch
         /// The identity that waited for this sign-in.
-        let linked: ExternalIdentity?
+        let added: ExternalIdentity?
         /// The id of the provider of one that waited and was not linked, because its provider is not in the file any more.
         let removedProvider: String?
-        let device: DeviceCookie.Claim?
+        let known: KnownBrowserCookie.Claim?
 
         func log(to logger: Logger) {
-            if let linked {
+            if let added {
                 logger.notice(
                     "identity_linked",
-                    metadata: ["account": "\(match.account.id)", "provider": "\(linked.provider)"])
+                    metadata: ["account": "\(match.account.id)", "provider": "\(added.provider)"])
             }
             if let removedProvider {
                 logger.notice(
@@ -185,21 +187,21 @@ package struct SignInCompletion: Sendable {
     }
 
     private func report(
-        _ match: AccountMatch, _ linked: ExternalIdentity?, by origin: ChangeOrigin, _ connection: any SQLConnection
+        _ match: AccountMatch, _ added: ExternalIdentity?, by origin: ChangeOrigin, _ connection: any SQLConnection
     ) throws {
         for identity in match.revoked {
             guard let provider = identity.provider else { continue }
             try changes.report(.revoked(provider: provider), of: match.account, by: origin, connection)
         }
-        if let linked {
-            try changes.report(.linked(provider: linked.provider), of: match.account, by: origin, connection)
+        if let added {
+            try changes.report(.linked(provider: added.provider), of: match.account, by: origin, connection)
         }
     }
 
     /// Gives the browser or app its session, and makes it known.
     package func remember(_ done: CompletedSignIn, _ request: Request, in response: inout Response) {
         sessions.remember(done.session, in: &response)
-        if let device = done.device { devices.give(device, request, in: &response) }
+        if let known = done.known { knownBrowsers.give(known, request, in: &response) }
     }
 
     /// Where a user goes who is signed in already; nil for a visitor who is not, and for a user whom the flow asks to sign
@@ -243,7 +245,7 @@ package struct CompletedSignIn: Sendable {
     /// Whether the sign-in made the account.
     package let isNew: Bool
     /// The browser is known by it from now on.
-    fileprivate let device: DeviceCookie.Claim?
+    fileprivate let known: KnownBrowserCookie.Claim?
 }
 
 extension ProvenIdentity {

@@ -61,9 +61,9 @@ package struct SignInLimits: Sendable {
     /// the same for every address, and decoys are answered for as real emails are.
     ///
     /// - Throws: ``PublicError`` 429 beyond the limit.
-    package func countEmailPost(_ request: Request, _ context: VisitorContext, deviceID: String?) async throws {
-        do { try count(emailPosts, request, context, deviceID) } catch {
-            guard deviceID == nil, let address = addresses.countedAddress(of: request, peer: context.peer),
+    package func countEmailPost(_ request: Request, _ context: VisitorContext, browserID: String?) async throws {
+        do { try count(emailPosts, request, context, browserID) } catch {
+            guard browserID == nil, let address = addresses.countedAddress(of: request, peer: context.peer),
                 let network = network(request, context)
             else { throw error }
             let unreached = try await unreached(network, unreachedBound)
@@ -74,15 +74,15 @@ package struct SignInLimits: Sendable {
     /// Counts a submitted code.
     ///
     /// - Throws: ``PublicError`` 429 beyond the limit.
-    package func countCodePost(_ request: Request, _ context: VisitorContext, deviceID: String?) throws {
-        try count(codePosts, request, context, deviceID)
+    package func countCodePost(_ request: Request, _ context: VisitorContext, browserID: String?) throws {
+        try count(codePosts, request, context, browserID)
     }
 
     private func count(
-        _ limit: NetworkLimit, _ request: Request, _ context: VisitorContext, _ deviceID: String?
+        _ limit: NetworkLimit, _ request: Request, _ context: VisitorContext, _ browserID: String?
     ) throws {
-        guard let deviceID else { return try addresses.limit(limit, request, context.peer) }
-        if let wait = browserPosts.hit(Array(deviceID.utf8)) { throw PublicError.tooManyRequests(retryAfter: wait) }
+        guard let browserID else { return try addresses.limit(limit, request, context.peer) }
+        if let wait = browserPosts.hit(Array(browserID.utf8)) { throw PublicError.tooManyRequests(retryAfter: wait) }
     }
 
     /// Counts an answer of a provider that is kept until its browser comes for it. That request carries no cookie of ours, so
@@ -104,18 +104,18 @@ package struct SignInLimits: Sendable {
     ///   - hasPostedCode: false where a sign-in succeeded without a code.
     ///   - beganSession: false where a sign-in needed no session before, as in the JSON API.
     package func giveBack(
-        _ request: Request, _ context: VisitorContext, deviceID: String?, hasPostedCode: Bool = true,
+        _ request: Request, _ context: VisitorContext, browserID: String?, hasPostedCode: Bool = true,
         beganSession: Bool = true
     ) async {
-        guard deviceID == nil else { return }
+        guard browserID == nil else { return }
         addresses.giveBack(emailPosts, request, context.peer)
         if hasPostedCode { addresses.giveBack(codePosts, request, context.peer) }
         if beganSession { await newcomers.giveBack(request, context) }
     }
 
     /// Takes back one code that was counted.
-    package func giveBackCodePost(_ request: Request, _ context: VisitorContext, deviceID: String?) {
-        if deviceID == nil { addresses.giveBack(codePosts, request, context.peer) }
+    package func giveBackCodePost(_ request: Request, _ context: VisitorContext, browserID: String?) {
+        if browserID == nil { addresses.giveBack(codePosts, request, context.peer) }
     }
 
     /// Names the request's network in the queue of emails: a keyed hash, so that a leaked database reveals no IP address.

@@ -31,7 +31,7 @@ package struct SignatureCheck: Sendable {
     }
 
     /// Why a request counts as unsigned. The raw values are stable: the log has them as `cause`.
-    package enum Rejection: String, Error, CaseIterable {
+    package enum SignatureError: String, Error, CaseIterable {
         case missing = "signature_missing"
         case repeated = "signature_repeated"
         case malformed = "signature_malformed"
@@ -54,7 +54,7 @@ package struct SignatureCheck: Sendable {
     /// An unknown client is no secret: `/auth/sso/authorize` names the registered ones to everybody.
     ///
     /// - Throws: what is wrong with the headers.
-    package func claim(of request: Request) throws(Rejection) -> Claim {
+    package func claim(of request: Request) throws(SignatureError) -> Claim {
         let signature = try Self.signature(of: request)
         let names = request.headers[values: .ssoClient]
         guard names.count <= 1 else { throw .clientRepeated }
@@ -64,7 +64,7 @@ package struct SignatureCheck: Sendable {
     }
 
     /// The only signature in the headers.
-    package static func signature(of request: Request) throws(Rejection) -> RequestSignature {
+    package static func signature(of request: Request) throws(SignatureError) -> RequestSignature {
         let values = request.headers[values: .ssoSignature]
         guard let value = values.first else { throw .missing }
         guard values.count == 1 else { throw .repeated }
@@ -76,8 +76,8 @@ package struct SignatureCheck: Sendable {
     ///
     /// Tries every secret of every candidate, also after a match, so that the time does not reveal which one it was.
     ///
-    /// - Throws: ``Rejection/wrong``.
-    package func check(_ claim: Claim, body: [UInt8]) throws(Rejection) -> Signed {
+    /// - Throws: ``SignatureError/wrong``.
+    package func check(_ claim: Claim, body: [UInt8]) throws(SignatureError) -> Signed {
         var found: Signed?
         for client in claim.candidates {
             for secret in client.secrets

@@ -68,7 +68,7 @@ package struct SSOTokenStore: Sendable {
     package enum Outcome: Sendable {
         case accepted(Account, Redeemed)
         /// Unknown, expired, used, void, or for another redirect URI or verifier.
-        case refused(Rejection)
+        case refused(TokenError)
         /// The token of another client. It has leaked and is void from now on.
         case burnt(owner: String)
     }
@@ -84,8 +84,8 @@ package struct SSOTokenStore: Sendable {
     }
 
     /// Why a token was refused. The log gets all of it.
-    package struct Rejection: Sendable {
-        package let cause: TokenRejectionCause
+    package struct TokenError: Sendable {
+        package let cause: TokenErrorCause
         /// The session it was issued in.
         package let session: String?
         /// The flow it was issued for, as the log calls it.
@@ -146,14 +146,14 @@ package struct SSOTokenStore: Sendable {
                 return .burnt(owner: issuedTo)
             }
             return .refused(
-                Rejection(
-                    cause: try known.map(TokenRejectionCause.init) ?? .unknown,
+                TokenError(
+                    cause: try known.map(TokenErrorCause.init) ?? .unknown,
                     session: try known?.text("session_handle"),
                     flow: try known.map { FlowLogID.name(stateDigest: try $0.blob("state_digest")) }))
         }
     }
 
-    /// The conditions of ``consumeSQL`` one by one, for a token that it did not accept. See ``TokenRejectionCause``.
+    /// The conditions of ``consumeSQL`` one by one, for a token that it did not accept. See ``TokenErrorCause``.
     private static let rejectedSQL: String = {
         let conditions = [
             "is_own": "client_id = :client", "is_used": "used_at IS NOT NULL", "is_void": "voided_at IS NOT NULL",

@@ -14,7 +14,7 @@ enum AutomaticMail {
         "list-id", "list-unsubscribe", "list-post", "list-help", "list-owner", "mailing-list", "x-mailing-list",
     ]
 
-    static func check(_ message: InboundMessage) throws(ReplyRejection) {
+    static func check(_ message: InboundMessage) throws(ReplyMessageError) {
         // RFC 3834 section 5: `no`, perhaps with parameters.
         guard message.values("auto-submitted").allSatisfy({ keyword($0) == "no" }) else { throw .autoSubmitted }
         guard

@@ -8,14 +8,14 @@ enum FromField {
     /// second address, lets a check and the mail server see different senders (CVE-2019-16378; "Composition Kills",
     /// USENIX Security 2020). The display name is never used, so it may contain anything, also an address. Sender is not
     /// read at all.
-    static func sender(_ message: InboundMessage) throws(ReplyRejection) -> EmailAddress {
+    static func sender(_ message: InboundMessage) throws(ReplyMessageError) -> EmailAddress {
         let values = message.values("from")
         guard let value = values.first else { throw .noFrom }
         guard values.count == 1 else { throw .severalFrom }
         return try parse(value)
     }
 
-    static func parse(_ value: ArraySlice<UInt8>) throws(ReplyRejection) -> EmailAddress {
+    static func parse(_ value: ArraySlice<UInt8>) throws(ReplyMessageError) -> EmailAddress {
         var scanner = FieldScanner(value)
         var name: [UInt8] = []
         var hasQuotedName = false
@@ -47,7 +47,7 @@ enum FromField {
         return try address(inner)
     }
 
-    private static func checkNothingFollows(_ scanner: inout FieldScanner) throws(ReplyRejection) {
+    private static func checkNothingFollows(_ scanner: inout FieldScanner) throws(ReplyMessageError) {
         _ = scanner.take(while: \.isBlank)
         switch scanner.next {
         case nil: return
@@ -58,7 +58,7 @@ enum FromField {
         }
     }
 
-    private static func address(_ bytes: ArraySlice<UInt8>) throws(ReplyRejection) -> EmailAddress {
+    private static func address(_ bytes: ArraySlice<UInt8>) throws(ReplyMessageError) -> EmailAddress {
         guard !bytes.contains(UInt8(ascii: "(")) else { throw .fromComment }
         // `=?` begins an encoded word, which some programs decode in an address too.
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), !bytes.contains("=?"),

@@ -34,7 +34,7 @@ package struct InboundMailReader: Sendable {
     /// - Parameters:
     ///   - bytes: the message, its lines ended by CRLF or by LF. A first line `From …` of a pipe transport is skipped.
     ///   - recipient: the recipient of the envelope if the mail server passes it on. Without it the header decides.
-    package func read(_ bytes: [UInt8], recipient: String?) throws(ReplyRejection) -> InboundReply {
+    package func read(_ bytes: [UInt8], recipient: String?) throws(ReplyMessageError) -> InboundReply {
         let message = try InboundMessage(bytes)
         let key = try recipientKey(message, envelope: recipient)
         let sender = try FromField.sender(message)
@@ -44,7 +44,7 @@ package struct InboundMailReader: Sendable {
         return InboundReply(key: key, sender: sender, number: number)
     }
 
-    private func recipientKey(_ message: InboundMessage, envelope: String?) throws(ReplyRejection) -> [UInt8] {
+    private func recipientKey(_ message: InboundMessage, envelope: String?) throws(ReplyMessageError) -> [UInt8] {
         if let envelope {
             guard let key = ReplyAddress.key(of: Array(envelope.utf8), domain: domain) else { throw .noRecipient }
             return key

@@ -13,7 +13,7 @@ struct InboundMessage: Sendable {
         "content-disposition",
     ]
 
-    init(_ bytes: [UInt8]) throws(ReplyRejection) {
+    init(_ bytes: [UInt8]) throws(ReplyMessageError) {
         guard bytes.count <= InboundMailLimits.messageBytes else { throw .tooLarge }
         guard !bytes.contains(0) else { throw .nulByte }
         var lines = try LineEnds.normalized(bytes[...])[...]
@@ -64,7 +64,7 @@ struct HeaderSection {
     ///
     /// Strict where mail programs differ: `From : a@b`, a line without a colon and a folded line of spaces end the header
     /// for some and not for others, so none of them is accepted.
-    init(_ bytes: ArraySlice<UInt8>) throws(ReplyRejection) {
+    init(_ bytes: ArraySlice<UInt8>) throws(ReplyMessageError) {
         var fields: [HeaderField] = []
         var name: String?
         var value: [UInt8] = []
@@ -103,7 +103,7 @@ struct HeaderSection {
 enum LineEnds {
     /// The bytes with LF at each line end. Either all lines end in CRLF or all in LF, and no CR stands alone: what is one
     /// line to us must not be two to another program.
-    static func normalized(_ bytes: ArraySlice<UInt8>) throws(ReplyRejection) -> [UInt8] {
+    static func normalized(_ bytes: ArraySlice<UInt8>) throws(ReplyMessageError) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var (isCRLF, isLF, previous) = (false, false, UInt8(0))

@@ -19,7 +19,7 @@ struct MessagePart {
         "multipart/alternative", "multipart/mixed", "multipart/related", "multipart/signed",
     ]
 
-    static func tree(_ message: InboundMessage) throws(ReplyRejection) -> MessagePart {
+    static func tree(_ message: InboundMessage) throws(ReplyMessageError) -> MessagePart {
         var count = 0
         return try MessagePart(message.fields, message.body, depth: 0, count: &count)
     }
@@ -39,7 +39,7 @@ struct MessagePart {
 
     private init(
         _ fields: [HeaderField], _ body: ArraySlice<UInt8>, depth: Int, count: inout Int
-    ) throws(ReplyRejection) {
+    ) throws(ReplyMessageError) {
         for name in ["content-type", "content-transfer-encoding", "content-disposition"] {
             guard fields.values(name).count < 2 else { throw .mimeMalformed }
         }
@@ -72,7 +72,7 @@ struct MessagePart {
 
     private static func part(
         _ bytes: ArraySlice<UInt8>, depth: Int, count: inout Int
-    ) throws(ReplyRejection) -> MessagePart {
+    ) throws(ReplyMessageError) -> MessagePart {
         guard let section = try? HeaderSection(bytes) else { throw .mimeMalformed }
         return try MessagePart(section.fields, section.body, depth: depth, count: &count)
     }
@@ -89,7 +89,7 @@ struct MessagePart {
     /// content.
     private static func divide(
         _ body: ArraySlice<UInt8>, boundary: [UInt8], count: inout Int
-    ) throws(ReplyRejection) -> [ArraySlice<UInt8>] {
+    ) throws(ReplyMessageError) -> [ArraySlice<UInt8>] {
         let delimiter = Array("--".utf8) + boundary
         var parts: [ArraySlice<UInt8>] = []
         var (start, position): (Int?, Int) = (nil, body.startIndex)

@@ -3,7 +3,7 @@ import SSOShared
 /// The text that the author of a message wrote, with what is quoted below it.
 enum MessageText {
     /// UTF-8 with lines that end in LF.
-    static func text(of message: InboundMessage) throws(ReplyRejection) -> [UInt8] {
+    static func text(of message: InboundMessage) throws(ReplyMessageError) -> [UInt8] {
         guard let part = try MessagePart.tree(message).text else { throw .noText }
         let decoded = try TransferEncoding.decode(part.body, part.encoding)
         guard let text = utf8(decoded, charset: part.charset ?? Array("us-ascii".utf8)), !text.contains(0) else {

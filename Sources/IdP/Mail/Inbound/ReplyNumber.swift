@@ -9,7 +9,7 @@ package enum ReplyNumber {
     ///
     /// Exactly four ASCII digits that stand alone: not within a word, a longer number, a date, a time or an amount. A line
     /// with two different ones is rejected, because each wrong number counts as a guess.
-    static func find(in lines: [ArraySlice<UInt8>]) throws(ReplyRejection) -> String {
+    static func find(in lines: [ArraySlice<UInt8>]) throws(ReplyMessageError) -> String {
         if let number = lines.lazy.compactMap(alone).first { return number }
         for line in lines {
             let numbers = Set(numbers(in: line))

@@ -10,7 +10,7 @@ struct SenderAuthentication {
     /// Only the topmost field counts: every server adds above what it received, so a field further down may be the
     /// sender's own. The domains must be equal. Relaxed alignment (RFC 7489 3.1) would need a list of public suffixes, and
     /// without one `co.uk` would vouch for `bank.co.uk`.
-    func check(_ message: InboundMessage) throws(ReplyRejection) {
+    func check(_ message: InboundMessage) throws(ReplyMessageError) {
         guard let field = message.values("authentication-results").first else { throw .noAuthentication }
         guard let report = AuthenticationResults(field) else { throw .authenticationMalformed }
         guard report.authservID.map(\.asciiLowercased).elementsEqual(authservID.utf8.map(\.asciiLowercased)) else {

@@ -5,7 +5,7 @@ enum TransferEncoding {
     /// - Parameters:
     ///   - body: with lines that end in LF.
     ///   - encoding: in lower case.
-    static func decode(_ body: ArraySlice<UInt8>, _ encoding: String) throws(ReplyRejection) -> [UInt8] {
+    static func decode(_ body: ArraySlice<UInt8>, _ encoding: String) throws(ReplyMessageError) -> [UInt8] {
         let decoded: [UInt8]?
         switch encoding {
         case "7bit", "8bit": decoded = Array(body)

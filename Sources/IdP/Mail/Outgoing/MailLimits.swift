@@ -4,12 +4,12 @@ import Synchronization
 /// Who asks for an email, as far as budgets count it.
 package struct EmailRequester: Sendable {
     /// The known browser that asks; nil for an unknown one.
-    package let deviceID: String?
+    package let browserID: String?
     /// A keyed hash of the network that asks; nil where networks cannot be told apart.
     let network: [UInt8]?
 
-    package init(deviceID: String?, network: [UInt8]?) {
-        (self.deviceID, self.network) = (deviceID, network)
+    package init(browserID: String?, network: [UInt8]?) {
+        (self.browserID, self.network) = (browserID, network)
     }
 }
 

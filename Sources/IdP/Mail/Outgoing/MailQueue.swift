@@ -92,7 +92,7 @@ package struct MailQueue: Sendable {
             [
                 "id": .text(email.id), "address": .text(email.address), "kind": .text(email.kind),
                 "subject": .optional(email.subjectID),
-                "device": .optional(requester.deviceID), "network": .optional(requester.network),
+                "device": .optional(requester.browserID), "network": .optional(requester.network),
                 "account": .integer(hasAccount ? 1 : 0), "due": .timestamp(due),
                 "expires": .timestamp(email.expiresAt),
             ])
@@ -118,7 +118,7 @@ package struct MailQueue: Sendable {
              ORDER BY created_at DESC LIMIT \(MailRateLimit.depth)
             """,
             [
-                "address": .text(mailbox), "device": .text(requester.deviceID ?? ""),
+                "address": .text(mailbox), "device": .text(requester.browserID ?? ""),
                 "since": .timestamp(now - MailRateLimit.window),
                 // One that is further ahead was queued while the clock was wrong.
                 "latest": .timestamp(now + Self.longestWait + ClockSkew.tolerated),
@@ -126,7 +126,7 @@ package struct MailQueue: Sendable {
         let networks = try earlier.map { try $0.optionalBlob("network") }
         return MailRateLimit.nextAllowed(
             after: try earlier.map { try $0.timestamp("created_at") },
-            isReturning: requester.deviceID == nil && requester.network.map { networks.contains($0) } ?? false,
+            isReturning: requester.browserID == nil && requester.network.map { networks.contains($0) } ?? false,
             now: now)
     }
 

@@ -42,7 +42,7 @@ struct ProviderDocuments: Sendable {
         do throws(ProviderError) {
             return try token.claims(try await keys(provider))
         } catch {
-            switch ProviderError.AnswerProblem(rawValue: error.reason) {
+            switch ProviderError.AnswerError(rawValue: error.reason) {
             case .keyUnknown: reason = caller
             case .signature where caller == .signIn, .keyMismatch where caller == .signIn: reason = .wrongSignature
             default: throw error

@@ -13,7 +13,7 @@ package struct ProviderError: Error, Sendable, Equatable {
     }
 
     /// Why a call brought nothing that can be read.
-    enum CallProblem: String, Sendable, CaseIterable {
+    enum CallError: String, Sendable, CaseIterable {
         case timedOut = "timed_out"
         case unreachable
         /// Too many calls to this provider are in progress here.
@@ -55,7 +55,7 @@ package struct ProviderError: Error, Sendable, Equatable {
     }
 
     /// What is wrong with the provider's documents, or with our settings for it.
-    enum DocumentProblem: String, Sendable, CaseIterable {
+    enum DocumentError: String, Sendable, CaseIterable {
         case discoveryIssuerMismatch = "discovery_issuer_mismatch"
         case discoveryEndpointMissing = "discovery_endpoint_missing"
         case discoveryEndpointRefused = "discovery_endpoint_refused"
@@ -71,7 +71,7 @@ package struct ProviderError: Error, Sendable, Equatable {
     }
 
     /// What is wrong with an answer.
-    package enum AnswerProblem: String, Sendable, CaseIterable {
+    package enum AnswerError: String, Sendable, CaseIterable {
         case issuerMissing = "answer_issuer_missing"
         case issuerMismatch = "answer_issuer_mismatch"
         case noIDToken = "id_token_missing"
@@ -117,7 +117,7 @@ package struct ProviderError: Error, Sendable, Equatable {
     var isOutage: Bool { meaning == .outage || meaning == .fault }
 
     /// A call that failed.
-    static func call(_ endpoint: Endpoint, _ problem: CallProblem, _ detail: String = "") -> Self {
+    static func call(_ endpoint: Endpoint, _ problem: CallError, _ detail: String = "") -> Self {
         Self(
             reason: "\(endpoint.rawValue)_\(problem.rawValue)", detail: printable(detail), meaning: problem.meaning)
     }
@@ -127,7 +127,7 @@ package struct ProviderError: Error, Sendable, Equatable {
     /// - Parameter isOverLimit: the provider has had too many calls.
     static func call(_ endpoint: Endpoint, status: Int, isOverLimit: Bool = false) -> Self {
         Self(
-            reason: "\(endpoint.rawValue)_\(CallProblem.status.rawValue)",
+            reason: "\(endpoint.rawValue)_\(CallError.status.rawValue)",
             detail: "status \(status)\(isOverLimit ? ", rate limit" : "")",
             meaning: status >= 500 || status == 429 || isOverLimit ? .outage : .fault)
     }
@@ -147,17 +147,17 @@ package struct ProviderError: Error, Sendable, Equatable {
     ) -> Self {
         let words = hide(description.map { "\(error): \($0)" } ?? error)
         return Self(
-            reason: "\(endpoint.rawValue)_\(CallProblem.refused.rawValue)", detail: printable(words),
+            reason: "\(endpoint.rawValue)_\(CallError.refused.rawValue)", detail: printable(words),
             meaning: error == "invalid_grant" || error == "bad_verification_code" ? .refusal : .setup)
     }
 
     /// A document or a setting with which no sign-in can work.
-    static func document(_ problem: DocumentProblem, _ detail: String = "") -> Self {
+    static func document(_ problem: DocumentError, _ detail: String = "") -> Self {
         Self(reason: problem.rawValue, detail: printable(detail), meaning: .setup)
     }
 
     /// An answer that is not believed.
-    static func answer(_ problem: AnswerProblem, _ detail: String = "") -> Self {
+    static func answer(_ problem: AnswerError, _ detail: String = "") -> Self {
         Self(reason: problem.rawValue, detail: printable(detail), meaning: .refusal)
     }
 

@@ -87,7 +87,7 @@ struct ProviderHTTP: Sendable {
         }
         var request = HTTPClient.Request(url: url)
         request.allowsHTTP = rule.isLoopback
-        request.addressRefusal = rule.addressRefusal
+        request.addressError = rule.addressError
         // A connection that one provider may have is not for another: its address would not be checked again.
         request.reusesConnection = !rule.isLoopback && !provider.allowsPrivateAddresses
         // GitHub refuses calls without a name of the program.
@@ -121,7 +121,7 @@ struct ProviderHTTP: Sendable {
         return response
     }
 
-    private static func problem(_ error: ConnectionError) -> ProviderError.CallProblem {
+    private static func problem(_ error: ConnectionError) -> ProviderError.CallError {
         switch error {
         case .timedOut: .timedOut
         case .busy: .busy
@@ -216,7 +216,7 @@ struct ProviderURL: Sendable {
 
     /// Refuses addresses that are not public, unless the settings permit them. Checked for each connection, because DNS may
     /// change its answer.
-    var addressRefusal: (@Sendable ([UInt8]) -> String?)? {
+    var addressError: (@Sendable ([UInt8]) -> String?)? {
         if allowsPrivate { return nil }
         let isLoopback = isLoopback
         return { octets in

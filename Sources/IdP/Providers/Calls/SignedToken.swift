@@ -63,7 +63,7 @@ struct SignedToken: Sendable {
 
     /// A JSON object without anything that two readers could read differently.
     private static func object(
-        _ bytes: [UInt8], _ problem: ProviderError.AnswerProblem
+        _ bytes: [UInt8], _ problem: ProviderError.AnswerError
     ) throws(ProviderError) -> JSONNode {
         let node: JSONNode
         do throws(JSONError) {

@@ -33,7 +33,7 @@ package struct AppleChanges: Sendable {
                 return try remove(
                     issuer, subject, provider.id, notification.occurredAt, connection)
             case .emailDisabled, .emailEnabled:
-                guard let (account, _) = try accounts.linked(issuer: issuer, subject: subject, connection) else {
+                guard let (account, _) = try accounts.owner(issuer: issuer, subject: subject, connection) else {
                     return .unknownSubject
                 }
                 let isNoted = try accounts.note(
@@ -49,12 +49,12 @@ package struct AppleChanges: Sendable {
         _ issuer: String, _ subject: String, _ provider: String, _ occurredAt: Timestamp,
         _ connection: any SQLConnection
     ) throws -> Outcome {
-        guard let (account, identity) = try accounts.linked(issuer: issuer, subject: subject, connection) else {
+        guard let (account, identity) = try accounts.owner(issuer: issuer, subject: subject, connection) else {
             return .unknownSubject
         }
         // A delayed notification must not undo what the user did after it: who has signed in with Apple since has permitted
         // it again. Apple's clock may be a little late. A use that is ahead was noted while our clock was wrong.
-        let lastConsent = max(identity.linkedAt, min(identity.usedAt ?? identity.linkedAt, accounts.clock.now()))
+        let lastConsent = max(identity.addedAt, min(identity.usedAt ?? identity.addedAt, accounts.clock.now()))
         guard lastConsent <= occurredAt + ClockSkew.tolerated else { return .outdated(accountID: account.id) }
         try accounts.withdraw(issuer: issuer, subject: subject, from: account.id, connection)
         // The relay forwards nothing any more.

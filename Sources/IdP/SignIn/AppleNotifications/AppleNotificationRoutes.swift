@@ -145,7 +145,7 @@ struct AppleNotificationError: Error {
     /// While Apple's keys cannot be fetched, a notification may be sent again. So may one with a key that is not known yet:
     /// notifications with made-up keys may have used up the early fetch, and Apple does not repeat what was refused.
     init(_ error: ProviderError) {
-        let isTemporary = error.isUnavailable || error.reason == ProviderError.AnswerProblem.keyUnknown.rawValue
+        let isTemporary = error.isUnavailable || error.reason == ProviderError.AnswerError.keyUnknown.rawValue
         (status, reason) = (isTemporary ? .serviceUnavailable : .badRequest, error.reason)
         detail = error.detail
         isCounted = !error.isUnavailable

@@ -72,11 +72,11 @@ package struct ChallengeStore: Sendable {
                     "id": .text(id), "address": .text(address.text),
                     "eligible": .integer(standing.isEligible ? 1 : 0), "mac": .blob(mac),
                     "service": .optional(service), "device": .text(device.rawValue),
-                    "known": .optional(requester.deviceID), "now": .timestamp(now), "expires": .timestamp(expires),
+                    "known": .optional(requester.browserID), "now": .timestamp(now), "expires": .timestamp(expires),
                 ])
         }
         let chosen = try alive?.text("id") ?? id
-        if let deviceID = requester.deviceID { try adopt(chosen, device: deviceID, connection) }
+        if let browserID = requester.browserID { try adopt(chosen, device: browserID, connection) }
         let earlier = alive == nil ? nil : held?.emailAt
         let leavesAt = try mail.enqueue(
             QueuedMail(
@@ -225,7 +225,7 @@ package struct Challenge: Sendable {
     /// The language of the browser that asked last.
     let language: Language
     /// The known browser that asked; nil for an unknown one.
-    let deviceID: String?
+    let browserID: String?
     let createdAt: Timestamp
     let expiresAt: Timestamp
 
@@ -246,7 +246,7 @@ extension Challenge {
         service = try row.optionalText("service")
         device = try row.text("device")
         language = Language(rawValue: try row.text("language")) ?? .english
-        deviceID = try row.optionalText("device_id")
+        browserID = try row.optionalText("device_id")
         createdAt = try row.timestamp("created_at")
         expiresAt = try row.timestamp("expires_at")
     }

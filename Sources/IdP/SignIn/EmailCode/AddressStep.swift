@@ -11,11 +11,11 @@ import SSOWeb
 /// Pages and the JSON API both take it, so they have the same limits, and run the same statements for every address.
 package struct AddressStep: Sendable {
     let challenges: ChallengeStore
-    let devices: Devices
+    let knownBrowsers: KnownBrowsers
     let limits: SignInLimits
 
-    package init(challenges: ChallengeStore, devices: Devices, limits: SignInLimits) {
-        (self.challenges, self.devices, self.limits) = (challenges, devices, limits)
+    package init(challenges: ChallengeStore, knownBrowsers: KnownBrowsers, limits: SignInLimits) {
+        (self.challenges, self.knownBrowsers, self.limits) = (challenges, knownBrowsers, limits)
     }
 
     /// An address that was counted and may begin a challenge.
@@ -35,17 +35,17 @@ package struct AddressStep: Sendable {
     /// - Throws: ``PublicError`` 429 beyond the limits per network.
     func count(_ text: String, _ request: Request, _ context: VisitorContext, logFlow: String) async throws -> Asked? {
         guard let address = try? EmailAddress(text) else {
-            try await limits.countEmailPost(request, context, deviceID: nil)
+            try await limits.countEmailPost(request, context, browserID: nil)
             return nil
         }
-        let known = try await devices.known(request, for: address)
-        do { try await limits.countEmailPost(request, context, deviceID: known) } catch let error as PublicError {
+        let known = try await knownBrowsers.known(request, for: address)
+        do { try await limits.countEmailPost(request, context, browserID: known) } catch let error as PublicError {
             CodeEmail.notSent(.networkLimit).log(to: context.logger, address: address, flow: logFlow)
             throw error
         }
         return Asked(
             address: address,
-            requester: EmailRequester(deviceID: known, network: limits.network(request, context)),
+            requester: EmailRequester(browserID: known, network: limits.network(request, context)),
             device: DeviceKind(userAgent: request.headers[.userAgent]), language: .preferred(by: request),
             logFlow: logFlow)
     }

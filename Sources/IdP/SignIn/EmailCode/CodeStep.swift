@@ -22,7 +22,7 @@ package struct CodeStep: Sendable {
     }
 
     /// Why a code was not accepted. The raw values are stable: the log has them as `reason`.
-    enum Rejection: String, Sendable {
+    enum CodeError: String, Sendable {
         case wrong
         /// Used, expired, unknown, or five wrong codes.
         case ended = "expired"
@@ -42,7 +42,7 @@ package struct CodeStep: Sendable {
 
     enum Outcome<Done: Sendable>: Sendable {
         case done(Done)
-        case rejected(Rejection)
+        case rejected(CodeError)
     }
 
     /// Signs in with a code.
@@ -60,7 +60,7 @@ package struct CodeStep: Sendable {
             guard codes.matches(code, counted) else { return .rejected(.wrong) }
             let identity = ProvenIdentity.email(try EmailAddress(counted.address))
             if let done = try await signIn(identity, { try challenges.succeed(counted, guessID: guessID, $0) }) {
-                await limits.giveBack(request, context, deviceID: counted.deviceID, beganSession: beganSession)
+                await limits.giveBack(request, context, browserID: counted.browserID, beganSession: beganSession)
                 return .done(done)
             }
             // Right, but too late: the same code again, or one that was used meanwhile. It was not a guess.

@@ -117,7 +117,7 @@ package struct EmailCodeMethod: SignInMethod {
             throw PublicError.staleForm(
                 request, .init(label: Text("code.back"), href: FlowID.path(Self.path, flow)))
         }
-        try limits.countCodePost(request, context, deviceID: challenge.deviceID)
+        try limits.countCodePost(request, context, browserID: challenge.browserID)
         guard let code = EmailCode.normalised(try fields.text("code") ?? "") else {
             return try await form(request, context, session, challenge, flow: flow, error: .notSixDigits)
         }
@@ -132,7 +132,7 @@ package struct EmailCodeMethod: SignInMethod {
             try await completion.finish(
                 identity, method: id, challenge: challenge.id, flow: flow, session, request, context, consuming: proof)
         }
-        let reason: CodeStep.Rejection
+        let reason: CodeStep.CodeError
         switch outcome {
         case .done(let response): return response
         case .rejected(let rejection): reason = rejection
@@ -165,7 +165,7 @@ package struct EmailCodeMethod: SignInMethod {
         // Read again after each wrong code, so that the page shows the end of the code and the pause as soon as they begin.
         let challenge = error == nil ? challenge : try await challenges.find(challenge.id) ?? challenge
         let pause = try await guesses.pausedUntil(challenge)
-        let requester = EmailRequester(deviceID: challenge.deviceID, network: limits.network(request, context))
+        let requester = EmailRequester(browserID: challenge.browserID, network: limits.network(request, context))
         let key = (try? EmailAddress(challenge.address).budgetKey) ?? challenge.address
         let next = try await mail.nextAllowed(for: key, requester)
         return page.response(
@@ -178,7 +178,7 @@ package struct EmailCodeMethod: SignInMethod {
 }
 
 extension EmailCodePage.InputError {
-    fileprivate init(_ reason: CodeStep.Rejection) {
+    fileprivate init(_ reason: CodeStep.CodeError) {
         self =
             switch reason {
             case .wrong, .ended: .wrong

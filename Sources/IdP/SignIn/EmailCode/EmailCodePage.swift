@@ -22,7 +22,7 @@ package struct EmailCodePage: Sendable {
     }
 
     /// Why no code can be right now. Then the page has no field.
-    private enum Obstacle: Sendable, Equatable {
+    private enum NoCodeReason: Sendable, Equatable {
         /// Too many wrong codes for this address.
         case paused(Duration)
         /// The budget of the address is used up: no email with this code is sent.
@@ -69,21 +69,21 @@ package struct EmailCodePage: Sendable {
     ) -> Response {
         let texts = pages.texts(for: request)
         let emailAt = entry?.emailAt
-        let obstacle = Self.obstacle(challenge, emailAt: emailAt, pause: pause, now: now)
-        let deferral = obstacle == nil ? emailAt.map { $0 - now }.flatMap { $0 > .zero ? $0 : nil } : nil
+        let reason = Self.reason(challenge, emailAt: emailAt, pause: pause, now: now)
+        let deferral = reason == nil ? emailAt.map { $0 - now }.flatMap { $0 > .zero ? $0 : nil } : nil
         let isSentAgain =
-            obstacle == nil && deferral == nil && problem == nil
+            reason == nil && deferral == nil && problem == nil
             && entry?.sentAgainAt.map { now - $0 < .minutes(1) } == true
         // One text for each fact: where the error says it, the status does not.
-        var error = self.error(obstacle, problem, challenge, texts)
-        var status = self.status(obstacle, challenge, emailAt: emailAt, isSentAgain: isSentAgain, wait, now, texts)
+        var error = self.error(reason, problem, challenge, texts)
+        var status = self.status(reason, challenge, emailAt: emailAt, isSentAgain: isSentAgain, wait, now, texts)
         if problem == .notSent { (error, status) = (error.isEmpty ? status : error, "") }
         // A new code replaces one that has ended, and its email may wait for a minute. So the button works at once.
-        let isOver = obstacle == .usedUp || obstacle == .expired
+        let isOver = reason == .usedUp || reason == .expired
         let wait = deferral ?? wait.flatMap { isOver && $0 <= .minutes(1) ? nil : $0 }
         var isPaused = false
-        if case .paused = obstacle { isPaused = true }
-        let reply = obstacle == nil ? reply : nil
+        if case .paused = reason { isPaused = true }
+        let reply = reason == nil ? reply : nil
         // A page that reloads itself loses what was typed: not after a typing error, and not when the user turns it off.
         let refreshes = reply != nil && problem == nil && !Self.isRefreshOff(request)
         let isEmailOut = emailAt.map { $0 <= now } ?? false
@@ -95,12 +95,12 @@ package struct EmailCodePage: Sendable {
             events: reply?.events ?? "", next: reply?.next ?? "", withoutRefresh: Self.pathWithoutRefresh(flow),
             provider: provider ?? "",
             waitSeconds: wait?.secondsRoundedUp ?? 0,
-            takesCode: obstacle == nil, hasError: !error.isEmpty, hasStatus: !status.isEmpty && !isSentAgain,
+            takesCode: reason == nil, hasError: !error.isEmpty, hasStatus: !status.isEmpty && !isSentAgain,
             isSentAgain: isSentAgain, isDeferred: deferral != nil, isDelayed: isDelayed,
-            hasBrowserHint: challenge.deviceID == nil && (isPaused || obstacle == .noEmail),
+            hasBrowserHint: challenge.browserID == nil && (isPaused || reason == .noEmail),
             hasFocus: deferral == nil, mustWait: wait != nil && deferral == nil,
-            hasLimits: obstacle != .noEmail && wait.map { $0 > .minutes(1) } ?? false, hasCountdown: wait != nil,
-            isQuiet: obstacle == nil || isPaused, hasService: flow != nil && service != nil,
+            hasLimits: reason != .noEmail && wait.map { $0 > .minutes(1) } ?? false, hasCountdown: wait != nil,
+            isQuiet: reason == nil || isPaused, hasService: flow != nil && service != nil,
             hasLinkHint: isEmailOut && !challenge.isUsed && challenge.expiresAt > now,
             hasReply: reply != nil, refreshes: refreshes, addsProvider: provider != nil)
         var headers: HTTPFields = [:]
@@ -119,9 +119,9 @@ package struct EmailCodePage: Sendable {
         ((try? request.queryFields.text("refresh")) ?? nil) == "no"
     }
 
-    private static func obstacle(
+    private static func reason(
         _ challenge: Challenge, emailAt: Timestamp?, pause: Duration?, now: Timestamp
-    ) -> Obstacle? {
+    ) -> NoCodeReason? {
         if let pause { return .paused(pause) }
         if emailAt == nil { return .noEmail }
         if challenge.isUsedUp { return .usedUp }
@@ -130,9 +130,9 @@ package struct EmailCodePage: Sendable {
 
     /// What went wrong, as HTML; empty if nothing did.
     private func error(
-        _ obstacle: Obstacle?, _ problem: InputError?, _ challenge: Challenge, _ texts: Texts
+        _ reason: NoCodeReason?, _ problem: InputError?, _ challenge: Challenge, _ texts: Texts
     ) -> String {
-        switch (obstacle, problem) {
+        switch (reason, problem) {
         case (.paused(let pause), _):
             return texts.html(Text("code.paused", ["wait": texts.plain(.span(pause))]))
         case (.usedUp, _): return texts.html(Text("code.used-up"))
@@ -149,13 +149,13 @@ package struct EmailCodePage: Sendable {
 
     /// What happens to the email with the code, as HTML; empty if the error says why no code can be right.
     private func status(
-        _ obstacle: Obstacle?, _ challenge: Challenge, emailAt: Timestamp?, isSentAgain: Bool, _ wait: Duration?,
+        _ reason: NoCodeReason?, _ challenge: Challenge, emailAt: Timestamp?, isSentAgain: Bool, _ wait: Duration?,
         _ now: Timestamp, _ texts: Texts
     ) -> String {
         func text(_ key: String, _ values: [String: any TextValue] = [:]) -> String {
             texts.html(Text(key, values.merging(["address": challenge.address]) { $1 }))
         }
-        switch obstacle {
+        switch reason {
         case .paused: return ""
         case .usedUp, .expired: return text("code.new-to")
         case .noEmail: return text(wait == nil ? "code.none" : "code.limit")

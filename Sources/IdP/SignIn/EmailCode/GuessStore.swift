@@ -50,7 +50,7 @@ package struct GuessStore: Sendable {
                 "INSERT INTO code_guess (id, address, device_id, guessed_at) VALUES (:id, :address, :device, :now)",
                 [
                     "id": .text(guessID), "address": .text(challenge.address),
-                    "device": .optional(asked.budget.deviceID), "now": .timestamp(now),
+                    "device": .optional(asked.budget.browserID), "now": .timestamp(now),
                 ])
             return .compare(
                 challenge, guessID: guessID, raisesAlarm: try Self.raiseAlarm(now: now, connection))
@@ -69,7 +69,7 @@ package struct GuessStore: Sendable {
         let now = clock.now()
         return try await database.read { connection in
             try Self.pause(
-                of: Budget(address: challenge.address, deviceID: challenge.deviceID), now: now, connection)
+                of: Budget(address: challenge.address, browserID: challenge.browserID), now: now, connection)
         }
     }
 
@@ -96,8 +96,8 @@ package struct GuessStore: Sendable {
         static let outage = "outage"
 
         let address: String
-        let deviceID: String?
-        var isOutage: Bool { deviceID == Self.outage }
+        let browserID: String?
+        var isOutage: Bool { browserID == Self.outage }
     }
 
     /// The budget of a challenge, and whether its email was due. An email that is not due yet, or was left out, cannot have
@@ -121,7 +121,7 @@ package struct GuessStore: Sendable {
         ).first
         guard let row else { return nil }
         let device = try row.optionalText("device_id") ?? (row.integer("is_outage") == 1 ? Budget.outage : nil)
-        return (Budget(address: try row.text("address"), deviceID: device), try row.integer("is_due") == 1)
+        return (Budget(address: try row.text("address"), browserID: device), try row.integer("is_due") == 1)
     }
 
     private static func pause(
@@ -135,13 +135,13 @@ package struct GuessStore: Sendable {
              ORDER BY guessed_at DESC LIMIT \(GuessLimit.maximum)
             """,
             [
-                "address": .text(budget.address), "device": .text(budget.deviceID ?? ""),
+                "address": .text(budget.address), "device": .text(budget.browserID ?? ""),
                 "since": .timestamp(now - GuessLimit.window), "skewed": .timestamp(now + ClockSkew.tolerated),
             ]
         ).map { try $0.timestamp("guessed_at") }
         let isAlarmed = try isAlarmed(now: now, connection)
         return GuessLimit.pausedUntil(
-            failures: failures, isAlarmed: isAlarmed && budget.deviceID == nil, now: now)
+            failures: failures, isAlarmed: isAlarmed && budget.browserID == nil, now: now)
     }
 
     private static func isAlarmed(now: Timestamp, _ connection: any SQLConnection) throws -> Bool {

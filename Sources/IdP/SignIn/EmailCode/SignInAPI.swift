@@ -70,10 +70,10 @@ package struct SignInAPI: Sendable {
         let (key, typed) = (try body.text("challenge"), try body.text("code"))
         let device = try deviceName(body, request)
         guard let id = challengeID(key), let challenge = try await addresses.challenges.find(id) else {
-            try limits.countCodePost(request, context, deviceID: nil)
+            try limits.countCodePost(request, context, browserID: nil)
             throw APIError.invalidCode
         }
-        try limits.countCodePost(request, context, deviceID: challenge.deviceID)
+        try limits.countCodePost(request, context, browserID: challenge.browserID)
         guard let code = EmailCode.normalised(typed) else {
             throw APIError.badRequest("code must have six digits.", cause: "code_malformed")
         }
@@ -111,7 +111,7 @@ package struct SignInAPI: Sendable {
     }
 
     private func error(
-        _ reason: CodeStep.Rejection, _ challenge: Challenge, _ context: VisitorContext
+        _ reason: CodeStep.CodeError, _ challenge: Challenge, _ context: VisitorContext
     ) async throws -> APIError {
         reason.log(
             to: context.logger, challenge: challenge.id, session: context.session?.handle ?? "-", flow: "-")

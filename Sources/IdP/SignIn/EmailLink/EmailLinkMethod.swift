@@ -16,7 +16,7 @@ package struct EmailLinkMethod: SignInMethod {
     let sessions: Sessions
     let challenges: ChallengeStore
     let guesses: GuessStore
-    let devices: Devices
+    let knownBrowsers: KnownBrowsers
     let codes: EmailCode
     let link: EmailLink
     let cookie: EmailLinkCookie
@@ -30,13 +30,14 @@ package struct EmailLinkMethod: SignInMethod {
     let addedProvider: @Sendable (Session, Challenge) -> String?
 
     package init(
-        sessions: Sessions, challenges: ChallengeStore, guesses: GuessStore, devices: Devices, codes: EmailCode,
+        sessions: Sessions, challenges: ChallengeStore, guesses: GuessStore, knownBrowsers: KnownBrowsers,
+        codes: EmailCode,
         link: EmailLink, cookie: EmailLinkCookie, completion: SignInCompletion, limits: SignInLimits,
         page: EmailLinkPage, clock: ServiceClock, clientName: @escaping @Sendable (FlowID?, Session) -> String?,
         addedProvider: @escaping @Sendable (Session, Challenge) -> String?
     ) {
-        (self.sessions, self.challenges, self.guesses, self.devices, self.codes) = (
-            sessions, challenges, guesses, devices, codes
+        (self.sessions, self.challenges, self.guesses, self.knownBrowsers, self.codes) = (
+            sessions, challenges, guesses, knownBrowsers, codes
         )
         (self.link, self.cookie, self.completion, self.limits, self.page) = (link, cookie, completion, limits, page)
         (self.clock, self.clientName, self.addedProvider) = (clock, clientName, addedProvider)
@@ -82,13 +83,13 @@ package struct EmailLinkMethod: SignInMethod {
         }
         // Another tab has opened another link since. The button signs in what its own page names.
         guard try fields.text("challenge") == challenge.id else { return .redirect(to: EmailLink.path) }
-        let deviceID: String?
+        let browserID: String?
         switch try await place(of: challenge, request, context) {
-        case .asking: deviceID = challenge.deviceID
-        case .known(let id): deviceID = id
+        case .asking: browserID = challenge.browserID
+        case .known(let id): browserID = id
         case .other: return .redirect(to: EmailLink.path)
         }
-        try limits.countCodePost(request, context, deviceID: deviceID)
+        try limits.countCodePost(request, context, browserID: browserID)
         let done = try await completion.finish(
             .email(try EmailAddress(challenge.address)), method: id, challenge: challenge.id,
             flow: Self.flow(of: challenge, session), session, request, context,
@@ -98,7 +99,7 @@ package struct EmailLinkMethod: SignInMethod {
             return try await sessions.store.isAlive(session)
                 ? show(request, context) : .redirect(to: EmailLink.path)
         }
-        await limits.giveBack(request, context, deviceID: deviceID)
+        await limits.giveBack(request, context, browserID: browserID)
         cookie.clear(in: &done)
         return done
     }
@@ -127,13 +128,13 @@ package struct EmailLinkMethod: SignInMethod {
     private enum Place {
         case asking
         /// Known for the address, and not the one that asked.
-        case known(deviceID: String)
+        case known(browserID: String)
         case other
     }
 
     private func place(of challenge: Challenge, _ request: Request, _ context: VisitorContext) async throws -> Place {
         if context.session?[BrowserChallenges.self].held(id: challenge.id) != nil { return .asking }
-        let known = try await devices.known(request, for: try? EmailAddress(challenge.address))
+        let known = try await knownBrowsers.known(request, for: try? EmailAddress(challenge.address))
         return known.map(Place.known) ?? .other
     }
 

@@ -78,7 +78,7 @@ package struct EmailReplyMethod: SignInMethod {
             // Another tab was faster. The browser's next request carries the new cookie.
             return try await sessions.store.isAlive(session) ? waiting : .redirect(to: SignInPath.signIn(flow))
         }
-        await limits.giveBack(request, context, deviceID: challenge.deviceID, hasPostedCode: false)
+        await limits.giveBack(request, context, browserID: challenge.browserID, hasPostedCode: false)
         return done
     }
 

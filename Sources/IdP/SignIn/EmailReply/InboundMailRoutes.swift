@@ -74,11 +74,11 @@ package struct InboundMailRoutes: Sendable {
             let given = try SignatureCheck.signature(of: request)
             let body = try await request.boundedBody(InboundMailLimits.messageBytes)
             guard RequestSignature.request(body: body, secret: secret).matches(given) else {
-                throw SignatureCheck.Rejection.wrong
+                throw SignatureCheck.SignatureError.wrong
             }
             proven.note(address)
             return body
-        } catch let rejection as SignatureCheck.Rejection {
+        } catch let rejection as SignatureCheck.SignatureError {
             if let wait = badSignatures.hit(address) { throw SignedPostError.rateLimited(wait) }
             throw SignedPostError.badMessageSignature(rejection)
         } catch is PublicError {
@@ -108,7 +108,7 @@ extension SignedPostError {
         status: .contentTooLarge, code: .invalidRequest,
         words: "The message must have at most \(InboundMailLimits.messageBytes) bytes.", cause: "body_size")
 
-    fileprivate static func badMessageSignature(_ rejection: SignatureCheck.Rejection) -> Self {
+    fileprivate static func badMessageSignature(_ rejection: SignatureCheck.SignatureError) -> Self {
         var error = Self(
             status: .unauthorized, code: .invalidSignature,
             words:

@@ -24,7 +24,7 @@ package struct ReplyReceiver: Sendable {
     }
 
     /// Why an answer that ``InboundMailReader`` has read is ignored all the same. The raw values are stable.
-    enum Rejection: String, CaseIterable, Error {
+    enum ProofError: String, CaseIterable, Error {
         /// The address was not made here, or its challenge was deleted.
         case unknownRecipient = "unknown_recipient"
         /// The challenge has signed in already.
@@ -70,7 +70,7 @@ package struct ReplyReceiver: Sendable {
     }
 
     /// - Returns: nil when the answer was accepted.
-    private func judge(_ message: InboundReply, challengeID: String, _ logger: Logger) async throws -> Rejection? {
+    private func judge(_ message: InboundReply, challengeID: String, _ logger: Logger) async throws -> ProofError? {
         guard let challenge = try await challenges.find(challengeID) else { return .unknownRecipient }
         if let ended = end(of: challenge) { return ended }
         guard challenge.isEligible else { return .notEligible }
@@ -79,7 +79,7 @@ package struct ReplyReceiver: Sendable {
         return try await guess(message.number, challenge, logger)
     }
 
-    private func end(of challenge: Challenge) -> Rejection? {
+    private func end(of challenge: Challenge) -> ProofError? {
         if challenge.isUsed { return .used }
         return challenge.expiresAt <= challenges.clock.now() ? .expired : nil
     }
@@ -88,7 +88,7 @@ package struct ReplyReceiver: Sendable {
     ///
     /// Nobody but the owner can use up guesses this way. A message comes this far only from the account's own address,
     /// authenticated, and to an address that stands in one email in the owner's mailbox alone.
-    private func guess(_ number: String, _ challenge: Challenge, _ logger: Logger) async throws -> Rejection? {
+    private func guess(_ number: String, _ challenge: Challenge, _ logger: Logger) async throws -> ProofError? {
         switch try await guesses.count(guessOn: challenge.id) {
         case .paused: return .paused
         case .notSent: return .emailNotSent
@@ -138,7 +138,7 @@ package struct ReplyReader: Sendable {
             return .ignored(reason: logger.replyIgnored(error.rawValue, [:]))
         }
         guard let id = reply.challengeID(of: content.key) else {
-            let reason = ReplyReceiver.Rejection.unknownRecipient.rawValue
+            let reason = ReplyReceiver.ProofError.unknownRecipient.rawValue
             return .ignored(reason: logger.replyIgnored(reason, ["sender": "\(content.sender.masked)"]))
         }
         return .reply(Message(content: content, challengeID: id))

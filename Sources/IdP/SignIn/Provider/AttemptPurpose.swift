@@ -46,7 +46,7 @@ extension ProviderSignIn: AttemptPurpose {
     }
 }
 
-extension ProviderLink: AttemptPurpose {
+extension ProviderAddition: AttemptPurpose {
     package func finish(_ proven: ProviderIdentity, _ answered: AnsweredAttempt) async throws -> Response {
         guard case .link(let account) = answered.attempt.purpose else { throw PublicError.notFound }
         return try await finish(
@@ -59,18 +59,18 @@ extension ProviderLink: AttemptPurpose {
 /// The purposes of all attempts.
 package struct AttemptPurposes: Sendable {
     let signIn: ProviderSignIn
-    let link: ProviderLink
-    let appLink: any AttemptPurpose
+    let link: ProviderAddition
+    let appIdentity: any AttemptPurpose
 
-    package init(signIn: ProviderSignIn, link: ProviderLink, appLink: any AttemptPurpose) {
-        (self.signIn, self.link, self.appLink) = (signIn, link, appLink)
+    package init(signIn: ProviderSignIn, link: ProviderAddition, appIdentity: any AttemptPurpose) {
+        (self.signIn, self.link, self.appIdentity) = (signIn, link, appIdentity)
     }
 
     subscript(_ purpose: ProviderAttempt.Purpose) -> any AttemptPurpose {
         switch purpose {
         case .signIn: signIn
         case .link: link
-        case .appLink: appLink
+        case .appIdentity: appIdentity
         }
     }
 }

@@ -12,7 +12,7 @@ package struct ProviderAttempt: Sendable {
         /// To link the identity to the account that is signed in.
         case link(accountID: String)
         /// To park the identity for the app of this link, which finishes with its access token.
-        case appLink(FlowID)
+        case appIdentity(FlowID)
     }
 
     let id: String

@@ -25,7 +25,7 @@ package struct ProviderAttemptStore: Sendable {
             switch attempt.purpose {
             case .signIn(let flow): ("sign_in", flow, nil)
             case .link(let account): ("link", nil, account)
-            case .appLink(let link): ("app_link", link, nil)
+            case .appIdentity(let id): ("app_link", id, nil)
             }
         try connection.execute(
             """
@@ -186,7 +186,7 @@ package struct ProviderAttemptStore: Sendable {
         let flow = try row.optionalText("flow").flatMap(FlowID.init)
         switch (try row.text("purpose"), flow, try row.optionalText("account_id")) {
         case ("link", _, let account?): purpose = .link(accountID: account)
-        case ("app_link", let link?, _): purpose = .appLink(link)
+        case ("app_link", let id?, _): purpose = .appIdentity(id)
         default: purpose = .signIn(flow)
         }
         return ProviderAttempt(

@@ -100,8 +100,8 @@ package struct ProviderCallback: Sendable {
             throw refused(.otherBrowser, provider, nil, context)
         }
         // Each answer costs the provider a call of ours. A right one is not counted.
-        let browser = try await completion.devices.countedBrowser(request)
-        try limits.countCodePost(request, context, deviceID: browser)
+        let browser = try await completion.knownBrowsers.countedBrowser(request)
+        try limits.countCodePost(request, context, browserID: browser)
         guard let taken = try await attempts.take(id, provider: provider, code: answer.code) else {
             return try await comesBack(id, provider, request, context)
         }
@@ -123,7 +123,7 @@ package struct ProviderCallback: Sendable {
                 return done
             }
             let identity = try await identity(answer, code, attempt, provider, context)
-            limits.giveBackCodePost(request, context, deviceID: browser)
+            limits.giveBackCodePost(request, context, browserID: browser)
             return try await purpose.finish(identity, answered)
         } catch let refusal as PublicError {
             throw try await purpose.page(refusal, answered)
@@ -172,7 +172,7 @@ package struct ProviderCallback: Sendable {
             let refusal = refused(.attemptExpired, provider, state.attempt.flow, context)
             throw try await purpose.page(refusal, answered)
         }
-        ProviderRefusal.attemptUsed.log(provider, to: context)
+        ProviderSignInError.attemptUsed.log(provider, to: context)
         return try await purpose.again(answered)
     }
 
@@ -184,17 +184,18 @@ package struct ProviderCallback: Sendable {
     ) throws {
         guard answer.isCancelled else {
             // The text comes from outside: it is short, printable and only in the log.
-            ProviderRefusal.errorAnswer.log(provider, to: context, detail: answer.error.map { String($0.prefix(100)) })
-            throw ProviderRefusal.errorAnswer.page(provider, attempt.flow)
+            ProviderSignInError.errorAnswer.log(
+                provider, to: context, detail: answer.error.map { String($0.prefix(100)) })
+            throw ProviderSignInError.errorAnswer.page(provider, attempt.flow)
         }
-        ProviderRefusal.cancelled.log(provider, to: context)
+        ProviderSignInError.cancelled.log(provider, to: context)
     }
 
     /// Logs why.
     ///
     /// - Returns: the page of the answer.
     private func refused(
-        _ refusal: ProviderRefusal, _ provider: Provider, _ flow: FlowID?, _ context: VisitorContext
+        _ refusal: ProviderSignInError, _ provider: Provider, _ flow: FlowID?, _ context: VisitorContext
     ) -> PublicError {
         refusal.log(provider, to: context)
         return refusal.page(provider, flow)

@@ -32,7 +32,7 @@ package struct ProviderSignIn: Sendable {
         case signsIn
         /// Its user has to prove this mailbox first. The account of the address exists, or is made by the proof.
         case provesAddress(EmailAddress)
-        case refused(ProviderRefusal)
+        case refused(ProviderSignInError)
     }
 
     func finish(
@@ -101,7 +101,7 @@ package struct ProviderSignIn: Sendable {
     }
 
     private func refused(
-        _ refusal: ProviderRefusal, _ provider: Provider, _ flow: FlowID?, _ context: VisitorContext
+        _ refusal: ProviderSignInError, _ provider: Provider, _ flow: FlowID?, _ context: VisitorContext
     ) -> PublicError {
         refusal.log(provider, to: context)
         return refusal.page(provider, flow)
@@ -109,7 +109,7 @@ package struct ProviderSignIn: Sendable {
 }
 
 /// Links a proven identity of a provider to the account of the user who is signed in.
-package struct ProviderLink: Sendable {
+package struct ProviderAddition: Sendable {
     let accounts: AccountStore
     let sessions: Sessions
     let signIn: ProviderSignIn
@@ -126,7 +126,7 @@ package struct ProviderLink: Sendable {
     }
 
     private enum Outcome: Sendable {
-        case done(AccountStore.LinkOutcome)
+        case done(AccountStore.AddOutcome)
         case otherUser, otherProvider
     }
 
@@ -143,10 +143,10 @@ package struct ProviderLink: Sendable {
             else { return .otherUser }
             guard providers.has(id: identity.provider, issuer: identity.issuer) else { return .otherProvider }
             return .done(
-                try accounts.linkOnce(identity, to: user.account, reporting: changes, by: origin, connection))
+                try accounts.addOnce(identity, to: user.account, reporting: changes, by: origin, connection))
         }
         switch outcome {
-        case .done(.linked):
+        case .done(.added):
             context.logger.notice(
                 "identity_linked", metadata: ["account": "\(accountID)", "provider": "\(provider.id)"])
             return .redirect(to: "/?added=\(provider.id)")
@@ -158,7 +158,7 @@ package struct ProviderLink: Sendable {
     }
 
     private func refused(
-        _ refusal: ProviderRefusal, _ provider: Provider, _ context: VisitorContext
+        _ refusal: ProviderSignInError, _ provider: Provider, _ context: VisitorContext
     ) -> PublicError {
         refusal.log(provider, to: context)
         return refusal.page(provider, nil)

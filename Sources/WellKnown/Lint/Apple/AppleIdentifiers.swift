@@ -63,13 +63,13 @@ enum AppleIdentifiers {
         guard parts.count == 2 else {
             return Defect(rule: rules.noPrefix, message: "\(shown) has no prefix with a dot behind it")
         }
-        if let fault = prefixFault(prefix, app, bundle: String(parts[1]), known) { return fault }
-        return bundleFault(String(parts[1]), app)
+        if let fault = prefixDefect(prefix, app, bundle: String(parts[1]), known) { return fault }
+        return bundleDefect(String(parts[1]), app)
             ?? (prefix.utf8.allSatisfy(\.isASCIIDigit)
                 ? Defect(rule: rules.prefixNumeric, message: "The prefix of \(shown) is all digits") : nil)
     }
 
-    private static func prefixFault(
+    private static func prefixDefect(
         _ prefix: String, _ app: String, bundle: String, _ known: [String: String]
     ) -> Defect? {
         var shown: String { app.quoted }
@@ -97,7 +97,7 @@ enum AppleIdentifiers {
             fix: same.map { "Write \($0.quoted)." })
     }
 
-    private static func bundleFault(_ bundle: String, _ app: String) -> Defect? {
+    private static func bundleDefect(_ bundle: String, _ app: String) -> Defect? {
         var shown: String { app.quoted }
         let rule = AppleIdentifierRules.bundleCharacters
         let bad = bundle.unicodeScalars.first { scalar in

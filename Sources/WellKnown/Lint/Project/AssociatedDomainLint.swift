@@ -55,7 +55,7 @@ enum AssociatedDomainLint {
         }
         let mode = domain.mode.map { "?mode=\($0)" } ?? ""
         let corrected = host(domain.host).map { "\(domain.service):\($0)\(mode)" }
-        if let text = hostFault(domain.host) { return (text, corrected) }
+        if let text = hostDefect(domain.host) { return (text, corrected) }
         guard let mark = raw.firstIndex(of: "?") else { return nil }
         guard let mode = domain.mode, raw[mark...] == "?mode=\(mode)" else {
             return ("has something other than ?mode=… after the host", corrected)
@@ -63,7 +63,7 @@ enum AssociatedDomainLint {
         return modes.contains(mode) ? nil : ("has the unknown mode \(mode.quoted)", nil)
     }
 
-    private static func hostFault(_ host: String) -> String? {
+    private static func hostDefect(_ host: String) -> String? {
         if host.isEmpty { return "has no host" }
         if host.contains("://") { return "has a scheme" }
         if host.contains("/") {
@@ -88,7 +88,7 @@ enum AssociatedDomainLint {
         var rest = text[...]
         if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }
         let host = String(rest.prefix { $0 != "/" && $0 != ":" && $0 != "?" && $0 != "#" }).lowercased()
-        return hostFault(host) == nil ? host : nil
+        return hostDefect(host) == nil ? host : nil
     }
 }
 

@@ -56,7 +56,7 @@ extension HostileRow {
     ]
 
     private static func moved(
-        _ name: String, _ problem: ProviderError.AnswerProblem, _ claim: String, from base: String,
+        _ name: String, _ problem: ProviderError.AnswerError, _ claim: String, from base: String,
         by seconds: Double
     ) -> HostileRow {
         claims(name, problem) { $0[claim] = .number(($0[base]?.number ?? 0) + seconds) }

@@ -23,7 +23,7 @@ extension HostileRow {
     /// A token that is signed with a key which its key set does not have. The key is made before the sign-in: the IdP does
     /// not wait for it.
     private static func signedElsewhere(
-        _ name: String, _ problem: ProviderError.AnswerProblem, _ algorithm: SignatureAlgorithm = .rs256,
+        _ name: String, _ problem: ProviderError.AnswerError, _ algorithm: SignatureAlgorithm = .rs256,
         _ change: @escaping @Sendable (inout StandInToken, StandInKey) -> Void
     ) -> HostileRow {
         HostileRow(

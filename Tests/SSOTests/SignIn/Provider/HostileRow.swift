@@ -49,7 +49,7 @@ struct HostileRow: Sendable, CustomTestStringConvertible {
 extension HostileRow {
     /// Another ID token, changed before it is signed.
     static func token(
-        _ name: String, _ problem: ProviderError.AnswerProblem,
+        _ name: String, _ problem: ProviderError.AnswerError,
         _ change: @escaping @Sendable (inout StandInToken) throws -> Void
     ) -> HostileRow {
         HostileRow(
@@ -58,7 +58,7 @@ extension HostileRow {
 
     /// Other claims, correctly signed.
     static func claims(
-        _ name: String, _ problem: ProviderError.AnswerProblem,
+        _ name: String, _ problem: ProviderError.AnswerError,
         _ change: @escaping @Sendable (inout [String: JSONValue]) -> Void
     ) -> HostileRow {
         HostileRow(
@@ -67,7 +67,7 @@ extension HostileRow {
 
     /// One claim with another value; nil removes it.
     static func claim(
-        _ name: String, _ problem: ProviderError.AnswerProblem, _ claim: String, _ value: JSONValue?
+        _ name: String, _ problem: ProviderError.AnswerError, _ claim: String, _ value: JSONValue?
     ) -> HostileRow {
         claims(name, problem) { $0[claim] = value }
     }

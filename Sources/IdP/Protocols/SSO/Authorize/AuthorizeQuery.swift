@@ -8,24 +8,24 @@ import SSOWeb
 /// The browser is only ever sent to a registered redirect URI.
 enum AuthorizeQuery {
     case accepted(Client, AuthorizeRequest, SignInWishes)
-    case refused(AuthorizeRefusal)
+    case refused(AuthorizeQueryError)
 
     static func read(_ fields: URLEncodedFields, clients: ClientRegistry) -> Self {
-        func refused(_ cause: AuthorizeRefusal.Cause, _ client: Client? = nil, callback: String? = nil) -> Self {
-            .refused(AuthorizeRefusal(cause: cause, fields: fields, client: client, callback: callback))
+        func refused(_ cause: AuthorizeQueryError.Cause, _ client: Client? = nil, callback: String? = nil) -> Self {
+            .refused(AuthorizeQueryError(cause: cause, fields: fields, client: client, callback: callback))
         }
         let (client, redirectURI): (Client, String)
-        do throws(AuthorizeRefusal.Cause) {
+        do throws(AuthorizeQueryError.Cause) {
             client = try Self.client(fields, clients)
         } catch {
             return refused(error)
         }
-        do throws(AuthorizeRefusal.Cause) {
+        do throws(AuthorizeQueryError.Cause) {
             redirectURI = try Self.redirectURI(fields, client)
         } catch {
             return refused(error, client)
         }
-        do throws(AuthorizeRefusal.Cause) {
+        do throws(AuthorizeQueryError.Cause) {
             let state = try state(fields)
             let challenge = try challenge(fields)
             let wishes = try SignInWishes.read(fields)
@@ -43,7 +43,7 @@ enum AuthorizeQuery {
 
     private static func client(
         _ fields: URLEncodedFields, _ clients: ClientRegistry
-    ) throws(AuthorizeRefusal.Cause) -> Client {
+    ) throws(AuthorizeQueryError.Cause) -> Client {
         let id: [UInt8]?
         do { id = try fields.bytes("client_id") } catch {
             throw error.isRepetition ? .clientRepeated : .clientMalformed
@@ -55,7 +55,7 @@ enum AuthorizeQuery {
 
     private static func redirectURI(
         _ fields: URLEncodedFields, _ client: Client
-    ) throws(AuthorizeRefusal.Cause) -> String {
+    ) throws(AuthorizeQueryError.Cause) -> String {
         let uri: [UInt8]?
         do { uri = try fields.bytes("redirect_uri") } catch {
             throw error.isRepetition ? .redirectURIRepeated : .redirectURIMalformed
@@ -65,7 +65,7 @@ enum AuthorizeQuery {
         return String(decoding: uri, as: UTF8.self)
     }
 
-    private static func state(_ fields: URLEncodedFields) throws(AuthorizeRefusal.Cause) -> String {
+    private static func state(_ fields: URLEncodedFields) throws(AuthorizeQueryError.Cause) -> String {
         let bytes: [UInt8]?
         do { bytes = try fields.bytes("state") } catch {
             throw error.isRepetition ? .stateRepeated : .stateNotASCII
@@ -79,7 +79,7 @@ enum AuthorizeQuery {
     }
 
     /// The optional `code_challenge` (RFC 7636), S256 only.
-    private static func challenge(_ fields: URLEncodedFields) throws(AuthorizeRefusal.Cause) -> String? {
+    private static func challenge(_ fields: URLEncodedFields) throws(AuthorizeQueryError.Cause) -> String? {
         let (given, method): (String?, String?)
         do {
             given = try fields.text("code_challenge")

@@ -4,7 +4,7 @@ import SSOWeb
 extension SignInWishes {
     /// The wishes of an authorize request. A value that is not understood is an error: without it a client would get another
     /// sign-in than the one it asked for.
-    static func read(_ fields: URLEncodedFields) throws(AuthorizeRefusal.Cause) -> SignInWishes {
+    static func read(_ fields: URLEncodedFields) throws(AuthorizeQueryError.Cause) -> SignInWishes {
         var wishes = SignInWishes()
         if let text = try fields.wish("prompt", repeated: .promptRepeated, malformed: .promptUnknown) {
             guard let prompt = Prompt.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text) }) else {
@@ -51,8 +51,8 @@ extension SignInWishes {
 
 extension URLEncodedFields {
     fileprivate func wish(
-        _ name: String, repeated: AuthorizeRefusal.Cause, malformed: AuthorizeRefusal.Cause
-    ) throws(AuthorizeRefusal.Cause) -> [UInt8]? {
+        _ name: String, repeated: AuthorizeQueryError.Cause, malformed: AuthorizeQueryError.Cause
+    ) throws(AuthorizeQueryError.Cause) -> [UInt8]? {
         do { return try bytes(name) } catch { throw error.isRepetition ? repeated : malformed }
     }
 }

@@ -15,7 +15,7 @@ extension SignedPostError {
         words: "The body must have at most \(VerifyRequest.maximumBytes) bytes.", cause: "body_size")
 
     /// - Parameter claimed: what the request names as its client, for the log.
-    static func badSignature(_ rejection: SignatureCheck.Rejection, claimed: String?) -> Self {
+    static func badSignature(_ rejection: SignatureCheck.SignatureError, claimed: String?) -> Self {
         Self(
             status: .unauthorized, code: .invalidSignature, words: rejection.explanation, cause: rejection.rawValue,
             client: claimed.map { SentText.clientID(Array($0.utf8)) }, isAlert: rejection.isAlert)
@@ -35,13 +35,13 @@ extension SignedPostError {
             cause: "body", client: client, detail: "\(error)")
     }
 
-    static func badToken(_ client: String, _ cause: TokenRejectionCause) -> Self {
+    static func badToken(_ client: String, _ cause: TokenErrorCause) -> Self {
         Self(
             status: .unauthorized, code: .invalidToken, words: cause.explanation, cause: cause.rawValue, client: client,
             isAlert: cause.isAlert)
     }
 
-    static func badToken(_ client: String, _ rejection: SSOTokenStore.Rejection) -> Self {
+    static func badToken(_ client: String, _ rejection: SSOTokenStore.TokenError) -> Self {
         var error = badToken(client, rejection.cause)
         (error.flow, error.session) = (rejection.flow, rejection.session)
         return error
@@ -60,7 +60,7 @@ extension SignedPostError {
         cause: "storage", retryAfter: .seconds(1))
 }
 
-extension SignatureCheck.Rejection {
+extension SignatureCheck.SignatureError {
     /// The sentence for the client's developer. An unknown client and a wrong signature have the same, so that a caller
     /// without a secret does not learn which clients are registered.
     fileprivate var explanation: String {

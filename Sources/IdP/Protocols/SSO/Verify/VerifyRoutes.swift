@@ -93,7 +93,7 @@ package struct VerifyRoutes: Sendable {
             let claim = try signatures.claim(of: request)
             let body = try await request.boundedBody(VerifyRequest.maximumBytes)
             return (try signatures.check(claim, body: body), body)
-        } catch let rejection as SignatureCheck.Rejection {
+        } catch let rejection as SignatureCheck.SignatureError {
             if let wait = badSignatures.hit(address) { throw SignedPostError.rateLimited(wait) }
             throw SignedPostError.badSignature(rejection, claimed: signatures.claimedClient(of: request))
         } catch is PublicError {

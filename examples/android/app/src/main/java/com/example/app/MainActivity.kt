@@ -83,7 +83,7 @@ class MainActivity : HotwireActivity(), Screen {
         view(tab.intent.setData(url.toUri()).setPackage(CustomTabsClient.getPackageName(this, null)))
     }
 
-    override fun showProblem(text: Int) {
+    override fun showError(text: Int) {
         MaterialAlertDialogBuilder(this).setMessage(text).setPositiveButton(android.R.string.ok, null).show()
     }
 
@@ -91,7 +91,7 @@ class MainActivity : HotwireActivity(), Screen {
         try {
             startActivity(intent)
         } catch (_: ActivityNotFoundException) {
-            showProblem(R.string.problem_failed)
+            showError(R.string.problem_failed)
         }
     }
 

@@ -9,7 +9,7 @@ interface Screen {
     /** A page in the browser, or another app. */
     fun openSystem(url: String)
     fun openBrowser(url: String)
-    fun showProblem(text: Int)
+    fun showError(text: Int)
 }
 
 /**
@@ -90,7 +90,7 @@ class SignIn(
         if (url == redeeming) return pageFailed(url, 401)
         if (policy.decide(url) != LinkPolicy.Decision.WebView) return
         if (retried.remove(url)) {
-            screen?.showProblem(R.string.problem_still_signed_out)
+            screen?.showError(R.string.problem_still_signed_out)
             return abandon()
         }
         if (url !in retries) retries.add(url)
@@ -103,7 +103,7 @@ class SignIn(
     fun pageFailed(url: String, status: Int?) {
         retried.remove(url)
         if (url != redeeming) return
-        screen?.showProblem(if (status == null) R.string.problem_no_connection else R.string.problem_refused)
+        screen?.showError(if (status == null) R.string.problem_no_connection else R.string.problem_refused)
         abandon()
     }
 
@@ -160,7 +160,7 @@ class SignIn(
     }
 
     private fun problem(text: Int) {
-        screen?.showProblem(text)
+        screen?.showError(text)
         release()
     }
 

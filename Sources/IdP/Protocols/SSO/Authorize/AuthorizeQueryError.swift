@@ -4,7 +4,7 @@ import SSOShared
 import SSOWeb
 
 /// Why an authorize request was refused, for the log and for the client's developer.
-struct AuthorizeRefusal: Sendable {
+struct AuthorizeQueryError: Sendable {
     /// The raw values are stable: the log has them as `cause`.
     enum Cause: String, Error, CaseIterable {
         case clientMissing = "client_id_missing"

@@ -9,7 +9,7 @@ import SSOWeb
 
 /// Why an answer of a provider signs no user in. The raw values are stable: the log has them as `reason`, beside those of
 /// ``ProviderError``.
-enum ProviderRefusal: String, Sendable, CaseIterable {
+enum ProviderSignInError: String, Sendable, CaseIterable {
     /// A frame, a fetch or a prefetch.
     case notAPage = "not_a_page"
     /// A field is missing, appears twice, or is too long.
@@ -106,7 +106,7 @@ extension ProviderError {
         case .setup: ("faulty", .serviceUnavailable, "provider_unavailable", .error)
         case .fault: ("faulty", .badGateway, "provider_faulty", .warning)
         // The user's account there is outside `allowed_domains`: another try with it changes nothing.
-        case .refusal where reason == AnswerProblem.domain.rawValue:
+        case .refusal where reason == AnswerError.domain.rawValue:
             ("not-allowed", .forbidden, "provider_answer_refused", .warning)
         case .refusal: ("failed", .badRequest, "provider_answer_refused", .warning)
         }

@@ -7,7 +7,7 @@ package import SSOWeb
 /// Owns the rows of `app_link`: one for each app that links a provider to its user's account, from the ticket to the code.
 ///
 /// Rows and codes are kept apart from those of `handoff`: a code that links can never sign in, and none that signs in can link.
-package struct AppLinkStore: Sendable {
+package struct AppIdentityStore: Sendable {
     /// From the app's request to the button in the browser.
     static let ticketLifetime: Duration = .seconds(60)
     /// From the button to the provider's answer.
@@ -33,7 +33,7 @@ package struct AppLinkStore: Sendable {
 
     /// Issues a ticket to an app. An earlier one of the same app ends, at whatever step it is: an app links one provider at a
     /// time, and no app fills the table.
-    func issue(_ ticket: LinkTicket, to user: TokenUser, provider: String) async throws {
+    func issue(_ ticket: IdentityTicket, to user: TokenUser, provider: String) async throws {
         let now = clock.now()
         let bytes = try randomness.bytes(16)
         guard bytes.count == 16 else { throw RandomnessError() }
@@ -54,7 +54,7 @@ package struct AppLinkStore: Sendable {
     }
 
     /// The account that a ticket is for, on a reader: a look uses nothing up.
-    func account(of ticket: LinkTicket, provider: String) async throws -> Result<Account, LinkRejection> {
+    func account(of ticket: IdentityTicket, provider: String) async throws -> Result<Account, IdentityTicketError> {
         try await database.read { connection in
             guard let row = try row(of: ticket, connection) else { return .failure(.unknown) }
             if let rejection = try rejection(of: row) { return .failure(rejection) }
@@ -67,8 +67,8 @@ package struct AppLinkStore: Sendable {
     ///
     /// - Returns: the id of the link.
     func begin(
-        _ ticket: LinkTicket, provider: String, codeChallenge: String, redirectURI: String
-    ) async throws -> Result<FlowID, LinkRejection> {
+        _ ticket: IdentityTicket, provider: String, codeChallenge: String, redirectURI: String
+    ) async throws -> Result<FlowID, IdentityTicketError> {
         let now = clock.now()
         return try await database.write { connection in
             let begun = try connection.query(
@@ -97,14 +97,14 @@ package struct AppLinkStore: Sendable {
         }
     }
 
-    private func row(of ticket: LinkTicket, _ connection: any SQLConnection) throws -> SQLRow? {
+    private func row(of ticket: IdentityTicket, _ connection: any SQLConnection) throws -> SQLRow? {
         try connection.query(
             "SELECT * FROM app_link WHERE ticket_digest = :digest", ["digest": .blob(ticket.digest)]
         ).first
     }
 
     /// Why a ticket does not begin a link; nil if it may.
-    private func rejection(of row: SQLRow) throws -> LinkRejection? {
+    private func rejection(of row: SQLRow) throws -> IdentityTicketError? {
         let now = clock.now()
         if try row.optionalInteger("begun_at") != nil { return .used }
         let isAlive =
@@ -115,7 +115,7 @@ package struct AppLinkStore: Sendable {
     /// The account of a row, while the app that asked is signed in to it.
     private func account(
         _ row: SQLRow, _ provider: String, _ connection: any SQLConnection
-    ) throws -> Result<Account, LinkRejection> {
+    ) throws -> Result<Account, IdentityTicketError> {
         guard try row.text("provider").utf8.elementsEqual(provider.utf8) else { return .failure(.wrongProvider) }
         return try owner(row, connection).map { .success($0) } ?? .failure(.signedOut)
     }

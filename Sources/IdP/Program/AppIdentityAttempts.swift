@@ -5,8 +5,8 @@ import IdPSignIn
 import SSOWeb
 
 /// The answers to attempts that link for an app. The apps know no attempts, and the attempts no apps.
-struct AppLinkAttempts: AttemptPurpose {
-    let answers: AppLinkAnswers
+struct AppIdentityAttempts: AttemptPurpose {
+    let answers: AppIdentityAnswers
     let signIn: ProviderSignIn
 
     func finish(_ proven: ProviderIdentity, _ answered: AnsweredAttempt) async throws -> Response {
@@ -23,10 +23,10 @@ struct AppLinkAttempts: AttemptPurpose {
         try await answers.page(refusal, try answer(answered))
     }
 
-    private func answer(_ answered: AnsweredAttempt) throws(PublicError) -> AppLinkAnswer {
-        guard case .appLink(let link) = answered.attempt.purpose else { throw AppLinkPages.over(nil) }
-        return AppLinkAnswer(
-            link: link, provider: answered.provider, session: answered.session, request: answered.request,
+    private func answer(_ answered: AnsweredAttempt) throws(PublicError) -> AppIdentityAnswer {
+        guard case .appIdentity(let id) = answered.attempt.purpose else { throw AppIdentityPages.over(nil) }
+        return AppIdentityAnswer(
+            id: id, provider: answered.provider, session: answered.session, request: answered.request,
             context: answered.context)
     }
 }

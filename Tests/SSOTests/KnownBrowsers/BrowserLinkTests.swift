@@ -8,7 +8,7 @@ import Testing
 @testable import WebTestKit
 
 @Suite("The link that makes a browser known")
-struct DeviceLinkTests {
+struct BrowserLinkTests {
     /// The address of the link in the newest email, nil without one.
     static func link(in deployment: TestDeployment, to address: String = "ann@example.com") -> String? {
         guard let text = deployment.mailbox.all(to: address).last?.text else { return nil }

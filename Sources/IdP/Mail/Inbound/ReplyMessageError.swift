@@ -3,7 +3,7 @@
 ///
 /// In the order of the checks, which is the order of the cases: the structure of the message, its recipient, its sender,
 /// the proof that the sender sent it, whether a program wrote it, and its text.
-package enum ReplyRejection: String, Error, Sendable, Equatable, CaseIterable {
+package enum ReplyMessageError: String, Error, Sendable, Equatable, CaseIterable {
     /// Longer than ``InboundMailLimits/messageBytes``.
     case tooLarge = "too_large"
     /// Contains a NUL byte.

@@ -6,7 +6,7 @@ import SSOShared
 package import SSOWeb
 
 /// The pages of a link in the system browser.
-package struct AppLinkPages: Sendable {
+package struct AppIdentityPages: Sendable {
     let pages: Pages
     /// Goes on to the app.
     let continueScript: String
@@ -24,7 +24,7 @@ package struct AppLinkPages: Sendable {
     /// Asks whether to go on. The page does not send itself, and it names the account: a link of an attacker may have led
     /// the user here, and then the account is the attacker's.
     func ask(
-        _ request: Request, _ asked: HandoffRequest, ticket: LinkTicket, provider: Provider, account: Account,
+        _ request: Request, _ asked: HandoffRequest, ticket: IdentityTicket, provider: Provider, account: Account,
         formToken: String
     ) -> Response {
         pages.response(

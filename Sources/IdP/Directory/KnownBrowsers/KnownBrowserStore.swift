@@ -4,7 +4,7 @@ package import SSOWeb
 
 /// Owns the rows of `device`: which browsers are known for which mailbox, tags left out. Only hashes of their secrets are
 /// stored.
-package struct DeviceStore: Sendable {
+package struct KnownBrowserStore: Sendable {
     /// Browsers known for one address. More push out the one that was used longest ago.
     static let maximumPerAddress = 20
 
@@ -19,7 +19,7 @@ package struct DeviceStore: Sendable {
     /// The id of the device that one of the claims proves, nil for an unknown browser. Without claims nothing is read.
     ///
     /// - Parameter address: nil for a device of any address.
-    package func find(_ claims: [DeviceCookie.Claim], for address: EmailAddress?) async throws -> String? {
+    package func find(_ claims: [KnownBrowserCookie.Claim], for address: EmailAddress?) async throws -> String? {
         guard !claims.isEmpty else { return nil }
         let now = clock.now()
         return try await database.read { connection in
@@ -53,11 +53,11 @@ package struct DeviceStore: Sendable {
     ///   - keepsPrevious: false where the id moves to another browser.
     package func remember(
         _ address: EmailAddress, known: String?, keepsPrevious: Bool = true, _ connection: any SQLConnection
-    ) throws -> DeviceCookie.Claim {
+    ) throws -> KnownBrowserCookie.Claim {
         let now = clock.now()
-        let claim = DeviceCookie.Claim(
-            id: try known.flatMap { Base64URL.decode($0) } ?? randomness.bytes(DeviceCookie.Claim.idBytes),
-            secret: try randomness.bytes(DeviceCookie.Claim.secretBytes))
+        let claim = KnownBrowserCookie.Claim(
+            id: try known.flatMap { Base64URL.decode($0) } ?? randomness.bytes(KnownBrowserCookie.Claim.idBytes),
+            secret: try randomness.bytes(KnownBrowserCookie.Claim.secretBytes))
         try connection.execute(
             """
             INSERT INTO device (id, address, secret_digest, created_at, used_at, expires_at)
@@ -69,7 +69,7 @@ package struct DeviceStore: Sendable {
             """,
             [
                 "id": .text(claim.name), "address": .text(address.mailbox), "digest": .blob(claim.secretDigest),
-                "now": .timestamp(now), "expires": .timestamp(now + DeviceCookie.lifetime),
+                "now": .timestamp(now), "expires": .timestamp(now + KnownBrowserCookie.lifetime),
                 "keeps": .integer(keepsPrevious ? 1 : 0),
             ])
         try connection.execute(
@@ -91,11 +91,11 @@ package struct DeviceStore: Sendable {
 }
 
 /// Known browsers as routes use them: rows and cookie together.
-package struct Devices: Sendable {
-    package let store: DeviceStore
-    let cookie: DeviceCookie
+package struct KnownBrowsers: Sendable {
+    package let store: KnownBrowserStore
+    let cookie: KnownBrowserCookie
 
-    package init(store: DeviceStore, cookie: DeviceCookie) {
+    package init(store: KnownBrowserStore, cookie: KnownBrowserCookie) {
         (self.store, self.cookie) = (store, cookie)
     }
 
@@ -112,7 +112,7 @@ package struct Devices: Sendable {
     }
 
     /// Gives the browser the new claim beside those it has.
-    package func give(_ claim: DeviceCookie.Claim, _ request: Request, in response: inout Response) {
+    package func give(_ claim: KnownBrowserCookie.Claim, _ request: Request, in response: inout Response) {
         let others = cookie.claims(in: request).filter { $0.id != claim.id }
         cookie.set([claim] + others, in: &response)
     }

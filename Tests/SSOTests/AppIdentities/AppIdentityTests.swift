@@ -11,7 +11,7 @@ import Testing
 @testable import WebTestKit
 
 @Suite("An app links a provider")
-struct AppLinkTests {
+struct AppIdentityTests {
     @Test(
         "from the ticket to the list, with each kind of provider; the sign-in of the browser is neither used nor changed",
         arguments: Provider.Kind.allCases, [false, true])
@@ -168,7 +168,7 @@ struct AppLinkTests {
             #expect(try await deployment.rows(of: "app_link", where: "identity IS NOT NULL") == 0)
             _ = try await app.ticket("work")
             deployment.clock.advance(by: .minutes(12))
-            let store = AppLinkStore(
+            let store = AppIdentityStore(
                 database: deployment.database, clock: deployment.clock.clock,
                 tokens: AccessTokenStore(
                     database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness(),

@@ -2,15 +2,15 @@ import SSOShared
 
 /// What lets the system browser link a provider for an app: `slt_…`. It names an account, an app and a provider, works once
 /// and within a minute, and signs no user in.
-typealias LinkTicket = Secret<LinkTicketKind>
+typealias IdentityTicket = Secret<IdentityTicketKind>
 
-/// The kind of ``LinkTicket``.
-enum LinkTicketKind: SecretKind {
+/// The kind of ``IdentityTicket``.
+enum IdentityTicketKind: SecretKind {
     static let prefix = "slt_"
 }
 
 /// Why a ticket or a code of a link is refused. The raw values are stable: the log has them as `reason`.
-enum LinkRejection: String, Error, Sendable, CaseIterable {
+enum IdentityTicketError: String, Error, Sendable, CaseIterable {
     /// Missing, given twice, or not in its form.
     case malformed
     /// Never issued, replaced by a newer ticket of the same app, or purged.

@@ -2,7 +2,7 @@ import SSOShared
 package import SSOWeb
 
 /// An identity as its owner sees it.
-package struct LinkedIdentity: Sendable {
+package struct AccountIdentity: Sendable {
     package enum Kind: Sendable, Equatable {
         case email
         case passkey
@@ -17,7 +17,7 @@ package struct LinkedIdentity: Sendable {
     package let isPrivateEmail: Bool
     /// The private relay does not forward emails any more.
     package let isEmailDisabled: Bool
-    package let linkedAt: Timestamp
+    package let addedAt: Timestamp
     /// Nil when it has not been used since it was linked.
     package let usedAt: Timestamp?
     /// Names the identity in forms. Not a secret.
@@ -25,7 +25,7 @@ package struct LinkedIdentity: Sendable {
     package var sealedRefreshToken: [UInt8]?
 }
 
-extension LinkedIdentity {
+extension AccountIdentity {
     static let columns = """
         kind, issuer, subject, provider, email, is_private_email, is_email_disabled, created_at, used_at, refresh_token
         """
@@ -42,7 +42,7 @@ extension LinkedIdentity {
         email = storedKind == "email" ? subject : try row.optionalText("email")
         isPrivateEmail = try row.integer("is_private_email") != 0
         isEmailDisabled = try row.integer("is_email_disabled") != 0
-        linkedAt = try row.timestamp("created_at")
+        addedAt = try row.timestamp("created_at")
         usedAt = try row.optionalInteger("used_at").map(Timestamp.init(milliseconds:))
         name = Base64URL.encode(
             Array(SHA256.hash(Array("\(storedKind)\u{0}\(issuer)\u{0}\(subject)".utf8)).prefix(12)))

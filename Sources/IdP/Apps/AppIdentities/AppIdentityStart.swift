@@ -9,27 +9,29 @@ package import SSOWeb
 /// `/auth/native/PROVIDER` with a ticket: an app links a provider to its user's account through the system browser.
 ///
 /// The account is that of the ticket. The sign-in of the browser is neither used nor changed: it may be another user's.
-package struct AppLinkStart: TicketStart {
-    let links: AppLinkStore
+package struct AppIdentityStart: TicketStart {
+    let identities: AppIdentityStore
     let providers: ProviderRegistry
     let sessions: Sessions
     /// Takes the browser to the provider for a link.
     let begin: @Sendable (Provider, FlowID, Session, VisitorContext) async throws -> Response
-    let pages: AppLinkPages
+    let pages: AppIdentityPages
 
     package init(
-        links: AppLinkStore, providers: ProviderRegistry, sessions: Sessions,
+        identities: AppIdentityStore, providers: ProviderRegistry, sessions: Sessions,
         begin: @escaping @Sendable (Provider, FlowID, Session, VisitorContext) async throws -> Response,
-        pages: AppLinkPages
+        pages: AppIdentityPages
     ) {
-        (self.links, self.providers, self.sessions, self.begin, self.pages) = (links, providers, sessions, begin, pages)
+        (self.identities, self.providers, self.sessions, self.begin, self.pages) = (
+            identities, providers, sessions, begin, pages
+        )
     }
 
     package func show(
         _ text: String, _ asked: HandoffRequest, at name: String, _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
-        guard let ticket = LinkTicket(wire: text) else { throw rejected(.malformed, name, asked.app, context) }
-        switch try await links.account(of: ticket, provider: name) {
+        guard let ticket = IdentityTicket(wire: text) else { throw rejected(.malformed, name, asked.app, context) }
+        switch try await identities.account(of: ticket, provider: name) {
         case .failure(let rejection): throw rejected(rejection, name, asked.app, context)
         case .success(let account):
             guard let provider = providers.provider(id: name) else {
@@ -47,8 +49,8 @@ package struct AppLinkStart: TicketStart {
     package func submit(
         _ text: String, _ asked: HandoffRequest, at name: String, _ session: Session, _ context: VisitorContext
     ) async throws -> Response {
-        guard let ticket = LinkTicket(wire: text) else { throw rejected(.malformed, name, asked.app, context) }
-        let begun = try await links.begin(
+        guard let ticket = IdentityTicket(wire: text) else { throw rejected(.malformed, name, asked.app, context) }
+        let begun = try await identities.begin(
             ticket, provider: name, codeChallenge: asked.codeChallenge, redirectURI: asked.app.redirectURI)
         switch begun {
         case .failure(let rejection): throw rejected(rejection, name, asked.app, context)
@@ -65,7 +67,7 @@ package struct AppLinkStart: TicketStart {
             do {
                 return try await begin(provider, link, session, context)
             } catch let refusal as PublicError {
-                throw AppLinkPages.failed(refusal, provider, asked.app)
+                throw AppIdentityPages.failed(refusal, provider, asked.app)
             }
         }
     }
@@ -74,7 +76,7 @@ package struct AppLinkStart: TicketStart {
     ///
     /// - Returns: the page of the answer.
     private func rejected(
-        _ rejection: LinkRejection, _ name: String, _ app: NativeApp, _ context: VisitorContext
+        _ rejection: IdentityTicketError, _ name: String, _ app: NativeApp, _ context: VisitorContext
     ) -> PublicError {
         context.logger.log(
             level: rejection.isAlert ? .warning : .notice, "link_ticket_rejected",
@@ -82,6 +84,6 @@ package struct AppLinkStart: TicketStart {
                 "reason": "\(rejection.rawValue)", "provider": "\(name)",
                 "session": "\(context.session?.handle ?? "-")",
             ])
-        return AppLinkPages.over(app)
+        return AppIdentityPages.over(app)
     }
 }

@@ -4,7 +4,7 @@ import IdPFlow
 import SSOShared
 import SSOWeb
 
-extension AppLinkStore {
+extension AppIdentityStore {
     /// The redirect URI of a link that has begun and not ended; nil for any other.
     func redirectURI(of id: FlowID) async throws -> String? {
         let now = clock.now()
@@ -67,7 +67,7 @@ extension AppLinkStore {
     /// - Parameter user: of the request. It must have the access token that asked for the ticket.
     func consume(
         _ code: HandoffCode, verifier: String, by user: TokenUser, _ connection: any SQLConnection
-    ) throws -> Result<ExternalIdentity, LinkRejection> {
+    ) throws -> Result<ExternalIdentity, IdentityTicketError> {
         let now = clock.now()
         let consumed = try connection.query(
             """

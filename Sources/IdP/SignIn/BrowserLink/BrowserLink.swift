@@ -11,7 +11,7 @@ package import SSOWeb
 ///
 /// It is part of emails to an address under attack: a flood of requests that uses up the budgets of an address gives its
 /// owner the way around them.
-package struct DeviceLink: Sendable {
+package struct BrowserLink: Sendable {
     static let path = SignInPath.browser
     /// Longer than the day that budgets count, so that the newest email always has a link that works.
     static let lifetime: Duration = .hours(48)
@@ -20,7 +20,7 @@ package struct DeviceLink: Sendable {
     struct Opened: Sendable {
         let address: EmailAddress
         /// One device for each email: opened in a second browser, the link moves the device there.
-        let deviceID: String
+        let browserID: String
     }
 
     private let box: SealedBox
@@ -34,7 +34,7 @@ package struct DeviceLink: Sendable {
     /// The whole address of the link for an email.
     func url(for challenge: Challenge, now: Timestamp) throws -> String {
         let expires = (now + Self.lifetime).milliseconds
-        let device = SHA256.hash(Array("device:\(challenge.id)".utf8)).prefix(DeviceCookie.Claim.idBytes)
+        let device = SHA256.hash(Array("device:\(challenge.id)".utf8)).prefix(KnownBrowserCookie.Claim.idBytes)
         let plain =
             (0..<8).map { UInt8(truncatingIfNeeded: expires >> ($0 * 8)) } + device + Array(challenge.address.utf8)
         return "\(origin.text)\(Self.path)?key=\(Base64URL.encode(try box.seal(plain)))"
@@ -43,31 +43,32 @@ package struct DeviceLink: Sendable {
     /// What the key of a link proves; nil for a key that was not made here or has expired.
     func open(_ key: String, now: Timestamp) -> Opened? {
         guard key.utf8.count <= 1024, let sealed = Base64URL.decode(key), let plain = box.open(sealed),
-            plain.count > 8 + DeviceCookie.Claim.idBytes
+            plain.count > 8 + KnownBrowserCookie.Claim.idBytes
         else { return nil }
         let expires = plain.prefix(8).enumerated().reduce(Int64(0)) { $0 | Int64($1.element) << ($1.offset * 8) }
         guard Timestamp(milliseconds: expires) > now,
-            let text = String(validating: plain.dropFirst(8 + DeviceCookie.Claim.idBytes), as: UTF8.self),
+            let text = String(validating: plain.dropFirst(8 + KnownBrowserCookie.Claim.idBytes), as: UTF8.self),
             let address = try? EmailAddress(text)
         else { return nil }
         return Opened(
-            address: address, deviceID: Base64URL.encode(Array(plain.dropFirst(8).prefix(DeviceCookie.Claim.idBytes))))
+            address: address,
+            browserID: Base64URL.encode(Array(plain.dropFirst(8).prefix(KnownBrowserCookie.Claim.idBytes))))
     }
 }
 
-/// Owns the rule which emails contain a ``DeviceLink``: those to an address that gets more emails than one user asks for,
+/// Owns the rule which emails contain a ``BrowserLink``: those to an address that gets more emails than one user asks for,
 /// and all emails while codes are guessed on many accounts.
-package struct DeviceInvitation: Sendable {
+package struct BrowserLinkInvitation: Sendable {
     /// From this many emails within a day on they contain a link. One network gets as many in an hour, so a budget cannot be
     /// used up before the owner has a link.
     static let pressure = 3
 
-    let link: DeviceLink
+    let link: BrowserLink
     let mail: MailQueue
     let guesses: GuessStore
     let clock: ServiceClock
 
-    package init(link: DeviceLink, mail: MailQueue, guesses: GuessStore, clock: ServiceClock) {
+    package init(link: BrowserLink, mail: MailQueue, guesses: GuessStore, clock: ServiceClock) {
         (self.link, self.mail, self.guesses, self.clock) = (link, mail, guesses, clock)
     }
 
@@ -80,22 +81,22 @@ package struct DeviceInvitation: Sendable {
     }
 }
 
-/// The page of a ``DeviceLink``: GET shows a button and changes nothing, so mail scanners may fetch it; POST makes this
+/// The page of a ``BrowserLink``: GET shows a button and changes nothing, so mail scanners may fetch it; POST makes this
 /// browser known.
-package struct DeviceRoutes: Sendable {
+package struct BrowserLinkRoutes: Sendable {
     let sessions: Sessions
-    let devices: Devices
-    let link: DeviceLink
+    let knownBrowsers: KnownBrowsers
+    let link: BrowserLink
     let challenges: ChallengeStore
     let pages: Pages
     let clock: ServiceClock
 
     package init(
-        sessions: Sessions, devices: Devices, link: DeviceLink, challenges: ChallengeStore, pages: Pages,
+        sessions: Sessions, knownBrowsers: KnownBrowsers, link: BrowserLink, challenges: ChallengeStore, pages: Pages,
         clock: ServiceClock
     ) {
-        (self.sessions, self.devices, self.link, self.challenges, self.pages) = (
-            sessions, devices, link, challenges, pages
+        (self.sessions, self.knownBrowsers, self.link, self.challenges, self.pages) = (
+            sessions, knownBrowsers, link, challenges, pages
         )
         self.clock = clock
     }
@@ -105,7 +106,7 @@ package struct DeviceRoutes: Sendable {
     }
 
     package func add(to router: Router<VisitorContext>) {
-        router.form(at: RouterPath(DeviceLink.path), show: show, submit: submit)
+        router.form(at: RouterPath(BrowserLink.path), show: show, submit: submit)
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -113,7 +114,7 @@ package struct DeviceRoutes: Sendable {
         guard let opened = link.open(key, now: clock.now()) else { throw Self.expired }
         let session = try await sessions.current(request, context)
         var response = pages.response(
-            "device",
+            "browser-link",
             // A link of another user's email names another address: that user could follow it with a link that signs in.
             Model(formToken: sessions.formToken(for: session), key: key, address: opened.address.masked), for: request)
         sessions.remember(session, in: &response)
@@ -128,14 +129,14 @@ package struct DeviceRoutes: Sendable {
             sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
         else {
             throw PublicError.staleForm(
-                request, .init(label: Text("error.try-again"), href: "\(DeviceLink.path)?key=\(key)"))
+                request, .init(label: Text("error.try-again"), href: "\(BrowserLink.path)?key=\(key)"))
         }
         let held = session[BrowserChallenges.self].current.flatMap { held in
             (try? EmailAddress(held.address))?.mailbox == opened.address.mailbox ? held : nil
         }
-        let claim = try await devices.store.database.write { connection in
-            let claim = try devices.store.remember(
-                opened.address, known: opened.deviceID, keepsPrevious: false, connection)
+        let claim = try await knownBrowsers.store.database.write { connection in
+            let claim = try knownBrowsers.store.remember(
+                opened.address, known: opened.browserID, keepsPrevious: false, connection)
             // The code that this browser waits for counts against its own budget from now on.
             if let held { try challenges.adopt(held.id, device: claim.name, connection) }
             return claim
@@ -143,7 +144,7 @@ package struct DeviceRoutes: Sendable {
         context.logger.notice("browser_known", metadata: ["session": "\(session.handle)", "device": "\(claim.name)"])
         let flow = session[PendingFlows.self].newest(now: clock.now()).flatMap(FlowID.init)
         var response = Response.redirect(to: FlowID.path(held == nil ? SignInPath.signIn : SignInPath.code, flow))
-        devices.give(claim, request, in: &response)
+        knownBrowsers.give(claim, request, in: &response)
         return response
     }
 

@@ -36,7 +36,7 @@ struct LongAttackTests {
             let begun = deployment.clock.now
             var waiting = try await deployment.waiting(for: "ann@example.com", by: owner)
             if try waiting.page().form(with: "code") == nil {
-                guard let link = DeviceLinkTests.link(in: deployment) else { return nil }
+                guard let link = BrowserLinkTests.link(in: deployment) else { return nil }
                 let page = try await owner.get(link)
                 _ = try await owner.submit(page.page().form(to: "/sign-in/browser"), on: page)
                 waiting = try await deployment.waiting(for: "ann@example.com", by: owner)

@@ -6,7 +6,7 @@ package import SSOWeb
 ///
 /// It signs nobody in. It only gives the browser budgets of its own for emails and guesses, so that a visitor who uses up
 /// those of an address cannot keep its owner out (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
-package struct DeviceCookie: Sendable {
+package struct KnownBrowserCookie: Sendable {
     /// How long a browser stays known without a sign-in.
     static let lifetime: Duration = .days(180)
     /// More addresses in one browser push out the one that signed in longest ago.
@@ -67,7 +67,7 @@ package struct DeviceCookie: Sendable {
 }
 
 /// Holds a secret, so it is never printed.
-extension DeviceCookie.Claim: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension KnownBrowserCookie.Claim: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "<redacted>" }
     package var debugDescription: String { "<redacted>" }
     package var customMirror: Mirror { Mirror(self, children: []) }

@@ -92,7 +92,7 @@ struct KnownBrowserTests {
             }
             #expect(!line.contains("Domain"))
             let keys = try DerivedKeys.parse(TestSecret.new(), setting: "IDP_SECRET_KEY")
-            let secure = DeviceCookie(keys: keys, origin: try PublicOrigin("https://id.example.com"))
+            let secure = KnownBrowserCookie(keys: keys, origin: try PublicOrigin("https://id.example.com"))
             var response = Response(status: .ok)
             secure.set([], in: &response)
             let header = try #require(response.headers[.setCookie])
@@ -154,9 +154,9 @@ struct KnownBrowserTests {
     @Test("is one of at most twenty per address, and the least recently used one is dropped")
     func bounded() async throws {
         try await TestDeployment.open { deployment in
-            let store = DeviceStore(
+            let store = KnownBrowserStore(
                 database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness())
-            var claims: [DeviceCookie.Claim] = []
+            var claims: [KnownBrowserCookie.Claim] = []
             for _ in 0..<22 {
                 claims.append(
                     try await deployment.database.write {

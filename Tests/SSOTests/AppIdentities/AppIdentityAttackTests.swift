@@ -11,7 +11,7 @@ import Testing
 /// A link makes an account open to an identity for good, so nobody but the user of the app may finish one, and no one but the
 /// owner of the identity may begin it.
 @Suite("The link of a provider from an app, under attack")
-struct AppLinkAttackTests {
+struct AppIdentityAttackTests {
     /// Ann's app, and that of an attacker with an account of their own.
     struct Scene: Sendable {
         let providers: ProviderDeployment

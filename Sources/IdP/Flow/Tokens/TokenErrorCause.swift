@@ -1,7 +1,7 @@
 import SSOWeb
 
 /// Why a token was not accepted. The raw values are stable: the log has them as `cause`.
-package enum TokenRejectionCause: String, Sendable, CaseIterable {
+package enum TokenErrorCause: String, Sendable, CaseIterable {
     /// There is no such token: never issued, replaced by a newer one of the same flow, or purged.
     case unknown
     /// The text does not have the form of a token.
