@@ -23,7 +23,7 @@ struct AppleLintTests {
         arguments: [
             ("{}", ["aasa.no-service"]), ("{\"links\": {}}", ["aasa.no-service", "aasa.unknown-service"]),
             // The misspelled name is the cause. The missing service is only its consequence.
-            ("{\"appIdentities\": {}}", ["aasa.unknown-service"]),
+            ("{\"appLinks\": {}}", ["aasa.unknown-service"]),
             ("{\"$schema\": \"x\", \"webcredentials\": {\"apps\": [\"\(app)\"]}}", ["aasa.unknown-service"]),
             ("{\"webcredentials\": {\"apps\": [\"\(app)\"]}}", []),
             ("{\"authsrv\": {\"apps\": [\"\(app)\"]}}", []),
