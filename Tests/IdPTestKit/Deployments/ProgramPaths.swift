@@ -73,10 +73,13 @@ struct ServedPaths: Sendable {
     }
 
     /// The paths that accept HEAD. What has a GET without HEAD changes something.
-    func pages() async throws -> [String] {
-        var pages: [String] = []
-        for path in paths where try await allowed(at: path)?.contains("HEAD") == true { pages.append(path) }
-        return pages
+    func pages() async throws -> [String] { try await accepting("HEAD") }
+
+    /// The paths that accept a method.
+    func accepting(_ method: String) async throws -> [String] {
+        var found: [String] = []
+        for path in paths where try await allowed(at: path)?.contains(method) == true { found.append(path) }
+        return found
     }
 }
 

@@ -111,10 +111,11 @@ extension Browser {
         try await get(deployment.origin + "/").page().form(to: "/sign-out") != nil
     }
 
-    /// Signs out at the IdP with the button of its home page.
-    func signOut(of deployment: TestDeployment) async throws {
+    /// Signs out at the IdP with the button of its home page. Redirects are not followed.
+    @discardableResult
+    func signOut(of deployment: TestDeployment) async throws -> Visit {
         let home = try await get(deployment.origin + "/")
-        _ = try await submit(home.page().form(to: "/sign-out"), on: home)
+        return try await submit(home.page().form(to: "/sign-out"), on: home)
     }
 
     /// The cookie of a known browser at the IdP.

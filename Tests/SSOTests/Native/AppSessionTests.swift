@@ -142,7 +142,7 @@ struct AppSessionTests {
         try await TestDeployment.open { deployment in
             let administration = AccountAdministration(database: deployment.database)
             let ends: [(Browser) async throws -> Void] = [
-                { try await $0.signOut(of: deployment) },
+                { _ = try await $0.signOut(of: deployment) },
                 { _ in _ = try await administration.apply(.signOut, to: "ann@example.com") },
                 { _ in _ = try await administration.apply(.disable, to: "ann@example.com") },
             ]

@@ -64,22 +64,35 @@ struct SideEffectTests {
     /// RFC 9700 4.12: a 307 or 308 would send the code to the next host.
     @Test("every POST that succeeds ends in a 303")
     func seeOther() async throws {
-        try await TestDeployment.open { deployment in
-            let browser = deployment.browser()
-            let form = try await browser.beginSignIn(at: deployment.client)
-            let asked = try await browser.submit(
-                form.page().form(with: "email"), on: form, ["email": "ann@example.com"])
-            let waiting = try await browser.follow(asked)
-            let code = try await deployment.mailbox.code(to: "ann@example.com")
-            let signedIn = try await browser.submit(waiting.page().form(with: "code"), on: waiting, ["code": code])
-            let renamed = try await HomePageTests.rename(browser, of: deployment, to: "Ann")
-            let home = try await browser.get(deployment.origin + "/")
-            let out = try await browser.submit(home.page().form(to: "/sign-out"), on: home)
-            for visit in [asked, signedIn, renamed, out] {
-                #expect(visit.status == 303)
-                #expect(visit.reply.header("location")?.hasPrefix("/") == true, "never directly to a client")
-                #expect(visit.reply.header("location")?.hasPrefix("//") == false)
+        try await SuccessfulPost.open { place in
+            let idp = try await place.deployment.servedByIdP()
+            let client = try await place.deployment.servedByClient()
+            for (served, posts) in [(idp, SuccessfulPost.atIdP), (client, SuccessfulPost.atClient)] {
+                let routes = try await served.accepting("POST")
+                #expect(routes == Set(posts.map(\.path)).sorted(), "each route has a row in SuccessfulPost")
+                for post in posts { try await Self.check(post, of: served, in: place) }
             }
         }
+    }
+
+    /// Forms of browsers end in a redirect to a page of ours. Programs are never redirected, whatever they send.
+    private static func check(
+        _ post: SuccessfulPost, of served: ServedPaths, in place: ProviderDeployment
+    ) async throws {
+        let reply = try await post.reply(at: place)
+        #expect(reply.status == post.status, "\(post.path): \(reply.text)")
+        let location = reply.header("location")
+        if post.status == 303 {
+            #expect(location?.hasPrefix("/") == true, "\(post.path): never directly to a client")
+            #expect(location?.hasPrefix("//") == false, "\(post.path)")
+        } else {
+            #expect(location == nil, "\(post.path)")
+        }
+        guard post.isForPrograms else { return }
+        // Of these paths only that of Apple's notifications has a variable segment.
+        let path = post.path.replacing("a-b_C.1", with: "apple")
+        let refused = try await served.probe.post(path, [("Content-Type", "application/json")], body: Array("{}".utf8))
+        #expect((400..<500).contains(refused.status) && refused.header("location") == nil, "\(path)")
+        #expect(refused.header("content-type")?.hasPrefix("application/json") == true, "\(path)")
     }
 }
