@@ -130,7 +130,9 @@ let package = Package(
             name: "IdPFlow",
             dependencies: ["SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "IdPDirectory"],
             path: "Sources/IdP/Flow",
-            resources: embedded("Pages/continue.js", "Pages/sign-in.js", "Texts/de.json", "Texts/en.json"),
+            resources: embedded(
+                "Clients/account.mustache", "Clients/completion.mustache", "Pages/continue.js", "Pages/sign-in.js",
+                "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),
         .target(
             name: "IdPSignIn",
@@ -151,8 +153,6 @@ let package = Package(
             name: "IdPProtocols",
             dependencies: ["SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow"],
             path: "Sources/IdP/Protocols",
-            resources: embedded(
-                "SSO/Authorize/account.mustache", "SSO/Authorize/completion.mustache", "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),
         .target(
             name: "IdPApps",

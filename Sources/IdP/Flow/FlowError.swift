@@ -12,4 +12,14 @@ package enum FlowError {
     package static let noSuchFlow = PublicError(
         .notFound, code: "no_such_flow", title: Text("error.no-such-flow.title"),
         explanation: Text("error.no-such-flow"))
+
+    /// What the request asks for is too long to be kept in the session.
+    package static let tooLong = PublicError(
+        .badRequest, code: "invalid_request", title: Text("error.flow-too-long.title"),
+        explanation: Text("error.flow-too-long"), cause: "flow_payload_too_long")
+
+    /// The client or its redirect URI is not registered. The page neither redirects nor links there.
+    package static let unknownClient = PublicError(
+        .badRequest, code: "unknown_client", title: Text("error.unknown-client.title"),
+        explanation: Text("error.unknown-client"), cause: "client_or_redirect_uri_unknown")
 }

@@ -3,6 +3,10 @@ package import SSOWeb
 extension PageFiles {
     /// The templates, texts and assets of this target.
     package static let flow = PageFiles(
+        templates: [
+            "account": PackageResources.account_mustache,
+            "completion": PackageResources.completion_mustache,
+        ],
         texts: [.english: PackageResources.en_json, .german: PackageResources.de_json],
         assets: [
             "continue.js": PackageResources.continue_js,

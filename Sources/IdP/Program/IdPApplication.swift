@@ -40,7 +40,6 @@ func buildIdP(
         association.reload()
         providers.reload()
     }
-    let authorize = try AuthorizeRoutes(parts)
 
     let router = WebRouter.router(
         VisitorContext.self, origin: settings.publicURL, pages: parts.pages, assets: parts.assets,
@@ -49,11 +48,11 @@ func buildIdP(
         pathsWithTokens: ["\(EmailLink.path)/", HandoffSignIn.path, "/auth/*/callback"])
     parts.addPublicFiles(association, to: router)
     parts.addBackChannel(signIn, to: router)
-    authorize.addAuthorize(to: router)
+    for asking in signIn.protocols { asking.addRoutes(to: router) }
     parts.addAPI(signIn, to: router)
     // Routes below have the browser's session.
     router.add(middleware: SessionMiddleware(parts.sessions))
-    authorize.addComplete(to: router)
+    for asking in signIn.protocols { asking.addResume(to: router) }
     parts.addHandoff(signIn, to: router)
     parts.addHome(signIn, to: router)
     parts.addSignIn(signIn, to: router)
@@ -64,16 +63,6 @@ func buildIdP(
         listen: settings.listen, addresses: settings.trustedProxies, shutdown: shutdown, logger: services.logger,
         services: parts.jobs(signIn) + [reload],
         started: started)
-}
-
-extension AuthorizeRoutes {
-    fileprivate init(_ parts: IdPComponents) throws {
-        self.init(
-            clients: parts.clients, sessions: parts.sessions, accounts: parts.accounts, tokens: parts.tokens,
-            database: parts.database, clock: parts.clock, randomness: parts.randomness,
-            page: try CompletionPage(
-                pages: parts.pages, logos: parts.logos, script: parts.assets.path(of: "continue.js")))
-    }
 }
 
 extension IdPComponents {
@@ -97,7 +86,7 @@ extension IdPComponents {
     fileprivate func addBackChannel(_ signIn: SignInWiring, to router: Router<VisitorContext>) {
         let limits = signatureLimits()
         VerifyRoutes(
-            signatures: SignatureCheck(clients: clients), tokens: tokens, idleLimit: sessions.store.lifetime.idle,
+            signatures: SignatureCheck(clients: clients), grants: grants, idleLimit: sessions.store.lifetime.idle,
             addresses: settings.trustedProxies, badSignatures: limits.badSignatures, proven: limits.proven
         ).add(to: router)
         let notificationLimits = signatureLimits()
@@ -137,7 +126,7 @@ extension IdPComponents {
 
     /// The sign-in of an app through the system browser, and the way back to an app or a client without one.
     fileprivate func addHandoff(_ signIn: SignInWiring, to router: Router<VisitorContext>) {
-        let handoff = HandoffRoutes(
+        HandoffRoutes(
             apps: settings.nativeApps,
             start: { [methods = signIn.methods] name in methods.lazy.compactMap { $0.nativeStart(name) }.first },
             link: AppIdentityStart(
@@ -149,31 +138,30 @@ extension IdPComponents {
             accounts: accounts, store: handoffs, randomness: randomness,
             pages: HandoffPages(
                 pages: pages, startScript: assets.path(of: "native.js"),
-                continueScript: assets.path(of: "continue.js"), formScript: script))
-        handoff.add(to: router)
+                continueScript: assets.path(of: "continue.js"), formScript: script)
+        ).add(to: router)
         HandoffSignIn(sessions: sessions, slots: signIn.slots, store: handoffs, accessTokens: accessTokens)
             .add(to: router)
-        CancelRoutes(clients: clients, sessions: sessions, clock: clock, cancelHandoff: handoff.cancel)
-            .add(to: router)
+        CancelRoutes(purposes: signIn.purposes).add(to: router)
     }
 
     /// The user's own page, the apps on it, sign-out, and the choice of another account.
     fileprivate func addHome(_ signIn: SignInWiring, to router: Router<VisitorContext>) {
         HomeRoutes(
-            sessions: sessions, accounts: accounts, tokens: tokens, devices: appDevices, clients: clients,
+            sessions: sessions, accounts: accounts, grants: grants, devices: appDevices, clients: clients,
             identities: Identities(accounts: accounts, providers: providers),
             page: HomePage(pages: pages, logos: logos)
         ).add(to: router)
         addIdentities(signIn, to: router)
         AppDeviceRoutes(sessions: sessions, accounts: accounts, devices: appDevices).add(to: router)
         SignOutRoutes(
-            sessions: sessions, accounts: accounts, tokens: tokens, devices: appDevices, clients: clients,
+            sessions: sessions, accounts: accounts, grants: grants, devices: appDevices, clients: clients,
             logos: logos, pages: pages,
             list: SealedBox(keys: settings.keys, label: SignOutRoutes.label, randomness: randomness)
         ).add(to: router)
         AccountChoice(
-            sessions: sessions, slots: signIn.slots, accounts: accounts, accessTokens: accessTokens, clients: clients,
-            logos: logos, clock: clock, pages: pages, script: script
+            sessions: sessions, slots: signIn.slots, accounts: accounts, accessTokens: accessTokens,
+            purposes: signIn.purposes, clients: clients, logos: logos, clock: clock, pages: pages, script: script
         ).add(to: router)
     }
 
@@ -198,11 +186,12 @@ extension IdPComponents {
         SignInRoutes(
             sessions: sessions, completion: signIn.completion,
             page: SignInPage(
-                pages: pages, sessions: sessions, clients: clients, methods: signIn.methods,
+                pages: pages, sessions: sessions, purposes: signIn.purposes, methods: signIn.methods,
                 lastMethod: signIn.completion.lastMethod, assets: assets, script: script),
             submitAddress: signIn.emailCode.submitAddress
         ).add(to: router)
         for method in signIn.methods { method.addRoutes(to: router) }
+        for factor in signIn.factors { factor.addRoutes(to: router, signIn.completion) }
         BrowserLinkRoutes(
             sessions: sessions, knownBrowsers: knownBrowsers, link: signIn.browserLink, challenges: signIn.challenges,
             pages: pages, clock: clock
@@ -221,7 +210,7 @@ extension IdPComponents {
         let purge = PurgeService(
             every: .minutes(1), clock: clock, logger: services.logger, newest: sessions.store.newestRow,
             [
-                endAlarm, sessions.store.purge, TokenPurge(database: database, clock: clock).purge,
+                endAlarm, sessions.store.purge, GrantPurge(database: database, clock: clock).purge,
                 signIn.challenges.purge, signIn.guesses.purge, mail.purge, knownBrowsers.store.purge, handoffs.purge,
                 accessTokens.purge, signIn.providerAttempts.purge, changes.purge, appIdentities.purge,
             ])

@@ -25,7 +25,9 @@ struct IdPComponents: Sendable {
     let knownBrowsers: KnownBrowsers
     let limits: SignInLimits
     let sessions: Sessions
-    let tokens: SSOTokenStore
+    let grants: GrantStore
+    let authorizer: Authorizer
+    let completionPage: CompletionPage
     let accessTokens: AccessTokenStore
     let appDevices: AppDevices
     let handoffs: HandoffStore
@@ -65,7 +67,11 @@ struct IdPComponents: Sendable {
             cookie: SessionCookie(name: "idp_session", origin: settings.publicURL),
             forms: CSRFTokens(keys: settings.keys, origin: settings.publicURL),
             newcomers: newcomers)
-        tokens = SSOTokenStore(database: database, clock: clock, eligibility: eligibility)
+        grants = GrantStore(database: database, clock: clock, eligibility: eligibility)
+        authorizer = Authorizer(
+            clients: settings.clients, sessions: sessions, accounts: accounts, grants: grants, clock: clock,
+            randomness: randomness)
+        completionPage = try CompletionPage(pages: pages, logos: logos, script: assets.path(of: "continue.js"))
         accessTokens = AccessTokenStore(
             database: database, clock: clock, randomness: randomness, eligibility: eligibility)
         appDevices = AppDevices(tokens: accessTokens, sessions: sessions.store)

@@ -3,14 +3,19 @@ import IdPApps
 import IdPDirectory
 import IdPFlow
 import IdPMail
+import IdPProtocols
 import IdPProviders
 import IdPSignIn
 import SSOShared
 import SSOWeb
 
-/// How users sign in: every session slot, sign-in method and email has its line in one of these lists.
+/// How users sign in: every session slot, client protocol, purpose of a flow, sign-in method, second factor and email has
+/// its line in one of these lists.
 struct SignInWiring: Sendable {
     let slots: [any SessionSlot.Type]
+    let protocols: [any ClientProtocol]
+    let purposes: FlowPurposes
+    let factors: [any SecondFactor]
     let completion: SignInCompletion
     let methods: [any SignInMethod]
     let mailTemplates: [any MailTemplate]
@@ -28,13 +33,21 @@ struct SignInWiring: Sendable {
         let (settings, pages, script, clock) = (parts.settings, parts.pages, parts.script, parts.clock)
         slots =
             [
-                PendingFlows.self, PendingHandoffs.self, PendingAccountChanges.self, PendingProviderAttempts.self,
-                PendingIdentity.self,
-                BrowserChallenges.self, CurrentSignIn.self,
+                Flows.self, PendingProviderAttempts.self, PendingIdentity.self, BrowserChallenges.self,
+                CurrentSignIn.self, HalfSignIn.self,
             ] + additions.slots
+        factors = additions.factors
+        let sso = SSOProtocol(authorizer: parts.authorizer, page: parts.completionPage)
+        protocols = [sso] + additions.protocols(parts.authorizer, parts.completionPage)
+        purposes = FlowPurposes(
+            first: sso,
+            (protocols as [any FlowPurpose]) + [
+                HandoffPurpose(apps: settings.nativeApps, store: parts.handoffs),
+                AccountChangePurpose(sessions: parts.sessions),
+            ])
         completion = SignInCompletion(
-            sessions: parts.sessions, slots: slots, accounts: parts.accounts, knownBrowsers: parts.knownBrowsers,
-            tokens: parts.accessTokens,
+            sessions: parts.sessions, slots: slots, purposes: purposes, factors: factors, accounts: parts.accounts,
+            knownBrowsers: parts.knownBrowsers, tokens: parts.accessTokens,
             hasProvider: { [providers = parts.providers] in providers.has(id: $0, issuer: $1) },
             changes: parts.changes,
             lastMethod: LastMethodCookie(origin: settings.publicURL), clock: clock)
@@ -68,7 +81,7 @@ struct SignInWiring: Sendable {
         emailCode = EmailCodeMethod(
             sessions: parts.sessions, challenges: challenges, guesses: guesses, addresses: addresses, codes: codes,
             mail: parts.mail, delay: parts.delay, completion: completion, limits: parts.limits,
-            page: EmailCodePage(pages: pages, script: script), clock: clock, clientName: parts.clients.name,
+            page: EmailCodePage(pages: pages, script: script), clock: clock, clientName: purposes.name,
             addedProvider: addedProvider,
             reply: { challenge, flow in reply.map { EmailReplyMethod.offer($0, challenge, flow) } })
         let emailLink = EmailLinkMethod(
@@ -76,10 +89,9 @@ struct SignInWiring: Sendable {
             codes: code,
             link: link, cookie: EmailLinkCookie(link: link, origin: settings.publicURL), completion: completion,
             limits: parts.limits, page: EmailLinkPage(pages: pages, script: script), clock: clock,
-            clientName: parts.clients.name, addedProvider: addedProvider)
+            clientName: purposes.name, addedProvider: addedProvider)
         let emailReply = EmailReplyMethod(
             sessions: parts.sessions, challenges: challenges, completion: completion, limits: parts.limits,
-            clients: parts.clients,
             events: ReplyEvents(
                 sessions: parts.sessions, challenges: challenges, completion: completion, shutdown: parts.shutdown),
             pages: pages, clock: clock)

@@ -45,7 +45,7 @@ package struct SignInRoutes: Sendable {
         }
         let typed = try fields.text("email") ?? ""
         let submitted = SubmittedAddress(
-            text: typed, session: session, flow: flow, clientName: page.clientName(flow, session),
+            text: typed, session: session, flow: flow, clientName: completion.purposes.name(of: flow, in: session),
             confirmsIdentity: try fields.text("known") == "1", request: request, context: context)
         if let next = try await submitAddress(submitted) { return next }
         let user = try await completion.askedAgain(context, flow: flow)
@@ -70,18 +70,18 @@ package struct SubmittedAddress: Sendable {
 package struct SignInPage: Sendable {
     let pages: Pages
     let sessions: Sessions
-    let clients: ClientRegistry
+    let purposes: FlowPurposes
     let methods: [any SignInMethod]
     let lastMethod: LastMethodCookie
     let assets: StaticAssets
     let script: String
 
     package init(
-        pages: Pages, sessions: Sessions, clients: ClientRegistry, methods: [any SignInMethod],
+        pages: Pages, sessions: Sessions, purposes: FlowPurposes, methods: [any SignInMethod],
         lastMethod: LastMethodCookie, assets: StaticAssets, script: String
     ) {
-        (self.pages, self.sessions, self.clients, self.methods, self.lastMethod) = (
-            pages, sessions, clients, methods, lastMethod
+        (self.pages, self.sessions, self.purposes, self.methods, self.lastMethod) = (
+            pages, sessions, purposes, methods, lastMethod
         )
         (self.assets, self.script) = (assets, script)
     }
@@ -89,8 +89,8 @@ package struct SignInPage: Sendable {
     struct Link: Sendable { let label, href: String }
 
     struct Model: Sendable {
-        let formToken, flow, service, cancel, email, address, script, hint, button: String
-        let hasService, isApp, isAskedAgain, isForAccountChange, hasError, hasLinks: Bool
+        let formToken, flow, introHTML, againHTML, cancel, cancelHTML, address, script, hint, button: String
+        let hasIntro, hasAgain, hasCancel, hasError, hasLinks: Bool
         let links: [Link]
         let parts: [SignInParts.Part]
     }
@@ -104,9 +104,10 @@ package struct SignInPage: Sendable {
         hasError: Bool = false
     ) -> Response {
         let attempt = SignInAttempt(
-            flow: flow, clientName: clientName(flow, session), isNativeShell: request.isFromNativeShell,
+            flow: flow, clientName: purposes.name(of: flow, in: session), isNativeShell: request.isFromNativeShell,
             needsNewSignIn: session.slots.needsNewSignIn(flow))
         let texts = pages.texts(for: request)
+        let words = purposes.texts(of: flow, in: session, again: user?.account.email)
         var (field, links): ((hint: String, button: String)?, [Link]) = (nil, [])
         var providers: [ProviderButton] = []
         for option in methods.flatMap({ $0.options(for: attempt) }) {
@@ -122,32 +123,19 @@ package struct SignInPage: Sendable {
             lastUsed: lastMethod.value(in: request), texts: texts,
             logo: { assets.path(of: "provider-\($0).svg") })
         let model = Model(
-            formToken: sessions.formToken(for: session), flow: flow?.text ?? "", service: attempt.clientName ?? "",
-            cancel: flow?.cancel ?? "", email: user?.account.email ?? "",
+            formToken: sessions.formToken(for: session), flow: flow?.text ?? "",
+            introHTML: words.intro.map(texts.html) ?? "", againHTML: words.again.map(texts.html) ?? "",
+            cancel: words.cancel?.href ?? "", cancelHTML: words.cancel.map { texts.html($0.label) } ?? "",
             address: address ?? hint(flow, session) ?? user?.account.email ?? "", script: script,
-            hint: field?.hint ?? "", button: field?.button ?? "", hasService: attempt.clientName != nil,
-            isApp: flow.map { session[PendingHandoffs.self].contains($0) } ?? false,
-            isAskedAgain: user != nil && attempt.clientName != nil,
-            isForAccountChange: user != nil && flow.map { session[PendingAccountChanges.self].contains($0) } ?? false,
-            hasError: hasError, hasLinks: !links.isEmpty, links: links, parts: parts.ordered)
+            hint: field?.hint ?? "", button: field?.button ?? "", hasIntro: words.intro != nil,
+            hasAgain: words.again != nil, hasCancel: words.cancel != nil, hasError: hasError,
+            hasLinks: !links.isEmpty, links: links, parts: parts.ordered)
         var response = pages.response("sign-in", model, for: request, status: hasError ? .unprocessableContent : .ok)
         sessions.remember(session, in: &response)
         return response
     }
 
     private func hint(_ flow: FlowID?, _ session: Session) -> String? {
-        flow.flatMap { session[PendingFlows.self].flows[$0.text]?.loginHint }
-    }
-
-    /// The name of the client or app that a flow belongs to, for pages and emails.
-    func clientName(_ flow: FlowID?, _ session: Session) -> String? { clients.name(of: flow, in: session) }
-}
-
-extension ClientRegistry {
-    /// The name of the client that a pending flow of this session belongs to, or of the app that asked for a handoff.
-    package func name(of flow: FlowID?, in session: Session) -> String? {
-        guard let flow else { return nil }
-        if let asked = session[PendingFlows.self].flows[flow.text] { return client(id: asked.request.clientID)?.name }
-        return session[PendingHandoffs.self].app(flow)
+        session[Flows.self].flow(flow)?.demand.loginHint
     }
 }

@@ -54,8 +54,8 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
     }
 
     /// The callback that carries a token: the redirect URI with `token` and `state` added. Never log it.
-    public func callback(token: SSOToken) -> String {
-        Self.adding([("token", token.wire), ("state", state)], to: redirectURI)
+    public func callback(token wire: String) -> String {
+        Self.adding([("token", wire), ("state", state)], to: redirectURI)
     }
 
     /// The callback that carries an error code such as `invalid_request`, for a query that is not a valid

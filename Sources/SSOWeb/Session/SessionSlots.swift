@@ -12,9 +12,16 @@ public protocol SessionSlot: Codable, Sendable {
     static var survivesSignIn: Bool { get }
     /// An empty slot.
     init()
+    /// The slot made of those that an earlier version kept the same in; nil if there are none. Asked only where a session has
+    /// no slot under ``key``.
+    static func upgraded(from slots: SessionSlots) -> Self?
 }
 
-/// The slots of one session: `session[PendingFlows.self]`.
+extension SessionSlot {
+    public static func upgraded(from slots: SessionSlots) -> Self? { nil }
+}
+
+/// The slots of one session: `session[Flows.self]`.
 public struct SessionSlots: Sendable {
     /// A JSON object, slot by key, as it was read. Empty for none.
     private let stored: Data
@@ -35,14 +42,20 @@ public struct SessionSlots: Sendable {
         get {
             // A visitor's session has none, and every page asks for several.
             if stored.isEmpty, changed.isEmpty { return Slot() }
-            let decoder = JSONDecoder()
-            if let data = changed[Slot.key] { return (try? decoder.decode(Slot.self, from: data)) ?? Slot() }
-            return (try? decoder.decode(StoredSlot<Slot>.self, from: stored))?.slot ?? Slot()
+            if let data = changed[Slot.key] { return (try? JSONDecoder().decode(Slot.self, from: data)) ?? Slot() }
+            return value(Slot.self, under: Slot.key) ?? Slot.upgraded(from: self) ?? Slot()
         }
         set {
             // The slots are plain values of ours: encoding one cannot fail. If it did, the slot would be empty.
             changed[Slot.key] = (try? JSONEncoder().encode(newValue)) ?? Data("{}".utf8)
         }
+    }
+
+    /// The value under a key of a stored session, for ``SessionSlot/upgraded(from:)``. Nil where there is none, or one that
+    /// cannot be decoded.
+    public func value<Value: Decodable>(_ type: Value.Type, under key: String) -> Value? {
+        guard !stored.isEmpty else { return nil }
+        return (try? JSONDecoder().decode(StoredValue<Value>.self, from: stored, configuration: key))?.value
     }
 
     /// The slots that survive a sign-in.
@@ -69,9 +82,9 @@ public struct SessionSlots: Sendable {
     }
 }
 
-/// Decodes one slot and skips the others.
-private struct StoredSlot<Slot: SessionSlot>: Decodable {
-    let slot: Slot?
+/// Decodes the value of one key and skips the others.
+private struct StoredValue<Value: Decodable>: DecodableWithConfiguration {
+    let value: Value?
 
     private struct Key: CodingKey {
         let stringValue: String
@@ -80,7 +93,7 @@ private struct StoredSlot<Slot: SessionSlot>: Decodable {
         init?(intValue: Int) { nil }
     }
 
-    init(from decoder: any Decoder) throws {
-        slot = try decoder.container(keyedBy: Key.self).decodeIfPresent(Slot.self, forKey: Key(stringValue: Slot.key))
+    init(from decoder: any Decoder, configuration key: String) throws {
+        value = try decoder.container(keyedBy: Key.self).decodeIfPresent(Value.self, forKey: Key(stringValue: key))
     }
 }

@@ -104,7 +104,7 @@ public struct SessionStore: Sendable {
     ///   instant, when `change` checks it.
     /// - Returns: the session after the change; nil if it has ended meanwhile, or `change` returned false.
     public func update(
-        _ session: Session, _ change: @escaping @Sendable (inout SessionSlots) -> Bool
+        _ session: Session, _ change: @escaping @Sendable (inout SessionSlots) throws -> Bool
     ) async throws -> Session? {
         try await database.write { connection in try update(session.id, change, connection) }
     }
@@ -130,7 +130,7 @@ public struct SessionStore: Sendable {
     }
 
     private func update(
-        _ id: SessionID, _ change: (inout SessionSlots) -> Bool, _ connection: any SQLConnection
+        _ id: SessionID, _ change: (inout SessionSlots) throws -> Bool, _ connection: any SQLConnection
     ) throws -> Session? {
         let now = clock.now()
         guard let current = try row(id, now, connection) else { return nil }
@@ -139,11 +139,11 @@ public struct SessionStore: Sendable {
 
     /// Changes the slots of a session that was read in the same transaction.
     public func update(
-        _ current: Session, _ change: (inout SessionSlots) -> Bool, _ connection: any SQLConnection
+        _ current: Session, _ change: (inout SessionSlots) throws -> Bool, _ connection: any SQLConnection
     ) throws -> Session? {
         let now = clock.now()
         var slots = current.slots
-        guard change(&slots) else { return nil }
+        guard try change(&slots) else { return nil }
         try connection.execute(
             "UPDATE session SET slots = :slots, seen_at = :now WHERE id_digest = :id",
             ["slots": .text(try slots.encoded()), "now": .timestamp(now), "id": .blob(current.id.digest)])

@@ -100,7 +100,7 @@ final class TestDeployment: Deployment, Sendable {
             "IDP_ALLOWED_EMAILS": "*@example.com", "IDP_CLIENTS_FILE": try folder.write(file, to: "clients.yaml"),
         ]
         try await prepare(folder.path(of: "idp.sqlite"))
-        let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
+        let database = try await MigratedFiles.openIdP(folder.path(of: "idp.sqlite"))
         let values = base.merging(settings) { $1 }
         let idp = try readIdPSettings(values)
         let dev = try DevPages(randomness: SystemRandomness())
@@ -115,8 +115,7 @@ final class TestDeployment: Deployment, Sendable {
                     Client(
                         id: name, name: "Partner number \(index + 1)", secret: secrets[index], origin: origins[index],
                         port: 0,
-                        database: try await SQLiteDatabase(
-                            path: folder.path(of: "\(name).sqlite"), migrations: RelyingPartyMigrations.all)))
+                        database: try await MigratedFiles.openRelyingParty(folder.path(of: "\(name).sqlite"))))
             }
             try await serve(clients[...], done: [], idp: port, clock, log, clientSettings, limits, clientPages) {
                 clients in

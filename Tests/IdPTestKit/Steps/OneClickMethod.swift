@@ -46,8 +46,9 @@ struct OneClickMethod: SignInMethod {
         router.only([.get], at: RouterPath(Self.path)) { request, context in
             guard let session = context.session else { return .redirect(to: "/sign-in") }
             return try await completion.finish(
-                .email(try EmailAddress(Self.address)), method: id, flow: FlowID.read(request.queryFields), session,
-                request, context, consuming: { _ in true }) ?? .redirect(to: "/sign-in")
+                ProvenSignIn(
+                    .email(try EmailAddress(Self.address)), method: id, flow: FlowID.read(request.queryFields),
+                    consuming: { _ in true }), session, request, context) ?? .redirect(to: "/sign-in")
         }
     }
 

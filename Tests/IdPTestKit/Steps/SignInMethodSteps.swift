@@ -2,6 +2,7 @@ import SSOShared
 import Synchronization
 
 @testable import Counterparts
+@testable import IdPFlow
 @testable import IdPProviders
 @testable import TestKit
 @testable import WebTestKit
@@ -226,14 +227,14 @@ extension TestDeployment {
     /// - Parameter method: its stand-in is started. Starting all of them for every test would take too long.
     static func withEveryMethod(
         _ method: TestedMethod? = nil, clients count: Int = 1, settings: [String: String] = [:],
-        _ body: (TestDeployment) async throws -> Void
+        adding additions: SignInAdditions = TicketProtocol.additions, _ body: (TestDeployment) async throws -> Void
     ) async throws {
         let all = ReplySettings.all.merging(settings) { $1 }
         guard let kind = method?.provider else {
-            return try await open(clients: count, settings: all, adding: OneClickMethod.additions, body)
+            return try await open(clients: count, settings: all, adding: additions, body)
         }
         try await ProviderDeployment.open(
-            [kind], clients: count, settings: all, adding: OneClickMethod.additions
+            [kind], clients: count, settings: all, adding: additions
         ) { try await body($0.deployment) }
     }
 

@@ -44,7 +44,7 @@ struct AuthorizeRequestTests {
         let request = request(uri, state: "</script>&token=x")
         let token = try #require(SSOToken(wire: token))
         let state = "state=%3C%2Fscript%3E%26token%3Dx"
-        #expect(request.callback(token: token) == beginning + "token=\(token.wire)&" + state)
+        #expect(request.callback(token: token.wire) == beginning + "token=\(token.wire)&" + state)
         #expect(
             AuthorizeRequest.errorCallback(
                 redirectURI: uri, error: "invalid_request", state: Array("</script>&token=x".utf8))

@@ -2,6 +2,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import IdPFlow
 @testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit

@@ -155,7 +155,7 @@ struct CancelTests {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
             let form = try await browser.beginSignIn(at: deployment.client)
-            deployment.clock.advance(by: PendingFlows.lifetime)
+            deployment.clock.advance(by: Flows.lifetime)
             let late = try await browser.click(form.page().link(containing: FlowID.cancelPath), on: form)
             #expect(late.status == 410 && late.reply.all("location") == [])
             #expect(late.text.contains(deployment.client.name))

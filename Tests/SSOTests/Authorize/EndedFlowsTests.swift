@@ -3,7 +3,9 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import IdPDirectory
 @testable import IdPFlow
+@testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit
@@ -96,19 +98,22 @@ struct EndedFlowsTests {
         "the stored list has at most sixteen entries of id, client and address: no state, nothing that allows a token")
     func kept() throws {
         let now = TestClock().now
-        var flows = PendingFlows()
+        var flows = Flows()
         for number in 1...40 {
             let request = AuthorizeRequest(
                 clientID: "c\(number)", redirectURI: "https://rp.example/cb", state: "secret-\(number)",
                 codeChallenge: "challenge-\(number)")
-            flows.add(request, id: "f\(number)", now: now)
-            #expect(flows.take("f\(number)", now: now)?.state == "secret-\(number)")
-            let again = flows.take("f\(number)", now: now)
-            #expect(again == nil && flows.pending("f\(number)", now: now) == nil)
+            let client = Client(id: request.clientID, name: "C", redirectURIs: [], secrets: [])
+            let (asked, id) = (try ClientRequest(request, of: client, SignInWishes()), FlowID.example(number))
+            let demand = Flow.Demand(loginHint: "hint@example.com")
+            try flows.begin(asked.flow(of: SSOProtocol.id, demanding: demand), id: id, now: now)
+            #expect(flows.take(id, now: now).flatMap(AuthorizeRequest.init)?.state == "secret-\(number)")
+            let again = flows.take(id, now: now)
+            #expect(again == nil && flows.pending(id, now: now) == nil)
         }
         let text = String(decoding: try JSONEncoder().encode(flows), as: UTF8.self)
-        #expect(!text.contains("secret") && !text.contains("challenge"))
-        #expect((1...40).filter { flows.ended("f\($0)") != nil } == Array(25...40))
-        #expect(flows.ended("f40")?.clientID == "c40" && flows.ended("other") == nil)
+        #expect(!text.contains("payload") && !text.contains("hint@"))
+        #expect((1...40).filter { flows.ended(.example($0)) != nil } == Array(25...40))
+        #expect(flows.ended(.example(40))?.subject == "c40" && flows.ended(.example(41)) == nil)
     }
 }

@@ -358,40 +358,25 @@ struct FreshSignInTests {
         }
     }
 
-    @Test("a session of an earlier version has flows without a demand, and they are accepted")
-    func earlierVersion() throws {
-        let stored = """
-            {"flows":{"f":{"request":{"client_id":"c","redirect_uri":"https://rp.example/cb","state":"s"},
-             "begunAt":1795262400000,"number":1}},"past":[]}
-            """
-        let flows = try JSONDecoder().decode(PendingFlows.self, from: Data(stored.utf8))
-        let now = TestClock().now
-        let flow = try #require(flows.flows["f"])
-        #expect(flows.pending("f", now: now)?.state == "s")
-        #expect(flow.signInSince == nil && flow.loginHint == nil)
-    }
-
     @Test("the demand is kept with its flow, ends with it, and says nothing of any other")
     func demand() throws {
-        let request = AuthorizeRequest(clientID: "c", redirectURI: "https://rp.example/cb", state: "s")
         let now = TestClock().now
-        let (id, other) = (
-            Base64URL.encode(Array(repeating: 1, count: 16)), Base64URL.encode(Array(repeating: 2, count: 16))
-        )
-        var flows = PendingFlows()
-        flows.add(request, id: id, now: now, signInSince: now, loginHint: "ann@example.com")
-        flows.add(request, id: other, now: now)
-        flows = try JSONDecoder().decode(PendingFlows.self, from: JSONEncoder().encode(flows))
+        let (id, other) = (FlowID.example(1), FlowID.example(2))
+        let demand = Flow.Demand(since: now, loginHint: "ann@example.com")
+        var flows = Flows()
+        try flows.begin(Flow.Request(purpose: "p", subject: "s", demand: demand), id: id, now: now)
+        try flows.begin(Flow.Request(purpose: "p", subject: "s"), id: other, now: now)
+        flows = try JSONDecoder().decode(Flows.self, from: JSONEncoder().encode(flows))
         var slots = SessionSlots()
-        slots[PendingFlows.self] = flows
-        #expect(slots.needsNewSignIn(FlowID(id)) && !slots.needsNewSignIn(FlowID(other)) && !slots.needsNewSignIn(nil))
-        #expect(slots.asksAgain(FlowID(id), after: now - .milliseconds(1), now: now))
-        #expect(!slots.asksAgain(FlowID(id), after: now, now: now))
-        #expect(!slots.asksAgain(FlowID(other), after: now - .hours(1), now: now))
-        #expect(!slots.asksAgain(FlowID(id), after: now - .hours(1), now: now + PendingFlows.lifetime))
+        slots[Flows.self] = flows
+        #expect(slots.needsNewSignIn(id) && !slots.needsNewSignIn(other) && !slots.needsNewSignIn(nil))
+        #expect(slots.asksAgain(id, after: now - .milliseconds(1), now: now))
+        #expect(!slots.asksAgain(id, after: now, now: now))
+        #expect(!slots.asksAgain(other, after: now - .hours(1), now: now))
+        #expect(!slots.asksAgain(id, after: now - .hours(1), now: now + Flows.lifetime))
         #expect(flows.take(id, now: now) != nil)
-        slots[PendingFlows.self] = flows
-        #expect(!slots.needsNewSignIn(FlowID(id)))
+        slots[Flows.self] = flows
+        #expect(!slots.needsNewSignIn(id))
         let text = String(decoding: try JSONEncoder().encode(flows), as: UTF8.self)
         #expect(!text.contains("ann@example.com"), "an ended flow keeps no address")
     }

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import IdPFlow
 @testable import IdPProtocols
 @testable import IdPTestKit
 @testable import SSOShared

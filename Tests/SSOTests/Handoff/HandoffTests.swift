@@ -137,10 +137,10 @@ struct HandoffTests {
                 #expect(back.status == 302)
                 #expect(back.reply.all("location") == ["\(app.redirect)\(separator)error=access_denied"])
                 #expect(deployment.events("handoff_cancelled") == number + 1)
-                #expect(try await browser.click(link, on: page).status == 404, "no second time")
+                #expect(try await browser.click(link, on: page).status == 410, "no second time")
                 let late = try await browser.get(
                     "\(deployment.origin)/auth/native/complete?flow=\(page.address.query("flow") ?? "")")
-                #expect(late.status == 404)
+                #expect(late.status == 410 && late.text.contains("This sign-in has expired"))
             }
         }
     }
@@ -247,7 +247,7 @@ struct HandoffTests {
             let statuses = try await [flows[0], flows[8]].asyncMap {
                 try await browser.get("\(deployment.origin)/auth/native/complete?flow=\($0)").status
             }
-            #expect(statuses == [404, 303])
+            #expect(statuses == [410, 303])
         }
     }
 
@@ -285,14 +285,14 @@ struct HandoffTests {
                 return try await browser.submit(form, on: question).handoffCode()
             }
             for _ in 1...20 { _ = try await code(on: question(deployment.app())) }
-            #expect(try await deployment.rows(of: "handoff") == PendingHandoffs.maximumCount, "never used")
+            #expect(try await deployment.rows(of: "handoff") == Flows.maximumPerPurpose, "never used")
             for _ in 1...20 {
                 let question = try await question(deployment.app())
                 _ = try await code(on: question)
                 let cancel = try question.page().link(containing: FlowID.cancelPath)
                 #expect(try await browser.click(cancel, on: question).status == 302)
             }
-            #expect(try await deployment.rows(of: "handoff") <= PendingHandoffs.maximumCount, "cancelled")
+            #expect(try await deployment.rows(of: "handoff") <= Flows.maximumPerPurpose, "cancelled")
             let most = HandoffStore.maximumPerAccount
             #expect(AppSession.maximumPerOwner == most)
             var first: Browser?

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import IdPAccountPages
 @testable import IdPDirectory
 @testable import IdPFlow
 @testable import IdPProviders
@@ -200,17 +201,20 @@ struct IdentityChangeAttackTests {
 
     @Test("at most eight changes wait in a browser; the oldest is forgotten")
     func manyChanges() throws {
-        var changes = PendingAccountChanges()
+        var flows = Flows()
         let now = TestClock().now
-        let ids = try (0..<9).map { number in
-            try #require(FlowID(Base64URL.encode(Array(repeating: UInt8(number), count: 16))))
+        let ids = (0..<9).map { FlowID.example($0) }
+        for id in ids {
+            try flows.begin(WaitingChange(.unlink(identity: "x"), accountID: "usr_1").flow(now: now), id: id, now: now)
         }
-        for id in ids { changes.add(.unlink(identity: "x"), id: id, accountID: "usr_1", now: now) }
-        #expect(!changes.contains(ids[0]))
-        #expect(ids.dropFirst().allSatisfy { changes.pending($0, now: now) != nil })
-        #expect(changes.pending(ids[1], now: now + PendingAccountChanges.lifetime) == nil)
-        #expect(changes.pending(ids[1], now: now - .hours(1)) == nil, "begun while the clock was wrong")
-        #expect(changes.take(ids[1], now: now)?.accountID == "usr_1")
-        #expect(changes.take(ids[1], now: now) == nil)
+        func pending(_ id: FlowID, at moment: Timestamp) -> WaitingChange? {
+            WaitingChange.pending(id, in: flows, now: moment)
+        }
+        #expect(pending(ids[0], at: now) == nil)
+        #expect(ids.dropFirst().allSatisfy { pending($0, at: now) != nil })
+        #expect(pending(ids[1], at: now + Flows.lifetime) == nil)
+        #expect(pending(ids[1], at: now - .hours(1)) == nil, "begun while the clock was wrong")
+        #expect(WaitingChange.take(ids[1], from: &flows, now: now)?.accountID == "usr_1")
+        #expect(WaitingChange.take(ids[1], from: &flows, now: now) == nil)
     }
 }

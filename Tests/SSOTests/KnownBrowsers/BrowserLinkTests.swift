@@ -81,6 +81,25 @@ struct BrowserLinkTests {
         }
     }
 
+    @Test("leads on with the sign-in that the email was sent for: an app's, beside newer requests of two clients")
+    func leadsOn() async throws {
+        try await TestDeployment.open(clients: 2, settings: HandoffApp.settings) { deployment in
+            _ = try await Self.pressed(deployment)
+            let owner = deployment.browser()
+            let waiting = try await owner.ask(for: "ann@example.com", on: deployment.app().begin(in: owner))
+            let flow = try #require(waiting.address.query("flow"))
+            for client in deployment.clients {
+                _ = try await owner.follow(owner.get(deployment.authorize(client, state: "later")))
+            }
+            let link = try #require(Self.link(in: deployment))
+            let page = try await owner.get(link)
+            let back = try await owner.submit(page.page().form(to: "/sign-in/browser"), on: page)
+            #expect(back.reply.all("location") == ["/sign-in/code?flow=\(flow)"])
+            let end = try await deployment.enterCode(owner.follow(back), in: owner, as: "ann@example.com")
+            #expect(try end.address.path == "/auth/native/complete" && !end.handoffCode().isEmpty)
+        }
+    }
+
     @Test("signs no user in and changes nothing by itself, however often a scanner fetches it")
     func scanner() async throws {
         try await TestDeployment.open { deployment in

@@ -26,7 +26,7 @@ struct MailNotSentTests {
                 let fields = try #require(try form.page().form(with: "email"))
                     .fields.map { ($0.name, $0.name == "email" ? address : $0.value) }
                 _ = try await browser.post(WebAddress(deployment.origin + "/sign-in"), fields, from)
-                return FlowLogID.name(stateDigest: SHA256.hash(Array("state of \(address)".utf8)))
+                return FlowLogID.name(digest: SHA256.hash(Array("state of \(address)".utf8)))
             }
             func expect(_ reason: String, _ address: String, _ flow: String) {
                 let line = Self.lines("mail_not_sent", deployment).last ?? ""

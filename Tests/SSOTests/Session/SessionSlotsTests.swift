@@ -57,13 +57,13 @@ struct SessionSlotsTests {
 
     @Test("of the IdP's slots only the pending flows survive a sign-in")
     func idpSurvivingSlots() {
-        let slots: [any SessionSlot.Type] = [PendingFlows.self, BrowserChallenges.self, CurrentSignIn.self]
-        #expect(slots.filter { $0.survivesSignIn }.map { $0.key } == ["sso"])
+        let slots: [any SessionSlot.Type] = [Flows.self, BrowserChallenges.self, CurrentSignIn.self]
+        #expect(slots.filter { $0.survivesSignIn }.map { $0.key } == ["flows"])
     }
 
     @Test(
         "a session whose slots cannot be read is a visitor's, never an error",
-        .oneDeployment, .serialized, arguments: ["", "{", "[]", #"{"sso":7}"#])
+        .oneDeployment, .serialized, arguments: ["", "{", "[]", #"{"flows":7}"#, #"{"sso":7}"#])
     func visitor(text: String) async throws {
         let deployment = try TestDeployment.shared()
         let browser = try await deployment.signedIn(as: deployment.newAddress())

@@ -4,6 +4,7 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
+@testable import IdPFlow
 @testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit

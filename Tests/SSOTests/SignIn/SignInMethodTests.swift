@@ -222,13 +222,13 @@ struct SignInMethodTests {
             guard case .object(let members) = slots else { throw ProbeFailure("slots are not an object: \(slots)") }
             #expect(
                 Set(members.keys) == [
-                    PendingFlows.key, PendingHandoffs.key, PendingAccountChanges.key, PendingProviderAttempts.key,
-                    CurrentSignIn.key, OneClickMethod.KeptSlot.key,
+                    Flows.key, PendingProviderAttempts.key, CurrentSignIn.key, OneClickMethod.KeptSlot.key,
                 ])
             #expect(slots[OneClickMethod.KeptSlot.key]?["visits"] == 1)
-            let flows = slots[PendingFlows.key]?["flows"]
+            let flows = slots[Flows.key]?["all"]?.items.compactMap { $0["id"]?.text } ?? []
             for page in [other, proof.waiting] {
-                #expect(flows?[try #require(page.address.query("flow"))] != nil)
+                let flow = try #require(page.address.query("flow"))
+                #expect(flows.contains(flow))
             }
         }
     }

@@ -105,7 +105,7 @@ struct VerifyProtocolTests {
         let router = Router(context: VisitorContext.self)
         VerifyRoutes(
             signatures: SignatureCheck(clients: clients),
-            tokens: SSOTokenStore(
+            grants: GrantStore(
                 database: database, clock: clock.clock,
                 eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com"))),
             idleLimit: .seconds(7200), addresses: ClientAddress(trusted: []),

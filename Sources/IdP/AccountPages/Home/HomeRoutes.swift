@@ -9,18 +9,18 @@ package import SSOWeb
 package struct HomeRoutes: Sendable {
     let sessions: Sessions
     let accounts: AccountStore
-    let tokens: SSOTokenStore
+    let grants: GrantStore
     let devices: AppDevices
     let clients: ClientRegistry
     let identities: Identities
     let page: HomePage
 
     package init(
-        sessions: Sessions, accounts: AccountStore, tokens: SSOTokenStore, devices: AppDevices, clients: ClientRegistry,
+        sessions: Sessions, accounts: AccountStore, grants: GrantStore, devices: AppDevices, clients: ClientRegistry,
         identities: Identities, page: HomePage
     ) {
-        (self.sessions, self.accounts, self.tokens, self.devices, self.clients) = (
-            sessions, accounts, tokens, devices, clients
+        (self.sessions, self.accounts, self.grants, self.devices, self.clients) = (
+            sessions, accounts, grants, devices, clients
         )
         (self.identities, self.page) = (identities, page)
     }
@@ -59,7 +59,7 @@ package struct HomeRoutes: Sendable {
         let (added, removed) = (try? request.queryFields.text("added"), try? request.queryFields.text("removed"))
         return page.home(
             request, user, formToken: sessions.formToken(for: user.session), typedName: name,
-            signIns: try await tokens.signIns(of: user.session).map { (clients.client(id: $0.clientID), $0) },
+            signIns: try await grants.signIns(of: user.session).map { (clients.client(id: $0.clientID), $0) },
             devices: try await devices.all(of: user.account), identities: list,
             added: identities.changed(added, isAdded: true, in: list),
             removed: identities.changed(removed, isAdded: false, in: list), outcome)

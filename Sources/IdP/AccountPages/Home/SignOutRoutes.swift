@@ -13,7 +13,7 @@ package import SSOWeb
 package struct SignOutRoutes: Sendable {
     let sessions: Sessions
     let accounts: AccountStore
-    let tokens: SSOTokenStore
+    let grants: GrantStore
     let devices: AppDevices
     let clients: ClientRegistry
     let logos: ClientLogos
@@ -22,11 +22,11 @@ package struct SignOutRoutes: Sendable {
     let list: SealedBox
 
     package init(
-        sessions: Sessions, accounts: AccountStore, tokens: SSOTokenStore, devices: AppDevices, clients: ClientRegistry,
+        sessions: Sessions, accounts: AccountStore, grants: GrantStore, devices: AppDevices, clients: ClientRegistry,
         logos: ClientLogos, pages: Pages, list: SealedBox
     ) {
-        (self.sessions, self.accounts, self.tokens, self.devices, self.clients) = (
-            sessions, accounts, tokens, devices, clients
+        (self.sessions, self.accounts, self.grants, self.devices, self.clients) = (
+            sessions, accounts, grants, devices, clients
         )
         (self.logos, self.pages, self.list) = (logos, pages, list)
     }
@@ -53,7 +53,7 @@ package struct SignOutRoutes: Sendable {
         guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
             throw PublicError.staleForm(request, .home)
         }
-        let known = try await tokens.signIns(of: session).map(\.clientID).filter { clients.client(id: $0) != nil }
+        let known = try await grants.signIns(of: session).map(\.clientID).filter { clients.client(id: $0) != nil }
         // Every token of this session that was not redeemed yet ends with its row.
         try await devices.end(session)
         context.logger.info("signed_out", metadata: ["session": "\(session.handle)"])

@@ -72,7 +72,7 @@ package struct IdentityRemoval: Sendable {
             user.account.id == asking.account.id
         else { return .ended }
         if let flow {
-            let change = slots[PendingAccountChanges.self].take(flow, now: now)
+            let change = WaitingChange.take(flow, from: &slots[Flows.self], now: now)
             guard change?.accountID == user.account.id else { return .ended }
         }
         let identities = try accounts.identities(of: user.account.id, connection)

@@ -51,13 +51,13 @@ package struct IdentityRoutes: Sendable {
         router.only([.post], at: RouterPath(Self.unlinkPath)) { request, context in
             try await ask(request, context) { .unlink(identity: try $0.text("identity") ?? "") }
         }
-        router.form(at: RouterPath(FlowDestination.accountChange), show: show, submit: submit)
+        router.form(at: RouterPath(AccountChangePurpose.path), show: show, submit: submit)
     }
 
     /// Carries a change out, or lets it wait for a new sign-in.
     private func ask(
         _ request: Request, _ context: VisitorContext,
-        for action: (URLEncodedFields) throws -> PendingAccountChanges.Action
+        for action: (URLEncodedFields) throws -> WaitingChange.Action
     ) async throws -> Response {
         let fields = try await sessions.formFields(of: request, context)
         guard let user = try await accounts.signedIn(context) else { return .redirect(to: "/") }
@@ -65,25 +65,29 @@ package struct IdentityRoutes: Sendable {
             throw PublicError.staleForm(request, .home)
         }
         let (action, now) = (try action(fields), clock.now())
-        if let provenAt = user.signIn.provenAt, provenAt >= now - PendingAccountChanges.longestSignIn {
+        if let provenAt = user.signIn.provenAt, provenAt >= now - CurrentSignIn.longestForChanges {
             return try await carryOut(action, user, ending: nil, request, context)
         }
-        guard let flow = FlowID(Base64URL.encode(try randomness.bytes(16))) else { throw RandomnessError() }
+        let flow = try FlowID(randomness: randomness)
         let updated = try await sessions.store.update(user.session) { slots in
-            slots[PendingAccountChanges.self].add(action, id: flow, accountID: user.account.id, now: now)
+            let change = WaitingChange(action, accountID: user.account.id)
+            try slots[Flows.self].begin(change.flow(now: now), id: flow, now: now)
             return true
         }
         // Another request of this browser has replaced or ended the session meanwhile.
-        guard updated != nil else { return .redirect(to: "/") }
+        guard let updated else { return .redirect(to: "/") }
         context.logger.info(
             "account_change_waits",
-            metadata: ["account": "\(user.account.id)", "session": "\(user.session.handle)"])
+            metadata: [
+                "account": "\(user.account.id)", "session": "\(user.session.handle)",
+                "flow": "\(updated[Flows.self].logID(flow))",
+            ])
         return .redirect(to: SignInPath.signIn(flow))
     }
 
     /// - Parameter flow: the change that waited; nil for one that did not have to.
     private func carryOut(
-        _ action: PendingAccountChanges.Action, _ user: SignedInUser, ending flow: FlowID?, _ request: Request,
+        _ action: WaitingChange.Action, _ user: SignedInUser, ending flow: FlowID?, _ request: Request,
         _ context: VisitorContext
     ) async throws -> Response {
         switch action {
@@ -94,7 +98,7 @@ package struct IdentityRoutes: Sendable {
             // Only now: where the provider cannot be reached, the user can press the button again.
             let now = clock.now()
             let updated = try await sessions.store.update(user.session) {
-                $0[PendingAccountChanges.self].take(flow, now: now) != nil
+                WaitingChange.take(flow, from: &$0[Flows.self], now: now) != nil
             }
             guard updated != nil else { throw IdentityError.ended }
             return response
@@ -137,7 +141,7 @@ package struct IdentityRoutes: Sendable {
         case .signIn(let flow): return .redirect(to: SignInPath.signIn(flow))
         case .ready(let flow, let change, let user):
             guard sessions.forms.accepts(request, fields: fields, seed: user.session.formSeed) else {
-                let again = FlowID.path(FlowDestination.accountChange, flow)
+                let again = FlowID.path(AccountChangePurpose.path, flow)
                 throw PublicError.staleForm(request, .init(label: Text("error.try-again"), href: again))
             }
             return try await carryOut(change.action, user, ending: flow, request, context)
@@ -145,7 +149,7 @@ package struct IdentityRoutes: Sendable {
     }
 
     private enum Waiting {
-        case ready(FlowID, PendingAccountChanges.Change, SignedInUser)
+        case ready(FlowID, WaitingChange, SignedInUser)
         /// The user has not signed in again yet.
         case signIn(FlowID)
     }
@@ -154,13 +158,16 @@ package struct IdentityRoutes: Sendable {
     private func waiting(_ fields: URLEncodedFields, _ context: VisitorContext) async throws -> Waiting {
         let now = clock.now()
         guard let flow = FlowID.read(fields), let session = context.session,
-            let change = session[PendingAccountChanges.self].pending(flow, now: now)
+            let change = WaitingChange.pending(flow, in: session[Flows.self], now: now)
         else { throw IdentityError.ended }
         guard let user = try await accounts.signedIn(context) else { return .signIn(flow) }
         guard user.account.id == change.accountID else {
             context.logger.notice(
                 "account_change_refused",
-                metadata: ["reason": "other_account", "session": "\(session.handle)"])
+                metadata: [
+                    "reason": "other_account", "session": "\(session.handle)",
+                    "flow": "\(session[Flows.self].logID(flow))",
+                ])
             throw IdentityError.otherAccount
         }
         return session.slots.asksAgain(flow, after: user.signIn.provenAt, now: now)

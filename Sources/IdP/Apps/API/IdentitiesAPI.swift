@@ -62,7 +62,7 @@ package struct IdentitiesAPI: Sendable {
         guard let provider = providers.provider(id: try await APIBody(request).text("provider")) else {
             throw APIError.badRequest("provider must be the id of a provider.", cause: "provider_unknown")
         }
-        guard let provenAt = user.entry.provenAt, clock.now() - provenAt <= PendingAccountChanges.longestSignIn else {
+        guard let provenAt = user.entry.provenAt, clock.now() - provenAt <= CurrentSignIn.longestForChanges else {
             throw APIError.freshSignInRequired
         }
         let ticket = try IdentityTicket(randomness: randomness)

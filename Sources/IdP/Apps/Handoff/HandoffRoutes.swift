@@ -5,7 +5,6 @@ package import IdPFlow
 import Logging
 package import SSOShared
 package import SSOWeb
-import Synchronization
 
 /// `/auth/native/METHOD` and `/auth/native/complete`: an app signs in through the system browser, which it trusts with the
 /// sign-in and the cookies (RFC 8252), and gets a ``HandoffCode`` for its web view.
@@ -37,7 +36,7 @@ package struct HandoffRoutes: Sendable {
             at: RouterPath("\(Self.prefix):name"), show: { try await show($0, $1, named(in: $1)) },
             submit: { try await submit($0, $1, named(in: $1)) })
         // No HEAD: a GET issues a code.
-        router.only([.get, .post], at: RouterPath(FlowDestination.handoff), use: complete)
+        router.only([.get, .post], at: RouterPath(HandoffPurpose.path), use: complete)
     }
 
     // MARK: The start
@@ -85,12 +84,13 @@ package struct HandoffRoutes: Sendable {
         guard let session = context.session, sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
         else { throw refused(.staleForm, context, stale) }
         if let ticket { return try await link.submit(ticket, asked, at: start.name, session, context) }
-        guard let id = FlowID(Base64URL.encode(try randomness.bytes(16))) else { throw RandomnessError() }
+        let id = try FlowID(randomness: randomness)
         let handoff = Handoff(id: id, method: start.name, redirectURI: asked.app.redirectURI)
         let begun = try await sessions.store.update(
             session,
             with: { slots, connection in
-                for forgotten in slots[PendingHandoffs.self].add(id, app: asked.app.name) {
+                let flow = HandoffPurpose.request(for: asked.app)
+                for forgotten in try slots[Flows.self].begin(flow, id: id, now: store.clock.now()) {
                     try store.forget(forgotten, connection)
                 }
                 try store.begin(handoff, codeChallenge: asked.codeChallenge, connection)
@@ -102,10 +102,10 @@ package struct HandoffRoutes: Sendable {
             "handoff_started",
             metadata: [
                 "app": "\(asked.app.name)", "method": "\(start.name)", "handoff": "\(id.text)",
-                "session": "\(session.handle)",
+                "session": "\(session.handle)", "flow": "\(begun[Flows.self].logID(id))",
             ])
         let isSignedIn = try await accounts.signedIn(context) != nil
-        if isSignedIn { return .redirect(to: FlowID.path(FlowDestination.handoff, id)) }
+        if isSignedIn { return .redirect(to: FlowID.path(HandoffPurpose.path, id)) }
         return try await start.begin(id, begun, request, context)
     }
 
@@ -134,7 +134,7 @@ package struct HandoffRoutes: Sendable {
         guard let flow = FlowID.read(fields), let id = sessions.cookie.id(in: request), let session = context.session
         else { throw refused(.otherBrowser, context, FlowError.noSuchFlow) }
         if isForm, !sessions.forms.accepts(request, fields: fields, seed: session.formSeed) {
-            let again = FlowID.path(FlowDestination.handoff, flow)
+            let again = FlowID.path(HandoffPurpose.path, flow)
             throw refused(
                 .staleForm, context,
                 PublicError.staleForm(request, .init(label: Text("error.try-again"), href: again)))
@@ -150,7 +150,8 @@ package struct HandoffRoutes: Sendable {
                 "handoff_code_issued",
                 metadata: [
                     "app": "\(app.name)", "account": "\(user.account.id)", "session": "\(user.session.handle)",
-                    "handoff": "\(flow.text)", "new_user": "\(isNew)",
+                    "handoff": "\(flow.text)", "flow": "\(user.session[Flows.self].logID(flow))",
+                    "new_user": "\(isNew)",
                 ])
             let callback = AuthorizeRequest.adding(
                 [("code", code.wire), ("new_user", "\(isNew)")], to: app.redirectURI)
@@ -169,7 +170,9 @@ package struct HandoffRoutes: Sendable {
     private func decide(
         _ flow: FlowID, _ code: HandoffCode, _ session: Session?, isConfirmed: Bool, _ connection: any SQLConnection
     ) throws -> Step {
-        guard let session, session[PendingHandoffs.self].contains(flow) else { return .refused(.otherBrowser) }
+        guard let session, session[Flows.self].ended(flow)?.purpose == HandoffPurpose.id else {
+            return .refused(.otherBrowser)
+        }
         guard let handoff = try store.pending(flow, connection) else { return .refused(.ended) }
         guard let app = apps.app(handoff.redirectURI.utf8) else { return .refused(.redirectNotRegistered) }
         guard let user = try accounts.signedIn(session, connection) else { return .signIn(handoff) }
@@ -185,31 +188,6 @@ package struct HandoffRoutes: Sendable {
         case .redirectNotRegistered: HandoffError.unknownApp
         default: HandoffError.ended
         }
-    }
-
-    /// Ends a handoff that the user gives up, and takes the user back to the app. See ``CancelRoutes``.
-    @Sendable package func cancel(_ flow: FlowID, _ session: Session, _ context: VisitorContext) async throws
-        -> Response
-    {
-        let app = Mutex<NativeApp?>(nil)
-        let updated = try await sessions.store.update(
-            session,
-            with: { slots, connection in
-                let handoff = try store.pending(flow, connection)
-                let found = handoff.flatMap { apps.app($0.redirectURI.utf8) }
-                app.withLock { $0 = found }
-                try store.forget(flow, connection)
-                return slots[PendingHandoffs.self].remove(flow)
-            })
-        guard updated != nil, let app = app.withLock({ $0 }) else {
-            throw refused(.ended, context, HandoffError.ended)
-        }
-        context.logger.info(
-            "handoff_cancelled",
-            metadata: ["app": "\(app.name)", "handoff": "\(flow.text)", "session": "\(session.handle)"])
-        let callback = AuthorizeRequest.errorCallback(
-            redirectURI: app.redirectURI, error: "access_denied", state: nil)
-        return .redirect(to: callback, type: .found)
     }
 
     // MARK: Refusals

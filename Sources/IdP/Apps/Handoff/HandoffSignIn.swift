@@ -57,7 +57,7 @@ package struct HandoffSignIn: Sendable {
                     "account": "\(redeemed.account.id)", "method": "\(redeemed.methods.joined(separator: " "))",
                     "session": "\(fresh.handle)", "handoff": "\(redeemed.handoff.id.text)",
                 ])
-            var response = Response.redirect(to: FlowDestination.resetApp)
+            var response = Response.redirect(to: NativePath.resetApp)
             sessions.remember(fresh, in: &response)
             return response
         case (.rejected(let rejection), _): throw rejected(rejection, context)

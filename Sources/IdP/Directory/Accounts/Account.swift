@@ -41,9 +41,13 @@ package enum ProvenIdentity: Sendable {
 package struct AccountMatch: Sendable {
     package let account: Account
     /// Whether this sign-in made it.
-    package var isNew = false
+    package let isNew: Bool
     /// The identities that the first proof of the account's address has ended.
-    package var revoked: [AccountIdentity] = []
+    package let revoked: [AccountIdentity]
+
+    package init(account: Account, isNew: Bool = false, revoked: [AccountIdentity] = []) {
+        (self.account, self.isNew, self.revoked) = (account, isNew, revoked)
+    }
 }
 
 /// Owns the rows of `account` and `account_identity`: an account, and the identities that lead to it. Does not decide who

@@ -24,7 +24,7 @@ package struct SignInHolds: Sendable {
     }
 
     /// The account of a sign-in that holds; nil for any other.
-    func account(_ accountID: String, signOuts: Int64, _ connection: any SQLConnection) throws -> Account? {
+    package func account(_ accountID: String, signOuts: Int64, _ connection: any SQLConnection) throws -> Account? {
         guard case .holds(let account) = try verdict(accountID, signOuts: signOuts, connection) else { return nil }
         return account
     }

@@ -5,14 +5,19 @@ package struct CurrentSignIn: SessionSlot {
     package static let key = "signIn"
     /// A sign-in replaces the one before it.
     package static let survivesSignIn = false
+    /// How old the sign-in of a user may be who changes how the account is signed in to (ASVS 7.5.1).
+    package static let longestForChanges: Duration = .minutes(10)
 
     package struct SignIn: Codable, Sendable {
-        let accountID: String
+        package let accountID: String
         /// When the user signed in here, or when the provider authenticated the user if it said so. Only
         /// ``provenAt`` may decide whether a sign-in is new enough.
         package let authenticatedAt: Timestamp
-        /// How the user proved an identity, for relying parties that ask for more: `email_code`.
+        /// How the user proved an identity, for relying parties that ask for more: `email_code`, and the second factor after
+        /// it. The version before reads these names.
         package let methods: [String]
+        /// The same proofs, each with its time and strength. Nil in a session of the version before, and in that of an app.
+        package var proofs: [Proof]?
         /// The account's ``Account/signOuts`` at that moment. Nil in a session from before there was such a number.
         package var signOuts: Int64?
         /// The flow that the sign-in was for; nil without one.
@@ -24,12 +29,12 @@ package struct CurrentSignIn: SessionSlot {
 
         package init(
             accountID: String, authenticatedAt: Timestamp, methods: [String], signOuts: Int64? = nil,
-            flow: String? = nil, isFirst: Bool? = nil, isProven: Bool? = nil
+            flow: String? = nil, isFirst: Bool? = nil, isProven: Bool? = nil, proofs: [Proof]? = nil
         ) {
             (self.accountID, self.authenticatedAt, self.methods, self.signOuts, self.flow) = (
                 accountID, authenticatedAt, methods, signOuts, flow
             )
-            (self.isFirst, self.isProven) = (isFirst, isProven)
+            (self.isFirst, self.isProven, self.proofs) = (isFirst, isProven, proofs)
         }
 
         package var accountSignOuts: Int64 { signOuts ?? 0 }

@@ -12,6 +12,8 @@ package struct SignInCompletion: Sendable {
     let sessions: Sessions
     /// Every slot of the program.
     let slots: [any SessionSlot.Type]
+    package let purposes: FlowPurposes
+    let factors: [any SecondFactor]
     package let accounts: AccountStore
     package let knownBrowsers: KnownBrowsers
     let tokens: AccessTokenStore
@@ -23,120 +25,229 @@ package struct SignInCompletion: Sendable {
     let clock: ServiceClock
 
     package init(
-        sessions: Sessions, slots: [any SessionSlot.Type], accounts: AccountStore, knownBrowsers: KnownBrowsers,
-        tokens: AccessTokenStore, hasProvider: @escaping @Sendable (_ id: String, _ issuer: String) -> Bool,
+        sessions: Sessions, slots: [any SessionSlot.Type], purposes: FlowPurposes,
+        factors: [any SecondFactor], accounts: AccountStore, knownBrowsers: KnownBrowsers, tokens: AccessTokenStore,
+        hasProvider: @escaping @Sendable (_ id: String, _ issuer: String) -> Bool,
         changes: any AccountChangeReporter, lastMethod: LastMethodCookie, clock: ServiceClock
     ) {
-        (self.sessions, self.slots, self.accounts, self.knownBrowsers, self.tokens) = (
-            sessions, slots, accounts, knownBrowsers, tokens
+        (self.sessions, self.slots, self.purposes, self.accounts, self.knownBrowsers, self.tokens) = (
+            sessions, slots, purposes, accounts, knownBrowsers, tokens
         )
-        (self.hasProvider, self.changes, self.lastMethod, self.clock) = (hasProvider, changes, lastMethod, clock)
+        (self.factors, self.hasProvider, self.changes, self.lastMethod, self.clock) = (
+            factors, hasProvider, changes, lastMethod, clock
+        )
     }
 
-    /// Signs the owner of an identity in and sends the browser on.
+    /// Signs the owner of an identity in and sends the browser on, or asks for the second proof that the account needs.
     ///
-    /// - Parameters:
-    ///   - method: the ``SignInMethod/id`` of the method.
-    ///   - challenge: the id of the challenge that has proven the address. It links the identity that waited for it
-    ///     (``PendingIdentity``). Nil links none.
-    ///   - proof: consumes what proves the identity, in the transaction that signs in; false if it is used up already.
-    /// - Returns: 303 to what the sign-in was for, or to the home page (``FlowDestination``); nil when the proof did not hold, or
-    ///   another request of this browser has replaced or ended the session meanwhile.
+    /// - Returns: 303 to what the sign-in was for, or to the home page (``FlowPurposes``), or to the page of the second factor;
+    ///   nil when the proof did not hold, or another request of this browser has replaced or ended the session meanwhile.
     /// - Throws: ``PublicError`` 403 when the account may not sign in, or the identity has none.
     package func finish(
-        _ identity: ProvenIdentity, method: String, challenge: String? = nil, flow: FlowID?, _ session: Session,
-        _ request: Request, _ context: VisitorContext,
-        consuming proof: @escaping @Sendable (any SQLConnection) throws -> Bool
+        _ proven: ProvenSignIn, _ session: Session, _ request: Request, _ context: VisitorContext
     ) async throws -> Response? {
-        let done = try await complete(
-            identity, method: method, challenge: challenge, flow: flow, replacing: session,
-            app: AppSession.kind(of: request), request, context, consuming: proof)
-        guard let done else { return nil }
-        var response = Response.redirect(to: destination(flow, done.session, request))
-        remember(done, request, in: &response)
-        lastMethod.remember(identity, in: &response)
+        let target = SignInTarget(replacing: session, app: AppSession.kind(of: request))
+        guard
+            var response = response(to: try await complete(proven, for: target, request, context), proven.flow, request)
+        else { return nil }
+        lastMethod.remember(proven.identity, in: &response)
         return response
     }
 
     /// Signs the owner of an identity in, in one transaction: the proof is consumed, the account made, the session
-    /// replaced, the access token issued. If one of these fails, none of them happens.
+    /// replaced, the access token issued. If one of these fails, none of them happens. Where the account needs a second proof,
+    /// only the first one is consumed.
     ///
-    /// - Parameters:
-    ///   - session: nil for an app whose web view has none.
-    ///   - app: the kind of device whose session it becomes; nil for a browser.
-    ///   - issuing: the access token of the app's native screens; nil for a browser.
-    /// - Returns: nil when the proof did not hold, or another request has replaced or ended the session meanwhile.
     /// - Throws: ``PublicError`` 403 when the account may not sign in, or the identity has none.
     package func complete(
-        _ identity: ProvenIdentity, method: String, challenge: String? = nil, flow: FlowID?,
-        replacing session: Session?, app: String?, issuing token: NewAccessToken? = nil, _ request: Request,
-        _ context: VisitorContext,
-        consuming proof: @escaping @Sendable (any SQLConnection) throws -> Bool
-    ) async throws -> CompletedSignIn? {
+        _ proven: ProvenSignIn, for target: SignInTarget, _ request: Request, _ context: VisitorContext
+    ) async throws -> SignInStep {
         let (now, origin) = (clock.now(), ChangeOrigin(request))
-        let known = try await knownBrowsers.known(request, for: identity.email)
+        let known = try await knownBrowsers.known(request, for: proven.identity.email)
+        return try await replace(target, context) { old, outcome, connection in
+            guard try proven.consume(connection) else { return nil }
+            let waiting = pendingIdentity(of: proven.challenge, old, now)
+            let match = try accounts.account(
+                of: proven.identity, after: old[CurrentSignIn.self].signIn, adding: waiting.identity, connection)
+            guard let match else { throw Self.unknownIdentity }
+            guard accounts.eligibility.maySignIn(match.account) else { throw Self.notAllowed }
+            outcome.match = match
+            outcome.known = try proven.identity.email.map {
+                try knownBrowsers.store.remember($0, known: known, connection)
+            }
+            try report(revokedBy: match, by: origin, connection)
+            let provenAt = provenAt(proven.identity, old, for: proven.flow, now: now)
+            let first = HalfSignIn.First(
+                accountID: match.account.id, signOuts: match.account.signOuts,
+                proof: Proof(proven.method, at: provenAt, strength: proven.strength),
+                authenticatedAt: provenAt ?? now, flow: proven.flow, challenge: proven.challenge, isFirst: match.isNew)
+            if let factor = try missingFactor(match.account, after: first.proof, connection) {
+                outcome.missing = factor
+                return target.token == nil ? half(first, needs: factor, old, now) : nil
+            }
+            return try signIn(first, [], old, target, by: origin, &outcome, connection)
+        }
+    }
+
+    // MARK: The second proof
+
+    /// The second factor that an account asks for; nil where the first proof is enough.
+    private func missingFactor(
+        _ account: Account, after first: Proof, _ connection: any SQLConnection
+    ) throws -> (any SecondFactor)? {
+        guard first.strength == .any else { return nil }
+        return try factors.first { try $0.isSetUp(for: account, connection) }
+    }
+
+    /// The session of a browser that has given the first proof. A user who was signed in to the same account stays so: a
+    /// sign-in that is too old for a flow is no less one.
+    private func half(
+        _ first: HalfSignIn.First, needs factor: any SecondFactor, _ old: SessionSlots, _ now: Timestamp
+    ) -> SessionContent {
+        var next = old.survivingSignIn(slots)
+        next[HalfSignIn.self] = HalfSignIn(first, needs: factor.id, now: now)
+        next[PendingIdentity.self] = old[PendingIdentity.self]
+        if let current = old[CurrentSignIn.self].signIn, current.accountID == first.accountID {
+            next[CurrentSignIn.self] = CurrentSignIn(current)
+        }
+        return SessionContent(next, app: nil)
+    }
+
+    /// Whether the visitor has given a first proof that waits for this factor.
+    package func waits(for factor: any SecondFactor, _ session: Session) -> Bool {
+        session[HalfSignIn.self].current(now: clock.now())?.factor == factor.id
+    }
+
+    /// Completes a sign-in whose first proof waits in the session, and sends the browser on.
+    ///
+    /// - Parameter consume: consumes the second proof of an account, in the transaction that signs in; false if it is wrong or
+    ///   used up already.
+    /// - Returns: nil when nothing waits for this factor, when the proof did not hold, or when another request of this browser
+    ///   has replaced or ended the session meanwhile.
+    package func finish(
+        second factor: any SecondFactor, _ session: Session, _ request: Request, _ context: VisitorContext,
+        consuming consume: @escaping @Sendable (Account, any SQLConnection) throws -> Bool
+    ) async throws -> Response? {
+        let (now, origin) = (clock.now(), ChangeOrigin(request))
+        let target = SignInTarget(replacing: session, app: AppSession.kind(of: request))
+        let flow = session[HalfSignIn.self].current(now: now)?.flow
+        let step = try await replace(target, context) { old, outcome, connection in
+            guard let first = old[HalfSignIn.self].current(now: now), first.factor == factor.id,
+                let account = try accounts.eligibility.signIn.account(
+                    first.accountID, signOuts: first.signOuts, connection),
+                try consume(account, connection)
+            else { return nil }
+            outcome.match = AccountMatch(account: account, isNew: first.isFirst)
+            let second = Proof(factor.id, at: now, strength: .mfa)
+            return try signIn(first, [second], old, target, by: origin, &outcome, connection)
+        }
+        return response(to: step, flow, request)
+    }
+
+    // MARK: One transaction
+
+    /// Moves a browser or app to the session that `decide` makes; nil from it leaves everything else as it was.
+    private func replace(
+        _ target: SignInTarget, _ context: VisitorContext,
+        _ decide: @escaping @Sendable (SessionSlots, inout Outcome, any SQLConnection) throws -> SessionContent?
+    ) async throws -> SignInStep {
         // The body may run again. The values of its last run are those that were committed.
-        let result = Mutex<Outcome?>(nil)
+        let result = Mutex(Outcome())
         let fresh = try await sessions.store.replace(
-            session,
+            target.session,
             with: { old, connection in
-                guard try proof(connection) else { return nil }
-                let current = old[CurrentSignIn.self].signIn
-                let waiting = pendingIdentity(of: challenge, old, now)
-                guard
-                    let match = try accounts.account(
-                        of: identity, after: current, adding: waiting.identity, connection)
-                else { throw Self.unknownIdentity }
-                let account = match.account
-                guard accounts.eligibility.maySignIn(account) else { throw Self.notAllowed }
-                let remembered = try identity.email.map {
-                    try knownBrowsers.store.remember($0, known: known, connection)
-                }
-                let added = try waiting.identity.flatMap {
-                    try accounts.add(.external($0), to: account, connection) ? $0 : nil
-                }
-                try report(match, added, by: origin, connection)
-                result.withLock {
-                    $0 = Outcome(match: match, added: added, removedProvider: waiting.removed, known: remembered)
-                }
-                var slots = old.survivingSignIn(slots)
-                let proven = provenAt(identity, old, for: flow, now: now)
-                slots[CurrentSignIn.self] = CurrentSignIn(
-                    .init(
-                        accountID: account.id, authenticatedAt: proven ?? now, methods: [method],
-                        signOuts: account.signOuts, flow: flow?.text, isFirst: match.isNew, isProven: proven != nil))
-                return SessionContent(slots, app: app.map { AppSession(owner: account.id, device: $0) })
+                var outcome = Outcome()
+                let content = try decide(old, &outcome, connection)
+                result.withLock { $0 = outcome }
+                return content
             },
             then: { fresh, connection in
-                if let session, token != nil { try tokens.end(session: session.handle, connection) }
-                if let session { try tokens.follow(session, to: fresh, connection) }
-                if let token, let signIn = fresh[CurrentSignIn.self].signIn {
+                if let session = target.session {
+                    if target.token != nil { try tokens.end(session: session.handle, connection) }
+                    try tokens.follow(session, to: fresh, connection)
+                }
+                if let token = target.token, let signIn = fresh[CurrentSignIn.self].signIn {
                     try tokens.issue(token, for: signIn, in: fresh, connection)
                 }
             })
-        guard let fresh, let outcome = result.withLock({ $0 }) else { return nil }
-        let account = outcome.match.account
-        context.logger.info(
-            "signed_in",
-            metadata: [
-                "account": "\(account.id)", "method": "\(method)", "session": "\(fresh.handle)",
-                "flow": "\(fresh[PendingFlows.self].logID(flow))",
-            ])
-        outcome.log(to: context.logger)
-        return CompletedSignIn(
-            session: fresh, account: account, isNew: outcome.match.isNew, known: outcome.known)
+        let outcome = result.withLock { $0 }
+        guard let match = outcome.match, fresh != nil || outcome.missing != nil && target.token != nil else {
+            return .lost
+        }
+        outcome.log(fresh, to: context.logger)
+        let done = fresh.map {
+            CompletedSignIn(session: $0, account: match.account, isNew: match.isNew, known: outcome.known)
+        }
+        if let factor = outcome.missing { return .needs(factor, done) }
+        return done.map(SignInStep.signedIn) ?? .lost
+    }
+
+    /// The session of a user who has given every proof.
+    private func signIn(
+        _ first: HalfSignIn.First, _ others: [Proof], _ old: SessionSlots, _ target: SignInTarget,
+        by origin: ChangeOrigin, _ outcome: inout Outcome, _ connection: any SQLConnection
+    ) throws -> SessionContent? {
+        guard let account = outcome.match?.account else { return nil }
+        let waiting = pendingIdentity(of: first.challenge, old, clock.now())
+        outcome.removedProvider = waiting.removed
+        if let identity = waiting.identity, try accounts.add(.external(identity), to: account, connection) {
+            outcome.added = identity
+            try changes.report(.linked(provider: identity.provider), of: account, by: origin, connection)
+        }
+        var next = old.survivingSignIn(slots)
+        let proofs = [first.proof] + others
+        let signIn = CurrentSignIn.SignIn(
+            accountID: account.id, authenticatedAt: first.authenticatedAt, methods: proofs.map(\.method),
+            signOuts: account.signOuts, flow: first.flow?.text, isFirst: first.isFirst,
+            isProven: first.proof.at != nil, proofs: others.isEmpty ? nil : proofs)
+        outcome.signIn = signIn
+        next[CurrentSignIn.self] = CurrentSignIn(signIn)
+        return SessionContent(next, app: target.app.map { AppSession(owner: account.id, device: $0) })
+    }
+
+    private func response(to step: SignInStep, _ flow: FlowID?, _ request: Request) -> Response? {
+        var response: Response
+        let done: CompletedSignIn
+        switch step {
+        case .signedIn(let completed):
+            response = .redirect(to: destination(flow, completed.session, request))
+            done = completed
+        case .needs(let factor, let half?):
+            response = .redirect(to: FlowID.path(factor.path, flow))
+            done = half
+        case .needs(_, nil), .lost: return nil
+        }
+        remember(done, request, in: &response)
+        return response
     }
 
     /// What a transaction has decided.
     private struct Outcome: Sendable {
-        let match: AccountMatch
+        var match: AccountMatch?
+        /// Nil while a second proof is missing.
+        var signIn: CurrentSignIn.SignIn?
+        var missing: (any SecondFactor)?
         /// The identity that waited for this sign-in.
-        let added: ExternalIdentity?
-        /// The id of the provider of one that waited and was not linked, because its provider is not in the file any more.
-        let removedProvider: String?
-        let known: KnownBrowserCookie.Claim?
+        var added: ExternalIdentity?
+        /// The id of the provider of one that waited and was not added, because its provider is not in the file any more.
+        var removedProvider: String?
+        var known: KnownBrowserCookie.Claim?
 
-        func log(to logger: Logger) {
+        /// - Parameter session: nil for native screens whose account needs a second proof.
+        func log(_ session: Session?, to logger: Logger) {
+            guard let match else { return }
+            let flow = signIn?.flow.flatMap(FlowID.init) ?? session?[HalfSignIn.self].anyFlow
+            var metadata: Logger.Metadata = [
+                "account": "\(match.account.id)", "session": "\(session?.handle ?? "-")",
+                "flow": "\(session?[Flows.self].logID(flow) ?? "-")",
+            ]
+            if let signIn {
+                metadata["method"] = "\(signIn.methods.joined(separator: " "))"
+                logger.info("signed_in", metadata: metadata)
+            } else if let missing {
+                metadata["factor"] = "\(missing.id)"
+                logger.info("second_factor_required", metadata: metadata)
+            }
             if let added {
                 logger.notice(
                     "identity_linked",
@@ -187,14 +298,11 @@ package struct SignInCompletion: Sendable {
     }
 
     private func report(
-        _ match: AccountMatch, _ added: ExternalIdentity?, by origin: ChangeOrigin, _ connection: any SQLConnection
+        revokedBy match: AccountMatch, by origin: ChangeOrigin, _ connection: any SQLConnection
     ) throws {
         for identity in match.revoked {
             guard let provider = identity.provider else { continue }
             try changes.report(.revoked(provider: provider), of: match.account, by: origin, connection)
-        }
-        if let added {
-            try changes.report(.linked(provider: added.provider), of: match.account, by: origin, connection)
         }
     }
 
@@ -209,7 +317,10 @@ package struct SignInCompletion: Sendable {
     package func alreadySignedIn(
         _ request: Request, _ context: VisitorContext, flow: FlowID?
     ) async throws -> Response? {
-        guard let user = try await accounts.signedIn(context), !asksAgain(user, for: flow) else { return nil }
+        guard let user = try await accounts.signedIn(context), !asksAgain(user, for: flow) else {
+            logHalf(context)
+            return nil
+        }
         return .redirect(to: destination(flow, user.session, request))
     }
 
@@ -218,12 +329,25 @@ package struct SignInCompletion: Sendable {
         try await accounts.signedIn(context).flatMap { asksAgain($0, for: flow) ? $0 : nil }
     }
 
+    /// Logs that a visitor who has given the first proof tries to go on without the second one.
+    private func logHalf(_ context: VisitorContext) {
+        guard let session = context.session, let first = session[HalfSignIn.self].current(now: clock.now()) else {
+            return
+        }
+        context.logger.notice(
+            "second_factor_missing",
+            metadata: [
+                "account": "\(first.accountID)", "factor": "\(first.factor ?? "-")", "session": "\(session.handle)",
+                "flow": "\(session[Flows.self].logID(first.flow))",
+            ])
+    }
+
     private func asksAgain(_ user: SignedInUser, for flow: FlowID?) -> Bool {
         user.session.slots.asksAgain(flow, after: user.signIn.provenAt, now: clock.now())
     }
 
     private func destination(_ flow: FlowID?, _ session: Session, _ request: Request) -> String {
-        FlowDestination.path(flow, in: session.slots, isNativeShell: request.isFromNativeShell)
+        purposes.destination(flow, in: session.slots, isNativeShell: request.isFromNativeShell)
     }
 
     private static let notAllowed = PublicError(
@@ -236,16 +360,6 @@ package struct SignInCompletion: Sendable {
         explanation: Text("error.unknown-identity"),
         nextStep: .init(label: Text("sign-in.title"), href: SignInPath.signIn),
         cause: "identity_not_linked")
-}
-
-/// What a sign-in has made.
-package struct CompletedSignIn: Sendable {
-    let session: Session
-    package let account: Account
-    /// Whether the sign-in made the account.
-    package let isNew: Bool
-    /// The browser is known by it from now on.
-    fileprivate let known: KnownBrowserCookie.Claim?
 }
 
 extension ProvenIdentity {

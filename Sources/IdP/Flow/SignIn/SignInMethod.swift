@@ -5,7 +5,7 @@ package import SSOWeb
 /// A way to prove an identity: email code, later passkey, provider and so on.
 ///
 /// A method adds its own routes. When the visitor has proven an identity there, it calls
-/// ``SignInCompletion/finish(_:method:flow:_:_:_:consuming:)`` and nothing else. `SignInWiring` has the list of methods.
+/// ``SignInCompletion/finish(_:_:_:_:)`` and nothing else. `SignInWiring` has the list of methods.
 package protocol SignInMethod: Sendable {
     /// The method's name on the wire, in `methods` of the answer to verify: `email_code`. A method with several names
     /// passes the right one to the completion.
@@ -71,16 +71,20 @@ package struct ProviderButton: Sendable {
     }
 }
 
-/// Session slots and sign-in methods beside the built-in ones. Tests use it to prove that a new method keeps pending SSO
-/// requests.
+/// Session slots, client protocols, second factors and sign-in methods beside the built-in ones. Tests use it to prove that a new one works
+/// with all others.
 package struct SignInAdditions: Sendable {
     package var slots: [any SessionSlot.Type] = []
+    package var protocols: @Sendable (Authorizer, CompletionPage) -> [any ClientProtocol] = { _, _ in [] }
+    package var factors: [any SecondFactor] = []
     package var methods: @Sendable (Sessions, SignInCompletion) -> [any SignInMethod] = { _, _ in [] }
 
     package init(
         slots: [any SessionSlot.Type] = [],
+        protocols: @escaping @Sendable (Authorizer, CompletionPage) -> [any ClientProtocol] = { _, _ in [] },
+        factors: [any SecondFactor] = [],
         methods: @escaping @Sendable (Sessions, SignInCompletion) -> [any SignInMethod] = { _, _ in [] }
     ) {
-        (self.slots, self.methods) = (slots, methods)
+        (self.slots, self.protocols, self.factors, self.methods) = (slots, protocols, factors, methods)
     }
 }

@@ -315,5 +315,12 @@ enum IdPMigrations {
                 "CREATE INDEX handoff_account ON handoff (account_id, created_at) WHERE account_id IS NOT NULL",
                 "CREATE INDEX provider_attempt_answer ON provider_attempt (expires_at) WHERE answer IS NOT NULL",
             ]),
+        Migration(
+            name: "v020-grants",
+            // The client protocol that a grant was issued by, and what the protocol keeps with it.
+            sql: [
+                "ALTER TABLE sso_token ADD COLUMN kind TEXT NOT NULL DEFAULT 'sso'",
+                "ALTER TABLE sso_token ADD COLUMN payload BLOB",
+            ]),
     ]
 }

@@ -141,8 +141,14 @@ package struct BrowserLinkRoutes: Sendable {
             if let held { try challenges.adopt(held.id, device: claim.name, connection) }
             return claim
         }
-        context.logger.notice("browser_known", metadata: ["session": "\(session.handle)", "device": "\(claim.name)"])
-        let flow = session[PendingFlows.self].newest(now: clock.now()).flatMap(FlowID.init)
+        // The sign-in that the email was sent for goes on, and not another one of this browser.
+        let flow = held.map { $0.flow.flatMap(FlowID.init) } ?? session[Flows.self].newest(now: clock.now())
+        context.logger.notice(
+            "browser_known",
+            metadata: [
+                "session": "\(session.handle)", "device": "\(claim.name)",
+                "flow": "\(session[Flows.self].logID(flow))",
+            ])
         var response = Response.redirect(to: FlowID.path(held == nil ? SignInPath.signIn : SignInPath.code, flow))
         knownBrowsers.give(claim, request, in: &response)
         return response

@@ -64,7 +64,7 @@ package struct EmailCodeMethod: SignInMethod {
     /// - Returns: nil for text that is not an email address.
     @Sendable package func submitAddress(_ submitted: SubmittedAddress) async throws -> Response? {
         let (request, context) = (submitted.request, submitted.context)
-        let logFlow = submitted.session[PendingFlows.self].logID(submitted.flow)
+        let logFlow = submitted.session[Flows.self].logID(submitted.flow)
         guard let asked = try await addresses.count(submitted.text, request, context, logFlow: logFlow) else {
             return nil
         }
@@ -130,7 +130,8 @@ package struct EmailCodeMethod: SignInMethod {
     ) async throws -> Response {
         let outcome = try await codes.guess(code, challenge: challenge.id, request, context) { identity, proof in
             try await completion.finish(
-                identity, method: id, challenge: challenge.id, flow: flow, session, request, context, consuming: proof)
+                ProvenSignIn(identity, method: id, challenge: challenge.id, flow: flow, consuming: proof), session,
+                request, context)
         }
         let reason: CodeStep.CodeError
         switch outcome {
@@ -142,7 +143,7 @@ package struct EmailCodeMethod: SignInMethod {
         }
         reason.log(
             to: context.logger, challenge: challenge.id, session: session.handle,
-            flow: session[PendingFlows.self].logID(flow))
+            flow: session[Flows.self].logID(flow))
         return try await form(request, context, session, challenge, flow: flow, error: .init(reason))
     }
 

@@ -82,20 +82,20 @@ package struct SignInAPI: Sendable {
         let outcome = try await codes.guess(
             code, challenge: id, request, context, beganSession: false
         ) { identity, proof in
-            if let session = context.session,
-                let done = try await completion.complete(
-                    identity, method: CodeStep.method, flow: nil, replacing: session, app: kind, issuing: new, request,
-                    context, consuming: proof)
-            {
-                return done
+            let proven = ProvenSignIn(identity, method: CodeStep.method, flow: nil, consuming: proof)
+            func complete(_ session: Session?) async throws -> SignInStep? {
+                let target = SignInTarget(replacing: session, app: kind, issuing: new)
+                let step = try await completion.complete(proven, for: target, request, context)
+                if case .lost = step { return nil }
+                return step
             }
+            if let session = context.session, let step = try await complete(session) { return step }
             // Without a session, or its session has ended meanwhile and nothing was consumed.
-            return try await completion.complete(
-                identity, method: CodeStep.method, flow: nil, replacing: nil, app: kind, issuing: new, request, context,
-                consuming: proof)
+            return try await complete(nil)
         }
         switch outcome {
-        case .done(let done): return answer(done, new.token, request)
+        case .done(.signedIn(let done)): return answer(done, new.token, request)
+        case .done: throw APIError.secondFactorRequired
         case .rejected(let reason): throw try await error(reason, challenge, context)
         }
     }
@@ -140,6 +140,12 @@ extension APIError {
     /// Wrong, used, expired or unknown: all the same (docs/architecture.md, "no account enumeration").
     fileprivate static let invalidCode = unauthorized(
         "invalid_code", "The code is wrong, used or expired, or the challenge is unknown.", cause: "code_rejected")
+
+    /// The code was right and is used. Native screens ask for no second proof: the page of the IdP does.
+    fileprivate static let secondFactorRequired = Self(
+        status: .forbidden, code: "second_factor_required",
+        words: "This account needs a second proof. Sign in with the system browser: /auth/native/email.",
+        cause: "second_factor_missing")
 
     fileprivate static func paused(_ wait: Duration) -> Self {
         Self(

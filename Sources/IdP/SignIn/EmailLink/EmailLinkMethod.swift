@@ -91,9 +91,10 @@ package struct EmailLinkMethod: SignInMethod {
         }
         try limits.countCodePost(request, context, browserID: browserID)
         let done = try await completion.finish(
-            .email(try EmailAddress(challenge.address)), method: id, challenge: challenge.id,
-            flow: Self.flow(of: challenge, session), session, request, context,
-            consuming: { try challenges.succeed(challenge, guessID: nil, $0) })
+            ProvenSignIn(
+                .email(try EmailAddress(challenge.address)), method: id, challenge: challenge.id,
+                flow: Self.flow(of: challenge, session),
+                consuming: { try challenges.succeed(challenge, guessID: nil, $0) }), session, request, context)
         guard var done else {
             // Of several requests with this link or its code another one was faster.
             return try await sessions.store.isAlive(session)
@@ -201,7 +202,8 @@ package struct EmailLinkMethod: SignInMethod {
             return page.ended(request, ending, next: .signIn)
         }
         let next = session.map {
-            FlowDestination.path(Self.flow(of: challenge, $0), in: $0.slots, isNativeShell: request.isFromNativeShell)
+            completion.purposes.destination(
+                Self.flow(of: challenge, $0), in: $0.slots, isNativeShell: request.isFromNativeShell)
         }
         return page.ended(request, ending, next: .goOn(path: next ?? "/"))
     }

@@ -18,18 +18,15 @@ package struct EmailReplyMethod: SignInMethod {
     let challenges: ChallengeStore
     let completion: SignInCompletion
     let limits: SignInLimits
-    let clients: ClientRegistry
     let events: ReplyEvents
     let pages: Pages
     let clock: ServiceClock
 
     package init(
         sessions: Sessions, challenges: ChallengeStore, completion: SignInCompletion, limits: SignInLimits,
-        clients: ClientRegistry, events: ReplyEvents, pages: Pages, clock: ServiceClock
+        events: ReplyEvents, pages: Pages, clock: ServiceClock
     ) {
-        (self.sessions, self.challenges, self.completion, self.limits, self.clients) = (
-            sessions, challenges, completion, limits, clients
-        )
+        (self.sessions, self.challenges, self.completion, self.limits) = (sessions, challenges, completion, limits)
         (self.events, self.pages, self.clock) = (events, pages, clock)
     }
 
@@ -72,8 +69,10 @@ package struct EmailReplyMethod: SignInMethod {
         let waiting = Response.redirect(to: FlowID.path(EmailCodeMethod.path, flow))
         guard let challenge = try await challenges.findPending(held.id), challenge.isAnswered else { return waiting }
         let done = try await completion.finish(
-            .email(try EmailAddress(challenge.address)), method: id, challenge: challenge.id, flow: session.known(flow),
-            session, request, context, consuming: { try challenges.succeed(challenge, $0) })
+            ProvenSignIn(
+                .email(try EmailAddress(challenge.address)), method: id, challenge: challenge.id,
+                flow: session.known(flow), consuming: { try challenges.succeed(challenge, $0) }), session, request,
+            context)
         guard let done else {
             // Another tab was faster. The browser's next request carries the new cookie.
             return try await sessions.store.isAlive(session) ? waiting : .redirect(to: SignInPath.signIn(flow))
@@ -88,24 +87,17 @@ package struct EmailReplyMethod: SignInMethod {
         guard let session = context.session, let flow, let signIn = session[CurrentSignIn.self].signIn,
             signIn.flow.map({ $0.utf8.elementsEqual(flow.text.utf8) }) == true
         else { return nil }
-        if let app = session[PendingHandoffs.self].app(flow) {
-            return page(request, app, href: FlowID.path(FlowDestination.handoff, flow))
+        let (flows, purposes) = (session[Flows.self], completion.purposes)
+        if flows.pending(flow, now: clock.now()) != nil {
+            let next = purposes.destination(flow, in: session.slots, isNativeShell: request.isFromNativeShell)
+            return purposes.name(of: flow, in: session).map { page(request, $0, href: next) } ?? .redirect(to: next)
         }
-        if session[PendingAccountChanges.self].contains(flow) {
-            return .redirect(to: FlowID.path(FlowDestination.accountChange, flow))
-        }
-        let flows = session[PendingFlows.self]
-        if let asked = flows.pending(flow.text, now: clock.now()) {
-            let client = clients.client(id: asked.clientID)
-            return page(request, client?.name, href: FlowID.path(SSOPath.complete, flow))
-        }
-        let ended = flows.ended(flow.text)
-        let client = ended.flatMap { clients.client(id: $0.clientID) }
-        return page(request, client?.name, href: client?.startPage(for: ended?.redirectURI) ?? client?.startPage())
+        let name = flows.ended(flow).flatMap(purposes.name)
+        return page(request, name, href: purposes.over(flow, in: session).nextStep.href)
     }
 
-    private func page(_ request: Request, _ service: String?, href: String?) -> Response {
-        let model = Model(service: service ?? "", href: href ?? "/", hasService: service != nil && href != nil)
+    private func page(_ request: Request, _ service: String?, href: String) -> Response {
+        let model = Model(service: service ?? "", href: href, hasService: service != nil && href != "/")
         return pages.response("signed-in-elsewhere", model, for: request)
     }
 }

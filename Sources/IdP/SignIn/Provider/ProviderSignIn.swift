@@ -58,8 +58,8 @@ package struct ProviderSignIn: Sendable {
             return .redirect(to: FlowID.path(KnownAddressRoutes.path, flow))
         case .signsIn:
             let done = try await completion.finish(
-                .external(identity), method: provider.method, flow: flow, session, request, context,
-                consuming: { _ in true })
+                ProvenSignIn(.external(identity), method: provider.method, flow: flow, consuming: { _ in true }),
+                session, request, context)
             if done != nil { await newcomers.giveBack(request, context) }
             // Another request of this browser has replaced the session meanwhile.
             return done ?? .redirect(to: SignInPath.signIn(flow))

@@ -75,7 +75,7 @@ package struct ProviderStart: Sendable {
             "provider_sign_in_started",
             metadata: [
                 "provider": "\(provider.id)", "session": "\(current.handle)",
-                "flow": "\(current[PendingFlows.self].logID(attempt.flow))",
+                "flow": "\(current[Flows.self].logID(attempt.flow))",
             ])
         var response = Response.redirect(to: "\(Self.path(provider))?attempt=\(attempt.id)")
         sessions.remember(current, in: &response)

@@ -96,29 +96,3 @@ enum AuthorizeQuery {
         return given
     }
 }
-
-/// What can go wrong with an authorize request, in words for the user.
-enum AuthorizeError {
-    /// The client or its redirect URI is not registered. The page neither redirects nor links there.
-    static let unknownClient = PublicError(
-        .badRequest, code: "unknown_client", title: Text("error.unknown-client.title"),
-        explanation: Text("error.unknown-client"),
-        cause: "client_or_redirect_uri_unknown")
-
-    /// What to answer for a flow that is not pending in this session.
-    static func notPending(_ id: String, _ session: Session, _ clients: ClientRegistry) -> PublicError {
-        session[PendingFlows.self].ended(id).map { ended($0, clients.client(id: $0.clientID)) } ?? FlowError.noSuchFlow
-    }
-
-    /// The flow has ended, for any reason: one next step for all of them.
-    private static func ended(_ flow: PendingFlows.EndedFlow, _ client: Client?) -> PublicError {
-        // An app has no page to start on. The web address of its client is used, if there is one.
-        let start = client?.startPage(for: flow.redirectURI) ?? client?.startPage()
-        return PublicError(
-            .gone, code: "flow_over", title: Text("error.flow-over.title"),
-            explanation: client.map { Text("error.flow-over", ["client": $0.name]) } ?? Text("error.flow-over-unknown"),
-            nextStep: start.map {
-                .init(label: Text("error.flow-over.again", ["client": client?.name ?? ""]), href: $0)
-            } ?? .home)
-    }
-}

@@ -31,22 +31,6 @@ extension SignInWishes {
         let seconds = text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         return seconds <= longestMaxAge ? seconds : nil
     }
-
-    /// The moment that a sign-in must not be older than; nil when any will do. A provider may have authenticated its user
-    /// long before the sign-in here.
-    func earliest(now: Timestamp) -> Timestamp? {
-        prompt == .login ? now : maxAge.map { now - $0 }
-    }
-
-    /// Whether a sign-in is recent enough that its user need not sign in again.
-    ///
-    /// - Parameter provenAt: when the user was authenticated; nil for a moment that is not proven, which is older than any
-    ///   `max_age`.
-    func isMet(by provenAt: Timestamp?, now: Timestamp) -> Bool {
-        guard prompt != .login else { return false }
-        guard let maxAge else { return true }
-        return maxAge > .zero && provenAt.map { now - $0 <= maxAge } ?? false
-    }
 }
 
 extension URLEncodedFields {

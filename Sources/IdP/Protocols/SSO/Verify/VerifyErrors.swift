@@ -35,13 +35,13 @@ extension SignedPostError {
             cause: "body", client: client, detail: "\(error)")
     }
 
-    static func badToken(_ client: String, _ cause: TokenErrorCause) -> Self {
+    static func badToken(_ client: String, _ cause: GrantErrorCause) -> Self {
         Self(
             status: .unauthorized, code: .invalidToken, words: cause.explanation, cause: cause.rawValue, client: client,
             isAlert: cause.isAlert)
     }
 
-    static func badToken(_ client: String, _ rejection: SSOTokenStore.TokenError) -> Self {
+    static func badToken(_ client: String, _ rejection: GrantStore.GrantError) -> Self {
         var error = badToken(client, rejection.cause)
         (error.flow, error.session) = (rejection.flow, rejection.session)
         return error
@@ -81,6 +81,33 @@ extension SignatureCheck.SignatureError {
         switch self {
         case .wrong, .unknownClient: true
         case .missing, .repeated, .malformed, .clientRepeated: false
+        }
+    }
+}
+
+extension GrantErrorCause {
+    /// The sentence for the client's developer. Only a caller with the right signature gets it.
+    ///
+    /// A token of another client is described as an unknown one: its caller must not learn that it exists. A disabled account
+    /// is described as signed out.
+    fileprivate var explanation: String {
+        switch self {
+        case .unknown, .otherClient:
+            "The token is unknown. It was never issued, or a newer one of the same sign-in has replaced it."
+        case .malformedToken: "The token is malformed. Send it as the callback received it: sst_ and 43 characters."
+        case .malformedVerifier:
+            "code_verifier is malformed. It must have 43 to 128 characters: letters, digits, - . _ ~"
+        case .used: "The token has been used already. A token works once."
+        case .accountNotAllowed, .sessionEnded, .accountSignedOut:
+            "The user has signed out at the identity provider since the token was issued."
+        case .void: "The token was revoked. Start a new sign-in."
+        case .expired: "The token has expired. A token is valid for five minutes."
+        case .clock: "The token is not valid yet. Start a new sign-in."
+        case .redirectURI:
+            "The token was issued for another redirect_uri. Send the one of the authorize request, byte for byte."
+        case .verifierMissing: "code_verifier is missing. The authorize request had a code_challenge."
+        case .verifierUnexpected: "code_verifier was sent, but the authorize request had no code_challenge."
+        case .verifierWrong: "code_verifier does not match the code_challenge of the authorize request."
         }
     }
 }

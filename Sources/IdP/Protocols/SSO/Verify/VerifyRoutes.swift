@@ -11,7 +11,7 @@ package import SSOWeb
 /// signature, and only then the body is read; then its size, the signature, and its content.
 package struct VerifyRoutes: Sendable {
     let signatures: SignatureCheck
-    let tokens: SSOTokenStore
+    let grants: GrantStore
     let idleLimit: Duration
     let addresses: ClientAddress
     /// Limits bad signatures per network. Good ones are never counted.
@@ -21,11 +21,11 @@ package struct VerifyRoutes: Sendable {
     let proven: ProvenNetworks
 
     package init(
-        signatures: SignatureCheck, tokens: SSOTokenStore, idleLimit: Duration, addresses: ClientAddress,
+        signatures: SignatureCheck, grants: GrantStore, idleLimit: Duration, addresses: ClientAddress,
         badSignatures: NetworkLimit, proven: ProvenNetworks
     ) {
-        (self.signatures, self.tokens, self.idleLimit, self.addresses, self.badSignatures) = (
-            signatures, tokens, idleLimit, addresses, badSignatures
+        (self.signatures, self.grants, self.idleLimit, self.addresses, self.badSignatures) = (
+            signatures, grants, idleLimit, addresses, badSignatures
         )
         self.proven = proven
     }
@@ -111,9 +111,10 @@ package struct VerifyRoutes: Sendable {
         guard let token = SSOToken(wire: asked.token) else {
             throw SignedPostError.badToken(signed.client.id, .malformedToken)
         }
-        let outcome = try await tokens.consume(
-            token, client: signed.client, redirectURI: asked.redirectURI, codeVerifier: asked.codeVerifier,
-            idleLimit: idleLimit)
+        let outcome = try await grants.consume(
+            GrantStore.Presented(
+                token, SSOProtocol.grantKind, by: signed.client, returnTo: asked.redirectURI,
+                codeVerifier: asked.codeVerifier), idleLimit: idleLimit)
         switch outcome {
         case .accepted(let account, let redeemed):
             context.logger.info(

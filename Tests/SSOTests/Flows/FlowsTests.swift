@@ -8,7 +8,7 @@ import Testing
 @testable import WebTestKit
 
 @Suite("Pending flows")
-struct PendingFlowsTests {
+struct FlowsTests {
     private func begin(_ number: Int, _ browser: Browser, _ deployment: TestDeployment) async throws -> String {
         let visit = try await browser.get(WebRelyingParty.authorize(at: deployment.origin, state: "state-\(number)"))
         #expect(visit.status == 303)
@@ -43,15 +43,69 @@ struct PendingFlowsTests {
     }
 
     @Test("the newest is also kept when all began at one instant, or the clock stepped back")
-    func clockSteps() {
-        let request = AuthorizeRequest(clientID: "c", redirectURI: "https://rp.example/cb", state: "s")
+    func clockSteps() throws {
         let noon = Timestamp(milliseconds: 1_000_000_000)
         for step in [Duration.zero, .seconds(-3600), .seconds(60)] {
-            var flows = PendingFlows()
-            for number in 1...20 { flows.add(request, id: "flow-\(number)", now: noon + step * number) }
-            #expect(Set(flows.flows.keys) == Set((13...20).map { "flow-\($0)" }))
+            var flows = Flows()
+            for number in 1...20 {
+                try flows.begin(Flow.Request(purpose: "p", subject: "s"), id: id(number), now: noon + step * number)
+            }
+            #expect(flows.all.map(\.id) == (13...20).map(id))
         }
     }
+
+    @Test("requests with one replay key are the same, those without one never are, nor those of another client")
+    func replayKeys() throws {
+        let now = TestClock().now
+        func request(_ key: [UInt8]?, subject: String = "s", purpose: String = "p") -> Flow.Request {
+            Flow.Request(purpose: purpose, subject: subject, returnTo: "r", replayKey: key)
+        }
+        var flows = Flows()
+        func isCompleted(_ request: Flow.Request) -> Bool { flows.completed(request) != nil }
+        for (number, key) in [[UInt8(1)], nil].enumerated() {
+            try flows.begin(request(key), id: id(number), now: now)
+            #expect(flows.take(id(number), now: now) != nil)
+        }
+        #expect(isCompleted(request([1])))
+        #expect(!isCompleted(request(nil)) && !isCompleted(request([2])))
+        #expect(!isCompleted(request([1], subject: "t")) && !isCompleted(request([1], purpose: "q")))
+        try flows.begin(request([3]), id: id(3), now: now)
+        #expect(flows.end(id(3)) && !isCompleted(request([3])), "a cancelled flow is not a completed one")
+
+        #expect(flows.completed(request(nil), resuming: id(1))?.id == id(1), "it says which one it goes on with")
+        #expect(flows.completed(request(nil, subject: "t"), resuming: id(1)) == nil)
+        #expect(flows.completed(request(nil), resuming: id(3)) == nil)
+        #expect(flows.completed(request([2]), resuming: id(1)) == nil, "the key decides where there is one")
+    }
+
+    @Test("a payload has at most 4 KiB; all of a session together at most 16 KiB, and the oldest end first")
+    func payloads() throws {
+        let now = TestClock().now
+        func request(_ bytes: Int, _ purpose: String) -> Flow.Request {
+            Flow.Request(purpose: purpose, subject: "s", payload: String(repeating: "x", count: bytes))
+        }
+        var flows = Flows()
+        #expect(throws: PublicError.self) { try flows.begin(request(4097, "p"), id: id(1), now: now) }
+        #expect(flows.all.isEmpty)
+        try flows.begin(request(0, "empty"), id: id(1), now: now)
+        for number in 2...5 { try flows.begin(request(4096, "p"), id: id(number), now: now) }
+        #expect(flows.all.count == 5)
+        #expect(try flows.begin(request(1, "q"), id: id(6), now: now) == [id(2)])
+        #expect(flows.all.map(\.id) == [1, 3, 4, 5, 6].map(id) && flows.ended(id(2)) != nil)
+    }
+
+    @Test("eight flows of one purpose do not end those of another")
+    func eachPurpose() throws {
+        let now = TestClock().now
+        var flows = Flows()
+        try flows.begin(Flow.Request(purpose: "app", subject: "s"), id: id(100), now: now)
+        for number in 1...20 {
+            try flows.begin(Flow.Request(purpose: "client", subject: "s"), id: id(number), now: now)
+        }
+        #expect(flows.pending(id(100), now: now) != nil && flows.all.count == 9)
+    }
+
+    private func id(_ number: Int) -> FlowID { .example(number) }
 
     @Test("a flow is pending for ten minutes; later its page names the client and links only to it")
     func expiry() async throws {
@@ -105,7 +159,7 @@ struct PendingFlowsTests {
                 let browser = deployment.browser()
                 let flow = try await begin(1, browser, deployment)
                 try await deployment.execute(
-                    "UPDATE session SET slots = REPLACE(slots, \(change)) WHERE slots LIKE '%state-1%'")
+                    "UPDATE session SET slots = REPLACE(slots, \(change)) WHERE slots LIKE '%rp.example%'")
                 let page = try await signIn(flow, browser, deployment, as: "\(user)@example.com")
                 #expect(page.status == 400 && !page.text.contains("sst_") && !page.text.contains("evil"), "\(change)")
             }

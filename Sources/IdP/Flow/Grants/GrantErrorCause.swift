@@ -1,7 +1,7 @@
 import SSOWeb
 
-/// Why a token was not accepted. The raw values are stable: the log has them as `cause`.
-package enum TokenErrorCause: String, Sendable, CaseIterable {
+/// Why a grant was not accepted. The raw values are stable: the log has them as `cause`.
+package enum GrantErrorCause: String, Sendable, CaseIterable {
     /// There is no such token: never issued, replaced by a newer one of the same flow, or purged.
     case unknown
     /// The text does not have the form of a token.
@@ -28,7 +28,7 @@ package enum TokenErrorCause: String, Sendable, CaseIterable {
     /// All sessions of the account were ended after the token was issued.
     case accountSignedOut = "account_signed_out"
 
-    /// The first cause that applies to a row of `SSOTokenStore`.
+    /// The first cause that applies to a row of `GrantStore`.
     init(_ row: SQLRow) throws {
         func holds(_ name: String) throws -> Bool { try row.integer(name) != 0 }
         self =
@@ -53,31 +53,6 @@ package enum TokenErrorCause: String, Sendable, CaseIterable {
             } else {
                 try holds("has_verifier") ? .verifierWrong : .verifierMissing
             }
-    }
-
-    /// The sentence for the client's developer. Only a caller with the right signature gets it.
-    ///
-    /// A token of another client is described as an unknown one: its caller must not learn that it exists. A disabled account
-    /// is described as signed out.
-    package var explanation: String {
-        switch self {
-        case .unknown, .otherClient:
-            "The token is unknown. It was never issued, or a newer one of the same sign-in has replaced it."
-        case .malformedToken: "The token is malformed. Send it as the callback received it: sst_ and 43 characters."
-        case .malformedVerifier:
-            "code_verifier is malformed. It must have 43 to 128 characters: letters, digits, - . _ ~"
-        case .used: "The token has been used already. A token works once."
-        case .accountNotAllowed, .sessionEnded, .accountSignedOut:
-            "The user has signed out at the identity provider since the token was issued."
-        case .void: "The token was revoked. Start a new sign-in."
-        case .expired: "The token has expired. A token is valid for five minutes."
-        case .clock: "The token is not valid yet. Start a new sign-in."
-        case .redirectURI:
-            "The token was issued for another redirect_uri. Send the one of the authorize request, byte for byte."
-        case .verifierMissing: "code_verifier is missing. The authorize request had a code_challenge."
-        case .verifierUnexpected: "code_verifier was sent, but the authorize request had no code_challenge."
-        case .verifierWrong: "code_verifier does not match the code_challenge of the authorize request."
-        }
     }
 
     /// Whether an attack may be under way.

@@ -10,8 +10,8 @@ import Testing
 
 @Suite("The rows of tokens")
 struct TokenRowsTests {
-    private func store(_ deployment: TestDeployment) throws -> TokenPurge {
-        TokenPurge(database: deployment.database, clock: deployment.clock.clock)
+    private func store(_ deployment: TestDeployment) throws -> GrantPurge {
+        GrantPurge(database: deployment.database, clock: deployment.clock.clock)
     }
 
     @Test("a purge deletes tokens that cannot be redeemed, keeps the used ones for a month, and revives nothing")
@@ -45,7 +45,7 @@ struct TokenRowsTests {
         try await TestDeployment.open { deployment in
             let (ann, client) = (try await deployment.signedIn(), deployment.client)
             let database = RecordingDatabase(deployment.database)
-            let store = TokenPurge(database: database, clock: deployment.clock.clock)
+            let store = GrantPurge(database: database, clock: deployment.clock.clock)
             func issue(_ count: Int, _ name: String) async throws {
                 for number in 1...count {
                     _ = try await ann.token(for: client, of: deployment, state: "\(name)-\(number)")

@@ -1,6 +1,5 @@
 package import Hummingbird
 package import IdPDirectory
-import IdPFlow
 import Logging
 import SSOShared
 package import SSOWeb
@@ -18,6 +17,7 @@ package struct AccountChoice: Sendable {
     let slots: [any SessionSlot.Type]
     let accounts: AccountStore
     let accessTokens: AccessTokenStore
+    let purposes: FlowPurposes
     let clients: ClientRegistry
     let logos: ClientLogos
     let clock: ServiceClock
@@ -27,12 +27,13 @@ package struct AccountChoice: Sendable {
 
     package init(
         sessions: Sessions, slots: [any SessionSlot.Type], accounts: AccountStore, accessTokens: AccessTokenStore,
-        clients: ClientRegistry, logos: ClientLogos, clock: ServiceClock, pages: Pages, script: String
+        purposes: FlowPurposes, clients: ClientRegistry, logos: ClientLogos, clock: ServiceClock, pages: Pages,
+        script: String
     ) {
         (self.sessions, self.slots, self.accounts, self.accessTokens, self.clients) = (
             sessions, slots, accounts, accessTokens, clients
         )
-        (self.logos, self.clock, self.pages, self.script) = (logos, clock, pages, script)
+        (self.purposes, self.logos, self.clock, self.pages, self.script) = (purposes, logos, clock, pages, script)
     }
 
     private struct Model: Sendable {
@@ -40,32 +41,28 @@ package struct AccountChoice: Sendable {
         let hasLogo: Bool
     }
 
-    /// The path that asks for the choice for this request.
-    static func asking(_ request: AuthorizeRequest) -> String {
-        request.url(at: "", asking: SignInWishes(prompt: .selectAccount))
-    }
-
     package func add(to router: Router<VisitorContext>) {
         router.form(at: RouterPath(Self.path), show: show, submit: useAnother)
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let id = try request.queryFields.text("flow") ?? ""
-        guard let session = context.session else { throw FlowError.noSuchFlow }
-        guard let asked = session[PendingFlows.self].pending(id, now: clock.now()) else {
-            throw AuthorizeError.notPending(id, session, clients)
+        let id = FlowID(try request.queryFields.text("flow") ?? "")
+        guard let session = context.session, let id else { throw FlowError.noSuchFlow }
+        guard let flow = session[Flows.self].pending(id, now: clock.now()), purposes.isClientProtocol(flow) else {
+            throw purposes.over(id, in: session)
         }
         guard let user = try await accounts.signedIn(context) else {
-            return try .toSignIn("\(SignInPath.signIn)?flow=\(id)", for: request)
+            return try .toSignIn(SignInPath.signIn(id), for: request)
         }
-        guard let client = clients.client(id: asked.clientID) else { throw AuthorizeError.unknownClient }
+        guard let client = clients.client(id: flow.subject) else { throw FlowError.unknownClient }
         let logo = logos.path(of: client)
         return pages.response(
             "account",
             Model(
-                formToken: sessions.formToken(for: session), flow: id, name: user.account.name,
-                email: user.account.email, client: client.name, logo: logo, complete: "\(SSOPath.complete)?flow=\(id)",
-                cancel: "\(FlowID.cancelPath)?flow=\(id)", script: script, hasLogo: !logo.isEmpty), for: request)
+                formToken: sessions.formToken(for: session), flow: id.text, name: user.account.name,
+                email: user.account.email, client: client.name, logo: logo,
+                complete: purposes.destination(id, in: session.slots, isNativeShell: false),
+                cancel: id.cancel, script: script, hasLogo: !logo.isEmpty), for: request)
     }
 
     /// Ends the sign-in of this session and begins another one for the same flow. As after a sign-out, tokens that were not
@@ -91,7 +88,7 @@ package struct AccountChoice: Sendable {
                 "signed_out",
                 metadata: [
                     "session": "\(user.session.handle)", "next": "\(fresh.handle)",
-                    "flow": "\(fresh[PendingFlows.self].logID(flow))",
+                    "flow": "\(fresh[Flows.self].logID(flow))",
                 ])
             sessions.remember(fresh, in: &response)
         }

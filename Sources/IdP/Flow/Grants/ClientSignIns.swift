@@ -1,14 +1,14 @@
 import SSOShared
 package import SSOWeb
 
-/// A client that has redeemed a token of a session: the user may be signed in there.
+/// A client that has redeemed a grant of a session: the user may be signed in there.
 package struct ClientSignIn: Sendable {
     package let clientID: String
-    /// Of the latest token.
+    /// Of the latest grant.
     package let at: Timestamp
 }
 
-extension SSOTokenStore {
+extension GrantStore {
     /// Where a session's user has signed in: each client once, the latest sign-in first.
     package func signIns(of session: Session) async throws -> [ClientSignIn] {
         try await database.read { connection in

@@ -1,5 +1,5 @@
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 package import IdPDirectory
 import SSOShared
 package import SSOWeb
@@ -10,13 +10,17 @@ package import SSOWeb
 /// Every variant is rendered once, at start: this page is half of the work of a sign-in with a live session.
 package struct CompletionPage: Sendable {
     /// When the page goes on to the client.
-    enum Pace: Sendable, CaseIterable {
+    package enum Pace: Sendable, CaseIterable {
         /// The user was signed in already and nothing was asked.
         case atOnce
         /// The user has just signed in, or chosen an account: time to read who is signed in where.
         case afterTwoSeconds
         /// A token of this request was redeemed already: a user who comes back with the Back button stays here.
         case stays
+
+        package init(_ grant: NewGrant) {
+            self = grant.isRedeemedBefore ? .stays : grant.hasAsked ? .afterTwoSeconds : .atOnce
+        }
 
         fileprivate var seconds: String { self == .afterTwoSeconds ? "2" : "0" }
     }
@@ -61,7 +65,7 @@ package struct CompletionPage: Sendable {
     /// - Parameters:
     ///   - callback: holds the token. It appears in attributes only, never in a header or in the log.
     ///   - other: where the user chooses another account for the same request. Holds no token.
-    func response(
+    package func response(
         _ request: Request, client: Client, account: Account, callback: String, other: String, pace: Pace
     ) throws -> Response {
         let logo = logos.path(of: client)

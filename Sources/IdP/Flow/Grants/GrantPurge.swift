@@ -2,7 +2,7 @@ package import SSOWeb
 import Synchronization
 
 /// Deletes rows of `sso_token` that are no longer needed.
-package struct TokenPurge: Sendable {
+package struct GrantPurge: Sendable {
     let database: any Database
     let clock: ServiceClock
     private let swept = Progress()
@@ -27,7 +27,7 @@ package struct TokenPurge: Sendable {
                 """, ["from": .timestamp(from), "dead": .timestamp(dead), "limit": .integer(Int64(limit))]
             ).map { (digest: try $0.blob("digest"), expiresAt: try $0.timestamp("expires_at")) }
         }
-        let audited = now - SSOTokenStore.auditPeriod
+        let audited = now - GrantStore.auditPeriod
         let gone = try await database.write { connection in
             var gone = try connection.execute(
                 """

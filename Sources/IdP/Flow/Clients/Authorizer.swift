@@ -1,0 +1,202 @@
+import HTTPTypes
+package import Hummingbird
+package import IdPDirectory
+import Logging
+package import SSOShared
+package import SSOWeb
+
+/// Decides for every client protocol whether a user may go on to a client: at once, after a sign-in, after choosing the
+/// account, or not. Session, account and grant take one transaction.
+package struct Authorizer: Sendable {
+    package let clients: ClientRegistry
+    let sessions: Sessions
+    let accounts: AccountStore
+    package let grants: GrantStore
+    let clock: ServiceClock
+    let randomness: any Randomness
+
+    package init(
+        clients: ClientRegistry, sessions: Sessions, accounts: AccountStore, grants: GrantStore, clock: ServiceClock,
+        randomness: any Randomness
+    ) {
+        (self.clients, self.sessions, self.accounts, self.grants) = (clients, sessions, accounts, grants)
+        (self.clock, self.randomness) = (clock, randomness)
+    }
+
+    /// What became of an accepted request.
+    private enum Decision: Sendable {
+        case issued(NewGrant, SignedInUser)
+        /// The user has to sign in first. The flow is in the session.
+        case pending(Session)
+        /// The user is signed in and chooses the account first. The flow is in the session.
+        case choosing
+        case refused(AuthorizationError)
+        case noSession
+    }
+
+    /// Answers a request that its protocol has accepted. It reads the session itself, so its route stands above the session
+    /// middleware.
+    package func authorize(
+        _ asked: ClientRequest, by asking: some ClientProtocol, _ request: Request, _ context: VisitorContext
+    ) async throws -> Response {
+        // A frame, an image or a prefetch must not obtain grants without the user's knowledge (ASVS 7.6.2).
+        guard request.isTopLevelNavigation, !request.isPrefetch else { throw FlowError.notAPage }
+        let id = try FlowID(randomness: randomness)
+        switch try await decision(on: asked, by: asking, id, request) {
+        case .issued(let grant, let user):
+            context.logger.info(
+                "token_issued",
+                metadata: [
+                    "client": "\(asked.client.id)", "account": "\(user.account.id)",
+                    "session": "\(user.session.handle)", "flow": "\(grant.logID)",
+                ])
+            var response = try asking.answer(grant, asked, to: user, request)
+            sessions.prolong(user.session, in: &response)
+            return response
+        case .pending(let session): return try signIn(asked, id, session, request, context)
+        case .choosing: return .redirect(to: FlowID.path(AccountChoice.path, id))
+        case .refused(let error): return refuse(error, asked, by: asking, id, context)
+        case .noSession where asked.wishes.prompt == .silent:
+            return refuse(.loginRequired, asked, by: asking, id, context)
+        case .noSession:
+            var slots = SessionSlots()
+            let now = clock.now()
+            let demand = Flow.Demand(since: asked.wishes.earliest(now: now), loginHint: asked.wishes.loginHint)
+            try slots[Flows.self].begin(asked.flow(of: type(of: asking).id, demanding: demand), id: id, now: now)
+            let session = try await sessions.begin(slots, request, context, isVisit: true)
+            return try signIn(asked, id, session, request, context)
+        }
+    }
+
+    /// Issues a grant to a user whose sign-in is enough for the client. Keeps the request in the session of a user who has to
+    /// choose the account or to sign in again, and of any other visitor.
+    private func decision(
+        on asked: ClientRequest, by asking: some ClientProtocol, _ id: FlowID, _ request: Request
+    ) async throws -> Decision {
+        guard let cookie = sessions.cookie.id(in: request) else { return .noSession }
+        let (purpose, kind, wishes) = (type(of: asking).id, asking.grantKind, asked.wishes)
+        let secret = try kind.make(randomness)
+        let now = clock.now()
+        return try await grants.database.write { connection in
+            guard let session = try sessions.store.find(touching: cookie, connection) else { return .noSession }
+            let user = try accounts.signedIn(session, connection)
+            let completed = session[Flows.self].completed(asked.flow(of: purpose), resuming: asked.resuming)
+            let choosesAccount = wishes.prompt == .selectAccount || asked.returnsToAppScheme && completed == nil
+            if let user, !choosesAccount, wishes.isMet(by: user.signIn.provenAt, now: now) {
+                let flow = GrantStore.FlowKey(asked, flow: completed?.id ?? id)
+                let isRedeemed = try grants.issue(secret, kind, for: asked, flow, to: user, connection)
+                return .issued(
+                    NewGrant(
+                        wire: secret.wire, logID: flow.logID, hasAsked: completed != nil, isRedeemedBefore: isRedeemed),
+                    user)
+            }
+            if wishes.prompt == .silent { return .refused(.loginRequired) }
+            // A sign-in that is not enough now: only a newer one ends this flow, whatever becomes of the account meanwhile.
+            let tooOld = session[CurrentSignIn.self].signIn.flatMap {
+                wishes.isMet(by: $0.provenAt, now: now) ? nil : $0
+            }
+            // Later than the old sign-in is not enough: a provider may have authenticated its user before the request.
+            let isNeeded = user == nil || tooOld != nil
+            let since = [tooOld?.earliestNext, isNeeded ? wishes.earliest(now: now) : nil].compactMap(\.self).max()
+            let flow = asked.flow(of: purpose, demanding: .init(since: since, loginHint: wishes.loginHint))
+            let updated = try sessions.store.update(
+                session,
+                {
+                    try $0[Flows.self].begin(flow, id: id, now: now)
+                    return true
+                }, connection)
+            let isChoosing = user != nil && (wishes.prompt == .selectAccount || choosesAccount && tooOld == nil)
+            return updated.map { isChoosing ? .choosing : .pending($0) } ?? .noSession
+        }
+    }
+
+    /// Sends the user to sign in.
+    private func signIn(
+        _ asked: ClientRequest, _ id: FlowID, _ session: Session, _ request: Request, _ context: VisitorContext
+    ) throws -> Response {
+        context.logger.info(
+            "sign_in_requested",
+            metadata: [
+                "client": "\(asked.client.id)", "session": "\(session.handle)",
+                "flow": "\(session[Flows.self].logID(id))",
+            ])
+        return try .toSignIn(SignInPath.signIn(id), for: request) { sessions.remember(session, in: &$0) }
+    }
+
+    /// Sends the user back without a question. Keeps nothing.
+    private func refuse(
+        _ error: AuthorizationError, _ asked: ClientRequest, by asking: some ClientProtocol, _ id: FlowID,
+        _ context: VisitorContext
+    ) -> Response {
+        let flow = GrantStore.FlowKey(asked, flow: id)
+        context.logger.info(
+            Logger.Message(stringLiteral: error.rawValue),
+            metadata: ["client": "\(asked.client.id)", "flow": "\(flow.logID)"])
+        return asking.refuse(error, asked)
+    }
+
+    // MARK: After the sign-in
+
+    /// Takes a flow of a protocol, and sends the user on to where its request arrives once more: it is checked again there,
+    /// because a request from the session is not trusted more than a link. Its route is below the session middleware.
+    package func resume(
+        _ asking: some ClientProtocol, _ request: Request, _ context: VisitorContext
+    ) async throws -> Response {
+        guard request.isTopLevelNavigation, !request.isPrefetch else { throw FlowError.notAPage }
+        let id = FlowID(try request.queryFields.text("flow") ?? "")
+        guard let session = context.session, let id else { throw FlowError.noSuchFlow }
+        let now = clock.now()
+        func over() -> PublicError {
+            guard let ended = session[Flows.self].ended(id), ended.purpose == type(of: asking).id else {
+                return FlowError.noSuchFlow
+            }
+            return asking.over(ended)
+        }
+        guard let flow = session[Flows.self].pending(id, now: now), flow.purpose == type(of: asking).id,
+            let address = asking.address(of: flow)
+        else { throw over() }
+        guard let user = try await accounts.signedIn(context),
+            !session.slots.asksAgain(id, after: user.signIn.provenAt, now: now)
+        else { return try .toSignIn(SignInPath.signIn(id), for: request) }
+        // Of two at the same instant one continues: a flow leads on once.
+        let taken = try await sessions.store.update(session) { $0[Flows.self].take(id, now: now) != nil }
+        guard taken != nil else { throw over() }
+        return .redirect(to: address)
+    }
+
+    /// Ends a flow that the user gives up, and takes the user back to the client.
+    func cancel(
+        _ flow: Flow, of asking: some ClientProtocol, _ session: Session, _ context: VisitorContext
+    ) async throws -> Response {
+        guard session[Flows.self].pending(flow.id, now: clock.now()) != nil else { throw asking.over(EndedFlow(flow)) }
+        // The registry may have changed since the flow began, and the browser goes to registered addresses only.
+        guard let client = clients.client(id: flow.subject), client.hasRedirectURI(Array(flow.returnTo.utf8))
+        else { throw FlowError.unknownClient }
+        // Of two at the same instant one goes back: a sign-in that ends at that moment and this request exclude each other.
+        let ended = try await sessions.store.update(session) { $0[Flows.self].end(flow.id) }
+        guard ended != nil else { throw asking.over(EndedFlow(flow)) }
+        context.logger.info(
+            "sign_in_cancelled",
+            metadata: ["client": "\(client.id)", "session": "\(session.handle)", "flow": "\(flow.logID)"])
+        return asking.refuse(
+            .accessDenied, ClientRequest(client: client, returnTo: flow.returnTo, payload: flow.payload))
+    }
+}
+
+extension SignInWishes {
+    /// The moment that a sign-in must not be older than; nil when any will do. A provider may have authenticated its user
+    /// long before the sign-in here.
+    func earliest(now: Timestamp) -> Timestamp? {
+        prompt == .login ? now : maxAge.map { now - $0 }
+    }
+
+    /// Whether a sign-in is recent enough that its user need not sign in again.
+    ///
+    /// - Parameter provenAt: when the user was authenticated; nil for a moment that is not proven, which is older than any
+    ///   `max_age`.
+    func isMet(by provenAt: Timestamp?, now: Timestamp) -> Bool {
+        guard prompt != .login else { return false }
+        guard let maxAge else { return true }
+        return maxAge > .zero && provenAt.map { now - $0 <= maxAge } ?? false
+    }
+}

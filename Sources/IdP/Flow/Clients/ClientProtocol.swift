@@ -1,0 +1,105 @@
+package import Hummingbird
+package import IdPDirectory
+package import SSOShared
+package import SSOWeb
+
+/// A way in which a client asks for a sign-in: SSO, later OpenID Connect or CAS.
+///
+/// It reads its own parameters, hands a ``ClientRequest`` to the ``Authorizer``, and turns the decision into its own answer.
+/// Sessions, sign-in pages, the choice of an account and the grant are the same for all.
+package protocol ClientProtocol: FlowPurpose {
+    var authorizer: Authorizer { get }
+    /// What its clients redeem.
+    var grantKind: GrantKind { get }
+    /// Adds the routes that its requests arrive at, above the session middleware: the ``Authorizer`` reads the session itself.
+    func addRoutes(to router: Router<VisitorContext>)
+    /// The address on this service at which a request of this protocol arrives once more, with all its checks.
+    func address(of flow: Flow) -> String?
+    /// The answer to a browser whose user may enter the client.
+    func answer(
+        _ grant: NewGrant, _ asked: ClientRequest, to user: SignedInUser, _ request: Request
+    ) throws -> Response
+    /// Takes the browser back to the client without a grant.
+    ///
+    /// - Parameter asked: its client and return address are registered.
+    func refuse(_ error: AuthorizationError, _ asked: ClientRequest) -> Response
+}
+
+/// Why a client gets no grant.
+package enum AuthorizationError: String, Sendable {
+    /// The user would have to sign in, and the client asked for no question.
+    case loginRequired = "login_required"
+    /// The user has given up.
+    case accessDenied = "access_denied"
+}
+
+/// What a client asks for, in the terms of every protocol. Its client and return address are registered.
+package struct ClientRequest: Sendable {
+    package let client: Client
+    /// The registered address that the browser goes back to, byte for byte.
+    package let returnTo: String
+    package let wishes: SignInWishes
+    /// Equal for two requests that are the same one, such as a page that was reloaded. Nil for a protocol without such a
+    /// value: then no request is the same as another, and no grant replaces another.
+    package let replayKey: [UInt8]?
+    /// The S256 hash of a verifier that the client kept (RFC 7636), if it uses one.
+    package let codeChallenge: String?
+    /// What else the protocol needs: kept with the flow and with the grant.
+    package let payload: String
+    /// The flow that this request goes on with, where the address says so (``ClientProtocol/address(of:)``). Worth nothing
+    /// unless this session has completed a flow of this id for the same client and address.
+    package let resuming: FlowID?
+
+    package init(
+        client: Client, returnTo: String, wishes: SignInWishes = SignInWishes(), replayKey: [UInt8]? = nil,
+        codeChallenge: String? = nil, payload: String = "", resuming: FlowID? = nil
+    ) {
+        (self.client, self.returnTo, self.wishes, self.replayKey) = (client, returnTo, wishes, replayKey)
+        (self.codeChallenge, self.payload, self.resuming) = (codeChallenge, payload, resuming)
+    }
+
+    /// Whether the browser goes back to an app's own scheme. Any app may claim that, and may have begun this request at the
+    /// client's server: the user agrees on a page first, also when signed in already (RFC 8252 8.6).
+    var returnsToAppScheme: Bool {
+        !returnTo.utf8.starts(with: "https:".utf8) && !returnTo.utf8.starts(with: "http:".utf8)
+    }
+
+    func flow(of purpose: String, demanding demand: Flow.Demand = Flow.Demand()) -> Flow.Request {
+        Flow.Request(
+            purpose: purpose, subject: client.id, returnTo: returnTo, demand: demand, replayKey: replayKey,
+            payload: payload)
+    }
+}
+
+/// What is the same for every protocol.
+extension ClientProtocol {
+    /// Adds the route at ``FlowPurpose/resumePath``, below the session middleware.
+    package func addResume(to router: Router<VisitorContext>) {
+        router.only([.get], at: RouterPath(resumePath)) { try await authorizer.resume(self, $0, $1) }
+    }
+
+    package func name(of subject: String) -> String? { authorizer.clients.client(id: subject)?.name }
+
+    package func texts(of flow: Flow, again email: String?) -> FlowTexts {
+        name(of: flow.subject).map { .client($0, flow, again: email) } ?? FlowTexts()
+    }
+
+    package func cancel(
+        _ flow: Flow, _ session: Session, _ request: Request, _ context: VisitorContext
+    ) async throws -> Response {
+        try await authorizer.cancel(flow, of: self, session, context)
+    }
+
+    /// One next step for all reasons.
+    package func over(_ flow: EndedFlow) -> PublicError {
+        let client = authorizer.clients.client(id: flow.subject)
+        // An app has no page to start on. The web address of its client is used, if there is one.
+        let start = client?.startPage(for: flow.returnTo) ?? client?.startPage()
+        return PublicError(
+            .gone, code: "flow_over", title: Text("error.flow-over.title"),
+            explanation: client.map { Text("error.flow-over", ["client": $0.name]) } ?? Text("error.flow-over-unknown"),
+            nextStep: start.map {
+                .init(label: Text("error.flow-over.again", ["client": client?.name ?? ""]), href: $0)
+            } ?? .home)
+    }
+}

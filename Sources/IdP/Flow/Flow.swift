@@ -1,0 +1,139 @@
+import Foundation
+package import SSOShared
+package import SSOWeb
+
+/// Why somebody signs in: a client's request, the handoff to an app, a change to the account. It waits in the browser's
+/// session until the user is signed in, and knows neither the protocol that it came by nor a sign-in method.
+///
+/// Its id alone identifies it. The purpose that began it reads the payload, and nobody else does.
+package struct Flow: Codable, Sendable {
+    package let id: FlowID
+    /// The ``FlowPurpose/id`` of what it is for.
+    package let purpose: String
+    /// Who asked, in the purpose's own terms: the id of a client, the name of an app, the id of an account.
+    package let subject: String
+    /// Where the browser goes in the end; empty where it stays here.
+    package let returnTo: String
+    package let demand: Demand
+    /// The purpose's own request, as text: whoever reads a session row reads it too.
+    package let payload: String
+    package let begunAt: Timestamp
+    let replayKey: Data?
+
+    /// What a sign-in must be like to do for a flow.
+    package struct Demand: Codable, Sendable {
+        /// The user must have been authenticated at this moment or later; nil when any sign-in will do.
+        package let since: Timestamp?
+        /// The address to fill into the sign-in form. Never logged.
+        package let loginHint: String?
+
+        package init(since: Timestamp? = nil, loginHint: String? = nil) {
+            (self.since, self.loginHint) = (since, loginHint)
+        }
+    }
+
+    /// What a purpose asks for.
+    package struct Request: Sendable {
+        let purpose, subject, returnTo: String
+        let demand: Demand
+        let replayKey: Data?
+        let payload: String
+
+        /// - Parameters:
+        ///   - replayKey: equal for two requests that are the same one, such as a page that was reloaded; nil where the
+        ///     protocol has no such value, so that no request is the same as another.
+        ///   - payload: at most 4 KiB.
+        package init(
+            purpose: String, subject: String, returnTo: String = "", demand: Demand = Demand(),
+            replayKey: [UInt8]? = nil, payload: String = ""
+        ) {
+            (self.purpose, self.subject, self.returnTo, self.demand) = (purpose, subject, returnTo, demand)
+            (self.replayKey, self.payload) = (replayKey.map { Data($0) }, payload)
+        }
+    }
+
+    init(_ request: Request, id: FlowID, begunAt: Timestamp) {
+        (self.id, self.begunAt, purpose, subject) = (id, begunAt, request.purpose, request.subject)
+        (returnTo, demand, replayKey, payload) = (
+            request.returnTo, request.demand, request.replayKey, request.payload
+        )
+    }
+
+    /// What the log calls it. The same for two requests that are the same one.
+    package var logID: String { FlowLogID.name(digest: replayKey.map { Array($0) } ?? id.digest) }
+}
+
+/// What is kept of an ended flow. No grant can be issued from it.
+package struct EndedFlow: Codable, Sendable {
+    package let id: FlowID
+    package let purpose, subject, returnTo: String
+    /// ``Flow/logID``.
+    let logID: String
+    /// The user has signed in for it, and it led on. False for one that expired, was cancelled or was pushed out.
+    let isCompleted: Bool
+
+    init(_ flow: Flow, isCompleted: Bool = false) {
+        self.init(
+            id: flow.id, purpose: flow.purpose, subject: flow.subject, returnTo: flow.returnTo, logID: flow.logID,
+            isCompleted: isCompleted)
+    }
+
+    init(id: FlowID, purpose: String, subject: String, returnTo: String, logID: String, isCompleted: Bool) {
+        (self.id, self.purpose, self.subject, self.returnTo) = (id, purpose, subject, returnTo)
+        (self.logID, self.isCompleted) = (logID, isCompleted)
+    }
+}
+
+/// The id of a flow in links and forms. It names a place in the browser's own session, so it is not a secret.
+package struct FlowID: Sendable, Hashable {
+    package let text: String
+
+    /// Nil for text that does not have the shape of an id made here.
+    package init?(_ text: String) {
+        guard Base64URL.decode(text)?.count == 16 else { return nil }
+        self.text = text
+    }
+
+    package init(randomness: any Randomness) throws {
+        let bytes = try randomness.bytes(16)
+        guard bytes.count == 16 else { throw RandomnessError() }
+        text = Base64URL.encode(bytes)
+    }
+
+    package static func read(_ fields: URLEncodedFields) -> FlowID? {
+        ((try? fields.text("flow")) ?? nil).flatMap(FlowID.init)
+    }
+
+    /// `path` with the flow in its query, if there is one.
+    package static func path(_ path: String, _ flow: FlowID?) -> String {
+        flow.map { "\(path)?flow=\($0.text)" } ?? path
+    }
+
+    /// Gives up a sign-in and takes the user back.
+    package static let cancelPath = SignInPath.cancel
+
+    /// The link of a page that gives the flow up.
+    package var cancel: String { Self.path(Self.cancelPath, self) }
+
+    var digest: [UInt8] { SHA256.hash(Array(text.utf8)) }
+}
+
+extension FlowID: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = FlowID(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not the id of a flow")
+        }
+        self = id
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+/// What the log calls a flow, from the visit that begins it to the client's verification: 12 characters of a hash.
+package enum FlowLogID {
+    package static func name(digest: [UInt8]) -> String { Base64URL.encode(Array(digest.prefix(9))) }
+}

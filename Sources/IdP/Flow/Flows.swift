@@ -1,0 +1,138 @@
+import SSOShared
+package import SSOWeb
+
+/// The session slot of pending flows: at most eight of each purpose, ten minutes each, each taken once. It also keeps whose
+/// an ended flow was, so that a user who comes back to one learns where to start again.
+///
+/// Each flow has an id of its own: with a single place the second tab would overwrite the first one's request.
+package struct Flows: SessionSlot {
+    package static let key = "flows"
+    package static let survivesSignIn = true
+
+    /// As long as the code in the email is valid.
+    package static let lifetime: Duration = .minutes(10)
+    /// No user signs in to more services at once. More flows come from a page that opens windows.
+    package static let maximumPerPurpose = 8
+    /// Twice as many as can be pending of one purpose, so that none of those is forgotten when all of them end.
+    static let maximumEnded = 16
+    /// Bytes of one payload.
+    static let maximumPayload = 4 * 1024
+    /// Bytes of all payloads of a session.
+    static let maximumPayloads = 16 * 1024
+
+    /// Oldest first. The order, and not a time, says which is older: the clock may step back.
+    private(set) var all: [Flow] = []
+    /// Newest last.
+    private(set) var ended: [EndedFlow] = []
+
+    package init() {}
+
+    init(all: [Flow], ended: [EndedFlow]) { (self.all, self.ended) = (all, ended) }
+
+    // MARK: Looking
+
+    /// A flow that has not been ended, however old it is.
+    package func flow(_ id: FlowID?) -> Flow? { id.flatMap { id in all.first { $0.id == id } } }
+
+    /// A flow that can still lead on; nil for one that has ended, is too old or never was.
+    package func pending(_ id: FlowID?, now: Timestamp) -> Flow? {
+        flow(id).flatMap { now - $0.begunAt < Self.lifetime ? $0 : nil }
+    }
+
+    /// The newest pending flow, whatever it is for.
+    package func newest(now: Timestamp) -> FlowID? { all.last { pending($0.id, now: now) != nil }?.id }
+
+    /// The flow of this id if it has ended: taken, cancelled, too old, or pushed out by newer ones. Nil for an unknown id.
+    package func ended(_ id: FlowID?) -> EndedFlow? {
+        flow(id).map { EndedFlow($0) } ?? id.flatMap { id in ended.last { $0.id == id } }
+    }
+
+    /// Whether the flow belongs to this session, pending or ended.
+    package func has(_ id: FlowID?) -> Bool { ended(id) != nil }
+
+    /// The flow of the same request that the user has completed in this session, after a sign-in or after choosing an account:
+    /// one with the same replay key, or the one that the request says it goes on with. Nil without one.
+    func completed(_ request: Flow.Request, resuming: FlowID? = nil) -> EndedFlow? {
+        guard !ended.isEmpty else { return nil }
+        let same = request.replayKey.map { FlowLogID.name(digest: Array($0)) }
+        return ended.last {
+            $0.isCompleted && $0.purpose == request.purpose && $0.subject == request.subject
+                && $0.returnTo == request.returnTo && (same == nil ? $0.id == resuming : $0.logID == same)
+        }
+    }
+
+    /// The log's name of a flow; `-` for none.
+    package func logID(_ id: FlowID?) -> String { flow(id)?.logID ?? ended(id)?.logID ?? "-" }
+
+    // MARK: Changing
+
+    /// Begins a flow. The oldest of the same purpose ends beyond eight, and the oldest with a payload when all payloads
+    /// together are too long.
+    ///
+    /// - Returns: the flows that were pushed out.
+    /// - Throws: ``FlowError/tooLong``.
+    @discardableResult
+    package mutating func begin(_ request: Flow.Request, id: FlowID, now: Timestamp) throws(PublicError) -> [FlowID] {
+        guard request.payload.utf8.count <= Self.maximumPayload else { throw FlowError.tooLong }
+        all.append(Flow(request, id: id, begunAt: now))
+        var pushedOut: [FlowID] = []
+        while all.count(where: { $0.purpose == request.purpose }) > Self.maximumPerPurpose,
+            let oldest = all.first(where: { $0.purpose == request.purpose })
+        {
+            pushedOut.append(oldest.id)
+            end(oldest.id)
+        }
+        while all.reduce(0, { $0 + $1.payload.utf8.count }) > Self.maximumPayloads,
+            let oldest = all.first(where: { !$0.payload.isEmpty })
+        {
+            pushedOut.append(oldest.id)
+            end(oldest.id)
+        }
+        return pushedOut
+    }
+
+    /// Ends a pending flow that leads on. Of any number of callers exactly one gets it.
+    package mutating func take(_ id: FlowID, now: Timestamp) -> Flow? {
+        guard let flow = pending(id, now: now) else { return nil }
+        end(id, isCompleted: true)
+        return flow
+    }
+
+    /// Ends a flow that the user gives up.
+    ///
+    /// - Returns: whether it had not ended before.
+    @discardableResult
+    package mutating func end(_ id: FlowID) -> Bool { end(id, isCompleted: false) }
+
+    @discardableResult
+    private mutating func end(_ id: FlowID, isCompleted: Bool) -> Bool {
+        guard let flow = flow(id) else { return false }
+        all.removeAll { $0.id == id }
+        ended = Array((ended + [EndedFlow(flow, isCompleted: isCompleted)]).suffix(Self.maximumEnded))
+        return true
+    }
+}
+
+/// How new the sign-in for a flow must be, whatever the flow is for.
+extension SessionSlots {
+    /// The moment that the sign-in for a flow must not be older than; nil when any will do.
+    package func signInSince(_ flow: FlowID?) -> Timestamp? {
+        flow.flatMap { self[Flows.self].flow($0)?.demand.since }
+    }
+
+    /// Whether not every sign-in will do for a flow.
+    package func needsNewSignIn(_ flow: FlowID?) -> Bool { signInSince(flow) != nil }
+
+    /// Whether a pending flow asks a user who is signed in to sign in again.
+    ///
+    /// - Parameter provenAt: when the user was authenticated; nil for a moment that is not proven, which is too old.
+    package func asksAgain(_ flow: FlowID?, after provenAt: Timestamp?, now: Timestamp) -> Bool {
+        guard let since = flow.flatMap({ self[Flows.self].pending($0, now: now) })?.demand.since else { return false }
+        return provenAt.map { $0 < since } ?? true
+    }
+}
+
+extension Session {
+    /// The flow if it belongs to this session, pending or ended. Nil for any other.
+    package func known(_ flow: FlowID?) -> FlowID? { self[Flows.self].has(flow) ? flow : nil }
+}

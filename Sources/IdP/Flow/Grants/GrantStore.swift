@@ -1,0 +1,256 @@
+package import IdPDirectory
+package import SSOShared
+package import SSOWeb
+
+/// What the clients of one protocol redeem: a token, a code, a ticket.
+package struct GrantKind: Sendable {
+    /// Stored with every grant. Never changes.
+    let id: String
+    let lifetime: Duration
+    /// Whether a client must send the return address that the grant was issued for. If not, one that is sent must be right.
+    let needsReturnAddress: Bool
+    /// Whether the payload of the request is stored with the grant.
+    let keepsPayload: Bool
+    let make: @Sendable (any Randomness) throws -> (wire: String, digest: [UInt8])
+
+    /// - Parameter secret: the form of the secret, with a prefix of its own.
+    package init<Kind: SecretKind>(
+        id: String, secret: Kind.Type, lifetime: Duration, needsReturnAddress: Bool, keepsPayload: Bool = false
+    ) {
+        (self.id, self.lifetime, self.needsReturnAddress, self.keepsPayload) = (
+            id, lifetime, needsReturnAddress, keepsPayload
+        )
+        make = {
+            let new = try Secret<Kind>(randomness: $0)
+            return (new.wire, new.digest)
+        }
+    }
+}
+
+/// A grant for a client, before its browser has it.
+package struct NewGrant: Sendable {
+    /// The secret as it travels. Never log it.
+    package let wire: String
+    /// What the log calls the flow.
+    let logID: String
+    /// Whether the user has just signed in for this request, or chosen an account.
+    package let hasAsked: Bool
+    /// Whether a grant of the same request was redeemed already: the user comes back with the Back button.
+    package let isRedeemedBefore: Bool
+}
+
+/// Owns the rows of `sso_token`, which has the grants of every client protocol: issues, consumes and voids them. Only hashes
+/// are stored.
+///
+/// Consuming also reads `session` and `account`, because single use, sign-out and a disabled account have to be decided in
+/// one statement.
+package struct GrantStore: Sendable {
+    /// How long a used grant's row stays for the audit.
+    static let auditPeriod: Duration = .days(30)
+
+    let database: any Database
+    let clock: ServiceClock
+    let eligibility: SignInEligibility
+
+    package init(database: any Database, clock: ServiceClock, eligibility: SignInEligibility) {
+        (self.database, self.clock, self.eligibility) = (database, clock, eligibility)
+    }
+
+    /// What a grant has of its flow: the replay key of the request, or the flow's own id.
+    struct FlowKey: Sendable {
+        let digest: [UInt8]
+        /// Whether an earlier grant with this key is one of the same request.
+        let isReplayable: Bool
+        var logID: String { FlowLogID.name(digest: digest) }
+
+        init(_ asked: ClientRequest, flow: FlowID) {
+            (digest, isReplayable) = (asked.replayKey ?? flow.digest, asked.replayKey != nil)
+        }
+    }
+
+    /// Stores a grant for this request and this user, in the caller's transaction. An unused one that was issued for the same
+    /// request in the same session before is deleted: at most one is valid per request.
+    ///
+    /// - Returns: whether an earlier grant of the same request has been redeemed already.
+    func issue(
+        _ secret: (wire: String, digest: [UInt8]), _ kind: GrantKind, for asked: ClientRequest, _ key: FlowKey,
+        to user: SignedInUser, _ connection: any SQLConnection
+    ) throws -> Bool {
+        let now = clock.now()
+        let flow: [String: SQLValue] = [
+            "session": .text(user.session.handle), "client": .text(asked.client.id), "state": .blob(key.digest),
+        ]
+        let isRedeemed = key.isReplayable ? try endEarlier(of: flow, kind, connection) : false
+        try connection.execute(
+            """
+            INSERT INTO sso_token (digest, kind, client_id, redirect_uri, code_challenge, state_digest, account_id,
+                                   session_handle, authenticated_at, is_proven, methods, payload, created_at,
+                                   expires_at, account_sign_outs)
+            VALUES (:digest, :kind, :client, :redirect, :challenge, :state, :account, :session, :authenticated, :proven,
+                    :methods, :payload, :now, :expires, :signouts)
+            """,
+            flow.merging([
+                "digest": .blob(secret.digest), "kind": .text(kind.id), "redirect": .text(asked.returnTo),
+                "challenge": .text(asked.codeChallenge ?? ""), "account": .text(user.account.id),
+                "authenticated": .timestamp(user.signIn.authenticatedAt),
+                "proven": .integer(user.signIn.provenAt == nil ? 0 : 1),
+                "methods": .text(user.signIn.methods.joined(separator: " ")),
+                "payload": kind.keepsPayload ? .blob(Array(asked.payload.utf8)) : .null, "now": .timestamp(now),
+                "expires": .timestamp(now + kind.lifetime), "signouts": .integer(user.signIn.accountSignOuts),
+            ]) { $1 })
+        return isRedeemed
+    }
+
+    /// - Returns: whether one of them has been redeemed.
+    private func endEarlier(
+        of flow: [String: SQLValue], _ kind: GrantKind, _ connection: any SQLConnection
+    ) throws -> Bool {
+        let same = "session_handle = :session AND client_id = :client AND state_digest = :state AND kind = :kind"
+        let values = flow.merging(["kind": .text(kind.id)]) { $1 }
+        let earlier = try connection.query("SELECT used_at FROM sso_token WHERE \(same)", values)
+        let isRedeemed = try earlier.map { try $0.optionalInteger("used_at") != nil }
+        if isRedeemed.contains(false) {
+            try connection.execute("DELETE FROM sso_token WHERE \(same) AND used_at IS NULL", values)
+        }
+        return isRedeemed.contains(true)
+    }
+
+    /// What became of a grant that was presented.
+    package enum Outcome: Sendable {
+        case accepted(Account, Redeemed)
+        /// Unknown, expired, used, void, or for another redirect URI or verifier.
+        case refused(GrantError)
+        /// The grant of another client. It has leaked and is void from now on.
+        case burnt(owner: String)
+    }
+
+    /// The sign-in that a redeemed grant stands for.
+    package struct Redeemed: Sendable {
+        package let sessionHandle: String
+        /// When the user was authenticated; nil for a moment that is not proven (``ProvenMoment``).
+        package let provenAt: Timestamp?
+        package let methods: [String]
+        /// What its protocol has kept with it.
+        package let payload: String
+        /// The flow it was issued for, as the log calls it.
+        package let flow: String
+    }
+
+    /// Why a grant was refused. The log gets all of it.
+    package struct GrantError: Sendable {
+        package let cause: GrantErrorCause
+        /// The session it was issued in.
+        package let session: String?
+        /// The flow it was issued for, as the log calls it.
+        package let flow: String?
+    }
+
+    /// What a client presents.
+    package struct Presented: Sendable {
+        let kind: GrantKind
+        let digest: [UInt8]
+        let client: Client
+        let returnTo: String?
+        let codeVerifier: String?
+
+        /// - Parameters:
+        ///   - returnTo: must be the one the grant was issued for. Nil if the client sends none.
+        ///   - codeVerifier: must match the challenge of the request. A request without a challenge must have none, so that
+        ///     an attacker cannot remove the challenge on the way (RFC 9700 4.8).
+        package init<Kind>(
+            _ secret: Secret<Kind>, _ kind: GrantKind, by client: Client, returnTo: String?, codeVerifier: String?
+        ) {
+            (self.kind, digest, self.client) = (kind, secret.digest, client)
+            (self.returnTo, self.codeVerifier) = (returnTo, codeVerifier)
+        }
+    }
+
+    /// Consumes a grant. Of any number of concurrent attempts, in any number of processes, exactly one is accepted, and it
+    /// is answered only after the commit (docs/architecture.md, "single use").
+    package func consume(_ asked: Presented, idleLimit: Duration) async throws -> Outcome {
+        let (now, client) = (clock.now(), asked.client)
+        let presented: [String: SQLValue] = [
+            "now": .timestamp(now), "digest": .blob(asked.digest), "client": .text(client.id),
+            "kind": .text(asked.kind.id),
+        ]
+        // Nothing is issued for an empty address, so a missing one is wrong where one is needed.
+        let returnTo = asked.returnTo ?? (asked.kind.needsReturnAddress ? "" : nil)
+        let binding = SessionHolds.values(at: now, idle: idleLimit).merging([
+            "redirect": .optional(returnTo), "challenge": .text(asked.codeVerifier.map(CodeChallenge.s256) ?? ""),
+        ]) { $1 }
+        return try await database.write { [eligibility] connection in
+            // IDP_ALLOWED_EMAILS is not in a table, so its verdict goes into the statement as a value. The account is read
+            // for every grant, so that each refusal takes as long.
+            let owner = try connection.query(
+                """
+                SELECT \(Account.columns) FROM account
+                 WHERE id = (SELECT account_id FROM sso_token WHERE digest = :digest AND kind = :kind)
+                """, presented
+            ).first.map(Account.init)
+            let mayOwnerSignIn = owner.map(eligibility.maySignIn) ?? true
+            let presented = presented.merging(["eligible": .integer(mayOwnerSignIn ? 1 : 0)]) { $1 }
+            let rows = try connection.query(Self.consumeSQL, presented.merging(binding) { $1 })
+            if let row = rows.first, let owner {
+                return .accepted(
+                    owner,
+                    Redeemed(
+                        sessionHandle: try row.text("session_handle"),
+                        provenAt: try row.provenMoment(),
+                        methods: try row.text("methods").split(separator: " ").map(String.init),
+                        payload: String(decoding: try row.optionalBlob("payload") ?? [], as: UTF8.self),
+                        flow: FlowLogID.name(digest: try row.blob("state_digest"))))
+            }
+            // The grant of another client has leaked. The grant of an account that may not sign in must not become valid
+            // again with the next change of the setting.
+            let voided = try connection.query(
+                """
+                UPDATE sso_token SET voided_at = :now
+                 WHERE digest = :digest AND kind = :kind AND (client_id <> :client OR :eligible = 0)
+                   AND used_at IS NULL AND voided_at IS NULL
+                RETURNING client_id
+                """, presented)
+            // Read after every refusal, so that each answer takes as long.
+            let known = try connection.query(Self.rejectedSQL, presented.merging(binding) { $1 }).first
+            if let issuedTo = try voided.first?.text("client_id"), issuedTo != client.id {
+                return .burnt(owner: issuedTo)
+            }
+            return .refused(
+                GrantError(
+                    cause: try known.map(GrantErrorCause.init) ?? .unknown,
+                    session: try known?.text("session_handle"),
+                    flow: try known.map { FlowLogID.name(digest: try $0.blob("state_digest")) }))
+        }
+    }
+
+    /// The conditions of ``consumeSQL`` one by one, for a grant that it did not accept. See ``GrantErrorCause``.
+    private static let rejectedSQL: String = {
+        let conditions = [
+            "is_own": "client_id = :client", "is_used": "used_at IS NOT NULL", "is_void": "voided_at IS NOT NULL",
+            "is_expired": "expires_at <= :now", "is_early": "created_at > :skewed", "may_sign_in": ":eligible = 1",
+            "has_redirect": hasRedirect, "has_challenge": "code_challenge = :challenge",
+            "wants_verifier": "code_challenge <> ''", "has_verifier": ":challenge <> ''", "has_session": hasSession,
+        ]
+        let columns = conditions.sorted { $0.key < $1.key }
+            .map { "CASE WHEN \($0.value) THEN 1 ELSE 0 END AS \($0.key)" }
+        return """
+            SELECT session_handle, state_digest, \(columns.joined(separator: ", "))
+              FROM sso_token WHERE digest = :digest AND kind = :kind
+            """
+    }()
+
+    private static let hasRedirect = "COALESCE(:redirect, redirect_uri) = redirect_uri"
+    private static let hasSession = """
+        EXISTS (SELECT 1 FROM session WHERE session.handle = sso_token.session_handle AND \(SessionHolds.sql()))
+        """
+
+    /// One statement, so that nothing can happen between check and mark. It also checks the session and the account: a user
+    /// who signed out or was disabled meanwhile has no valid grant.
+    private static let consumeSQL = """
+        UPDATE sso_token SET used_at = :now
+         WHERE digest = :digest AND kind = :kind AND client_id = :client AND used_at IS NULL AND voided_at IS NULL
+           AND expires_at > :now AND created_at <= :skewed AND :eligible = 1
+           AND \(hasRedirect) AND code_challenge = :challenge AND \(hasSession)
+           AND \(SignInHolds.sql("sso_token"))
+        RETURNING session_handle, authenticated_at, is_proven, methods, payload, state_digest
+        """
+}

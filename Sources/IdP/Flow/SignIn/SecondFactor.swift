@@ -1,0 +1,66 @@
+package import Hummingbird
+package import IdPDirectory
+import SSOShared
+package import SSOWeb
+
+/// A second proof that an account asks for after the first one: later the six digits of an app, or a passkey.
+///
+/// No sign-in method knows of it, and it knows no method. When the visitor has given the proof, it calls
+/// ``SignInCompletion/finish(second:_:_:_:consuming:)`` and nothing else. `SignInWiring` has the list.
+package protocol SecondFactor: Sendable {
+    /// The factor's name on the wire, after that of the method, in `methods` of the answer to verify.
+    var id: String { get }
+    /// The page that asks for the proof, below `/sign-in`.
+    var path: String { get }
+    /// Whether an account asks for it, in the transaction of the first proof.
+    func isSetUp(for account: Account, _ connection: any SQLConnection) throws -> Bool
+    /// Adds its page and form, below the session middleware.
+    func addRoutes(to router: Router<VisitorContext>, _ completion: SignInCompletion)
+}
+
+/// The session slot of a first proof whose account asks for a second one. It opens nothing and enrols nothing: it can only go
+/// on to the second proof, for ten minutes, while the account may sign in.
+package struct HalfSignIn: SessionSlot {
+    package static let key = "halfSignIn"
+    package static let survivesSignIn = false
+    /// As long as the code in the email is valid.
+    static let lifetime: Duration = .minutes(10)
+
+    /// What the first proof has shown.
+    struct First: Codable, Sendable {
+        let accountID: String
+        /// The account's ``Account/signOuts`` at that moment.
+        let signOuts: Int64
+        let proof: Proof
+        /// When the user was authenticated, or signed in here where no moment is proven.
+        let authenticatedAt: Timestamp
+        let flow: FlowID?
+        /// The challenge of the first proof, which adds the identity that waited for it.
+        let challenge: String?
+        let isFirst: Bool
+        /// The ``SecondFactor/id`` that is missing.
+        var factor: String?
+        var begunAt: Timestamp?
+    }
+
+    private var first: First?
+
+    package init() {}
+
+    init(_ first: First, needs factor: String, now: Timestamp) {
+        self.first = first
+        self.first?.factor = factor
+        self.first?.begunAt = now
+    }
+
+    /// What the first proof was for, also of one that is too old.
+    var anyFlow: FlowID? { first?.flow }
+
+    /// The first proof while it can go on. One from the future was given while the clock was wrong.
+    func current(now: Timestamp) -> First? {
+        first.flatMap { first in
+            guard let begunAt = first.begunAt else { return nil }
+            return now - begunAt < Self.lifetime && begunAt <= now + ClockSkew.tolerated ? first : nil
+        }
+    }
+}

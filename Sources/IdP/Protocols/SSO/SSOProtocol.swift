@@ -1,0 +1,81 @@
+import Foundation
+import HTTPTypes
+package import Hummingbird
+package import IdPDirectory
+package import IdPFlow
+import SSOShared
+import SSOWeb
+
+/// The client protocol of `/auth/sso`: a request by GET, an answer on the completion page, a token that the client redeems
+/// over the back channel.
+package struct SSOProtocol: ClientProtocol {
+    package static let id = "sso"
+    /// Long enough for a slow redirect, short enough that a stolen log is worthless.
+    package static let grantKind = GrantKind(
+        id: id, secret: SSOTokenKind.self, lifetime: .minutes(5), needsReturnAddress: false)
+
+    package let authorizer: Authorizer
+    let page: CompletionPage
+
+    package init(authorizer: Authorizer, page: CompletionPage) {
+        (self.authorizer, self.page) = (authorizer, page)
+    }
+
+    package let resumePath = SSOPath.complete
+    package var grantKind: GrantKind { Self.grantKind }
+
+    package func address(of flow: Flow) -> String? { AuthorizeRequest(flow)?.url(at: "") }
+
+    package func answer(
+        _ grant: NewGrant, _ asked: ClientRequest, to user: SignedInUser, _ request: Request
+    ) throws -> Response {
+        guard let sent = AuthorizeRequest(asked) else { throw FlowError.noSuchFlow }
+        return try page.response(
+            request, client: asked.client, account: user.account, callback: sent.callback(token: grant.wire),
+            other: sent.url(at: "", asking: SignInWishes(prompt: .selectAccount)), pace: .init(grant))
+    }
+
+    package func refuse(_ error: AuthorizationError, _ asked: ClientRequest) -> Response {
+        let state = AuthorizeRequest(asked).map { Array($0.state.utf8) }
+        let callback = AuthorizeRequest.errorCallback(
+            redirectURI: asked.returnTo, error: error.rawValue, state: state)
+        return .redirect(to: callback, type: .found)
+    }
+}
+
+/// What the payload of a flow contains beside the client and the redirect URI, which every flow has.
+private struct SSOPayload: Codable {
+    let state: String
+    let codeChallenge: String?
+}
+
+extension AuthorizeRequest {
+    /// The request that a flow was begun with; nil for a flow of another purpose.
+    init?(_ flow: Flow) {
+        guard flow.purpose == SSOProtocol.id else { return nil }
+        self.init(clientID: flow.subject, redirectURI: flow.returnTo, payload: flow.payload)
+    }
+
+    /// The request that a protocol has accepted.
+    init?(_ asked: ClientRequest) {
+        self.init(clientID: asked.client.id, redirectURI: asked.returnTo, payload: asked.payload)
+    }
+
+    private init?(clientID: String, redirectURI: String, payload: String) {
+        guard let payload = try? JSONDecoder().decode(SSOPayload.self, from: Data(payload.utf8)) else { return nil }
+        self.init(
+            clientID: clientID, redirectURI: redirectURI, state: payload.state, codeChallenge: payload.codeChallenge)
+    }
+}
+
+extension ClientRequest {
+    /// Its `state` makes a repeated request the same one. It is the client's secret: the log has 12 characters of its hash.
+    init(_ sent: AuthorizeRequest, of client: Client, _ wishes: SignInWishes) throws {
+        self.init(
+            client: client, returnTo: sent.redirectURI, wishes: wishes,
+            replayKey: SHA256.hash(Array(sent.state.utf8)), codeChallenge: sent.codeChallenge,
+            payload: String(
+                decoding: try JSONEncoder().encode(
+                    SSOPayload(state: sent.state, codeChallenge: sent.codeChallenge)), as: UTF8.self))
+    }
+}

@@ -1,0 +1,100 @@
+import HTTPTypes
+import Hummingbird
+import SSOShared
+import SSOWeb
+
+@testable import IdPDirectory
+@testable import IdPFlow
+
+/// A client protocol of the tests, added as any is. Nothing of it is as in SSO: its parameters have other names, its `mark` may
+/// be missing, its ticket works for 60 seconds at a route of its own, and its error answer has no `error`.
+struct TicketProtocol: ClientProtocol {
+    static let additions = SignInAdditions(
+        slots: OneClickMethod.additions.slots, protocols: { [TicketProtocol(authorizer: $0, page: $1)] },
+        methods: OneClickMethod.additions.methods)
+
+    static let id = "ticket"
+    static let askPath = "/ticket/ask"
+    static let redeemPath = "/ticket/redeem"
+
+    enum TicketKind: SecretKind { static let prefix = "tck_" }
+
+    let authorizer: Authorizer
+    let page: CompletionPage
+
+    let resumePath = "/ticket/go-on"
+    let grantKind = GrantKind(
+        id: id, secret: TicketKind.self, lifetime: .seconds(60), needsReturnAddress: true, keepsPayload: true)
+
+    func addRoutes(to router: Router<VisitorContext>) {
+        router.only([.get], at: RouterPath(Self.askPath), use: ask)
+        router.only([.post], at: RouterPath(Self.redeemPath), use: redeem)
+    }
+
+    @Sendable private func ask(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let fields = request.queryFields
+        let back = try fields.text("back") ?? ""
+        guard let client = authorizer.clients.client(id: try fields.text("app") ?? ""),
+            client.hasRedirectURI(Array(back.utf8))
+        else { throw FlowError.unknownClient }
+        let wishes =
+            switch try fields.text("ask") {
+            case "always": SignInWishes(prompt: .login)
+            case "never": SignInWishes(prompt: .silent)
+            case "choose": SignInWishes(prompt: .selectAccount)
+            default: SignInWishes()
+            }
+        let mark = try fields.text("mark")
+        let asked = ClientRequest(
+            client: client, returnTo: back, wishes: wishes, replayKey: mark.map { SHA256.hash(Array($0.utf8)) },
+            payload: mark ?? "", resuming: FlowID(try fields.text("resume") ?? ""))
+        return try await authorizer.authorize(asked, by: self, request, context)
+    }
+
+    func address(of flow: Flow) -> String? {
+        address(flow.subject, flow.returnTo, flow.payload, [("resume", flow.id.text)])
+    }
+
+    private func address(_ app: String, _ back: String, _ payload: String, _ more: [(String, String)]) -> String {
+        Self.askPath + "?" + PercentCoding.query([("app", app), ("back", back)] + Self.mark(payload) + more)
+    }
+
+    private static func mark(_ payload: String) -> [(String, String)] {
+        payload.isEmpty ? [] : [("mark", payload)]
+    }
+
+    /// On the completion page after a question, and a redirect without one.
+    func answer(
+        _ grant: NewGrant, _ asked: ClientRequest, to user: SignedInUser, _ request: Request
+    ) throws -> Response {
+        let callback = AuthorizeRequest.adding(
+            [("ticket", grant.wire)] + Self.mark(asked.payload), to: asked.returnTo)
+        guard grant.hasAsked else { return .redirect(to: callback, type: .found) }
+        return try page.response(
+            request, client: asked.client, account: user.account, callback: callback,
+            other: address(asked.client.id, asked.returnTo, asked.payload, [("ask", "choose")]), pace: .init(grant))
+    }
+
+    func refuse(_ error: AuthorizationError, _ asked: ClientRequest) -> Response {
+        let why = error == .accessDenied ? "gave-up" : "sign-in"
+        return .redirect(
+            to: AuthorizeRequest.adding([("no", why)] + Self.mark(asked.payload), to: asked.returnTo), type: .found)
+    }
+
+    /// A form of the client's server. A real protocol proves who sends it.
+    @Sendable private func redeem(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        let fields = try await request.formFields()
+        guard let client = authorizer.clients.client(id: try fields.text("app") ?? ""),
+            let ticket = Secret<TicketKind>(wire: try fields.text("ticket") ?? "")
+        else { throw PublicError.notFound }
+        let outcome = try await authorizer.grants.consume(
+            GrantStore.Presented(
+                ticket, grantKind, by: client, returnTo: try fields.text("back"), codeVerifier: nil),
+            idleLimit: .hours(2))
+        guard case .accepted(let account, let redeemed) = outcome else { throw PublicError.notFound }
+        return Response.json([
+            .init("email", account.email), .init("mark", redeemed.payload),
+            .init("methods", redeemed.methods.joined(separator: " ")), .init("flow", redeemed.flow),
+        ])
+    }
+}

@@ -1,0 +1,233 @@
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import Counterparts
+@testable import IdPFlow
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
+
+/// What every client protocol keeps through every sign-in method. ``TestedProtocol`` and ``TestedMethod`` are the lists.
+@Suite("Every client protocol")
+struct ClientProtocolTests {
+    private static let address = OneClickMethod.address
+
+    /// Redeems what a browser has brought back, and checks that it is the sign-in of this client with this mark.
+    private static func check(
+        _ visit: Visit, _ asking: TestedProtocol, _ client: TestDeployment.Client, mark: String,
+        by method: TestedMethod, as address: String = address, _ deployment: TestDeployment
+    ) async throws {
+        let callback = try asking.callback(visit)
+        #expect(callback.absolute.hasPrefix(client.callback + "?"))
+        let redeemed = try await asking.redeem(callback, as: client, of: deployment)
+        #expect(redeemed == .init(email: address, mark: mark, methods: [method.rawValue]))
+        #expect(try await asking.redeem(callback, as: client, of: deployment) == nil, "once only")
+    }
+
+    @Test("has a row for each sign-in method; the size of the matrix is printed")
+    func size() {
+        let combinations = TestedProtocol.allCases.count * TestedMethod.allCases.count
+        print("Client protocols × sign-in methods: \(combinations) combinations.")
+        #expect(combinations == 14)
+    }
+
+    @Test(
+        "keeps client, address and mark in three tabs of one browser", arguments: TestedProtocol.allCases,
+        TestedMethod.allCases)
+    func tabs(asking: TestedProtocol, method: TestedMethod) async throws {
+        try await TestDeployment.withEveryMethod(method, clients: 2) { deployment in
+            let browser = deployment.browser()
+            var tabs: [Visit] = []
+            for tab in 0..<3 {
+                let address = asking.ask(deployment.clients[tab % 2], mark: "tab-\(tab)", of: deployment)
+                tabs.append(try await browser.follow(browser.get(address)))
+            }
+            let proof = try await deployment.begin(method, on: tabs[1], in: browser)
+            let complete = try await browser.follow(proof.prove(in: browser))
+            #expect(complete.text.contains("Authentication complete"), "after a question there is always a page")
+            try await Self.check(complete, asking, deployment.clients[1], mark: "tab-1", by: method, deployment)
+            for tab in [2, 0] {
+                let late = try await browser.follow(browser.get(tabs[tab].address))
+                try await Self.check(
+                    late, asking, deployment.clients[tab % 2], mark: "tab-\(tab)", by: method, deployment)
+            }
+        }
+    }
+
+    @Test(
+        "goes on after a restart, and Back leads to no second grant of the flow", arguments: TestedProtocol.allCases,
+        TestedMethod.allCases)
+    func restart(asking: TestedProtocol, method: TestedMethod) async throws {
+        try await TestDeployment.withEveryMethod(method) { deployment in
+            let browser = deployment.browser()
+            let page = try await browser.follow(
+                browser.get(asking.ask(deployment.client, mark: "kept", of: deployment)))
+            let flow = try #require(page.address.query("flow"))
+            let proof = try await deployment.begin(method, on: page, in: browser)
+            try await deployment.withSecondIdP { second in
+                let after = browser.twin(routes: second.routes)
+                let signedIn = try await proof.at(second).prove(in: after)
+                let resume = try signedIn.location()
+                try await Self.check(
+                    after.follow(signedIn), asking, second.client, mark: "kept", by: method, second)
+                let back = try await after.get(resume)
+                #expect(back.status == 410 && !back.text.contains(asking.secretPrefix))
+                #expect(resume.query("flow") == flow)
+            }
+        }
+    }
+
+    @Test(
+        "a fresh sign-in is asked of a user who is signed in, by any method that says when it was",
+        arguments: TestedProtocol.allCases, TestedMethod.byEmail + [.oneClick])
+    func freshSignIn(asking: TestedProtocol, method: TestedMethod) async throws {
+        try await TestDeployment.withEveryMethod(method) { deployment in
+            let browser = try await deployment.signedIn(as: Self.address)
+            deployment.clock.advance(by: .minutes(30))
+            try await deployment.forgetEmails(to: Self.address)
+            let page = try await browser.follow(
+                browser.get(asking.ask(deployment.client, mark: "new", .newSignIn, of: deployment)))
+            #expect(page.address.path == "/sign-in" && page.text.contains("asks you to sign in again"))
+            let flow = try #require(page.address.query("flow").flatMap(FlowID.init))
+            let destination = asking == .sso ? SSOPath.complete : "/ticket/go-on"
+            let early = try await browser.get(deployment.origin + FlowID.path(destination, flow))
+            #expect(early.reply.all("location") == ["/sign-in?flow=\(flow.text)"], "called directly")
+            let proof = try await deployment.begin(method, on: page, in: browser)
+            let complete = try await browser.follow(proof.prove(in: browser))
+            try await Self.check(complete, asking, deployment.client, mark: "new", by: method, deployment)
+        }
+    }
+
+    @Test("a user who gives up comes back as the protocol says it, once", arguments: TestedProtocol.allCases)
+    func cancel(asking: TestedProtocol) async throws {
+        try await TestDeployment.withEveryMethod { deployment in
+            let browser = deployment.browser()
+            let page = try await browser.follow(
+                browser.get(asking.ask(deployment.client, mark: "kept", of: deployment)))
+            let link = try page.page().link(containing: FlowID.cancelPath)
+            let back = try await browser.click(link, on: page)
+            let callback = try back.location()
+            #expect(back.status == 302 && asking.refusal(callback) == .accessDenied)
+            #expect(callback.absolute.contains("=kept"))
+            let again = try await browser.click(link, on: page)
+            #expect(again.status == 410 && again.text.contains("Start again at"))
+            #expect(try again.page().links.contains(deployment.client.origin + "/"))
+        }
+    }
+
+    @Test("a client that asks for no question gets a grant, or the answer that it needs one")
+    func noQuestion() async throws {
+        try await TestDeployment.withEveryMethod { deployment in
+            for asking in TestedProtocol.allCases {
+                let address = asking.ask(deployment.client, mark: "quiet", .noQuestion, of: deployment)
+                let refused = try await deployment.browser().get(address)
+                let callback = try refused.location()
+                #expect(asking.refusal(callback) == .loginRequired)
+                let browser = try await deployment.signedIn(as: "\(asking.rawValue)@example.com")
+                let done = try await browser.get(address)
+                let redeemed = try await asking.redeem(asking.callback(done), as: deployment.client, of: deployment)
+                #expect(redeemed?.email == "\(asking.rawValue)@example.com" && redeemed?.mark == "quiet")
+            }
+        }
+    }
+
+    @Test("a user who is signed in chooses the account", arguments: TestedProtocol.allCases)
+    func choice(asking: TestedProtocol) async throws {
+        try await TestDeployment.withEveryMethod { deployment in
+            let browser = try await deployment.signedIn(as: "ann@example.com")
+            let address = asking.ask(deployment.client, mark: "kept", .choice, of: deployment)
+            let page = try await browser.follow(browser.get(address))
+            #expect(page.address.path == AccountChoice.path && page.text.contains(deployment.client.name))
+            let same = try await browser.follow(
+                browser.click(page.page().link(containing: "?flow="), on: page))
+            try await Self.check(
+                same, asking, deployment.client, mark: "kept", by: .emailCode, as: "ann@example.com", deployment)
+            let again = try await browser.follow(browser.get(address))
+            let form = try await browser.follow(browser.submit(again.page().form(to: AccountChoice.path), on: again))
+            let other = try await deployment.enterCode(form, in: browser, as: "ben@example.com")
+            let redeemed = try await asking.redeem(asking.callback(other), as: deployment.client, of: deployment)
+            #expect(redeemed?.email == "ben@example.com" && redeemed?.mark == "kept")
+        }
+    }
+
+    @Test("a native shell gets 401 in place of the sign-in page, and goes on", arguments: TestedProtocol.allCases)
+    func nativeShell(asking: TestedProtocol) async throws {
+        try await TestDeployment.withEveryMethod { deployment in
+            let shell = deployment.webView()
+            let refused = try await shell.get(asking.ask(deployment.client, mark: "app", of: deployment))
+            #expect(refused.status == 401)
+            let page = try await shell.click(refused.page().link(containing: "/sign-in?flow="), on: refused)
+            let complete = try await deployment.enterCode(page, in: shell, as: Self.address)
+            try await Self.check(complete, asking, deployment.client, mark: "app", by: .emailCode, deployment)
+        }
+    }
+
+    @Test("one mark is one request: its unused grant is replaced, and after a used one the page stays")
+    func equalMarks() async throws {
+        try await TestDeployment.withEveryMethod { deployment in
+            for asking in TestedProtocol.allCases {
+                let browser = try await deployment.signedIn(as: "\(asking.rawValue)@example.com")
+                let address = asking.ask(deployment.client, mark: "same", of: deployment)
+                let (first, second) = (try await browser.get(address), try await browser.get(address))
+                #expect(try await asking.redeem(asking.callback(first), as: deployment.client, of: deployment) == nil)
+                #expect(try await asking.redeem(asking.callback(second), as: deployment.client, of: deployment) != nil)
+                let third = try await browser.get(address)
+                if asking == .sso { #expect(try third.page().refresh == nil, "the page stays") }
+            }
+        }
+    }
+
+    @Test("without a mark no request is another: two end with two grants, after one sign-in and without one")
+    func noMark() async throws {
+        try await TestDeployment.withEveryMethod { deployment in
+            let (browser, asking, client) = (deployment.browser(), TestedProtocol.ticket, deployment.client)
+            let address = asking.ask(client, mark: nil, of: deployment)
+            let tabs = [
+                try await browser.follow(browser.get(address)), try await browser.follow(browser.get(address)),
+            ]
+            #expect(tabs[0].address.query("flow") != tabs[1].address.query("flow"))
+            var visits = [try await deployment.enterCode(tabs[0], in: browser, as: Self.address)]
+            visits.append(try await browser.follow(browser.get(tabs[1].address)))
+            visits += [try await browser.get(address), try await browser.get(address)]
+            // The address that a sign-in leads on to, once more: a new grant, and the page goes on.
+            visits.append(try await browser.get(visits[0].address))
+            for visit in visits {
+                let redeemed = try await asking.redeem(asking.callback(visit), as: client, of: deployment)
+                #expect(redeemed?.email == Self.address && redeemed?.mark == "")
+            }
+            let page = try await browser.get(visits[0].address)
+            #expect(try page.page().refresh?.seconds == 2, "a page that stays needs a mark")
+        }
+    }
+
+    @Test("a grant is redeemed by its own client, kind, address and within its own time")
+    func binding() async throws {
+        try await TestDeployment.withEveryMethod(clients: 2) { deployment in
+            let (browser, asking) = (try await deployment.signedIn(as: Self.address), TestedProtocol.ticket)
+            let (client, other) = (deployment.clients[0], deployment.clients[1])
+            func ticket() async throws -> String {
+                let visit = try await browser.get(asking.ask(client, mark: nil, of: deployment))
+                let ticket = try asking.callback(visit).query("ticket")
+                return try #require(ticket)
+            }
+            func status(_ ticket: String, as client: TestDeployment.Client, back: String?) async throws -> Int {
+                try await deployment.redeemTicket(ticket, as: client, back: back).status
+            }
+            let first = try await ticket()
+            #expect(try await status(first, as: client, back: nil) == 404, "this kind needs the address")
+            #expect(try await status(first, as: client, back: client.callback + "/") == 404)
+            #expect(try await deployment.verify(first, as: client).status == 401, "not a token of SSO")
+            #expect(try await status(first, as: client, back: client.callback) == 200)
+            let late = try await ticket()
+            deployment.clock.advance(by: .seconds(60))
+            #expect(try await status(late, as: client, back: client.callback) == 404)
+            let leaked = try await ticket()
+            #expect(try await status(leaked, as: other, back: client.callback) == 404)
+            #expect(try await status(leaked, as: client, back: client.callback) == 404, "void from now on")
+            let relabelled = try await ticket()
+            try await deployment.execute("UPDATE sso_token SET kind = 'other' WHERE used_at IS NULL")
+            #expect(try await status(relabelled, as: client, back: client.callback) == 404)
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import SSOShared
+import SSOWeb
+import Testing
+
+@testable import Counterparts
+@testable import IdPFlow
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
+
+/// What every sign-in method, client protocol and app leaves to a second factor, and what a first proof alone is worth.
+@Suite("A second factor")
+struct SecondFactorTests {
+    private static let address = OneClickMethod.address
+
+    /// Goes from a client to the page of the second factor.
+    private static func half(
+        _ method: TestedMethod, for asking: TestedProtocol = .sso, in browser: Browser, of deployment: TestDeployment
+    ) async throws -> Visit {
+        let page = try await browser.follow(browser.get(asking.ask(deployment.client, mark: "kept", of: deployment)))
+        let proof = try await deployment.begin(method, on: page, in: browser)
+        let second = try await browser.follow(proof.prove(in: browser))
+        #expect(second.address.path == PinFactor.pagePath, "\(second.text)")
+        return second
+    }
+
+    @Test("the size of the matrix of protocols, methods and factors is printed")
+    func size() {
+        let combinations = TestedProtocol.allCases.count * TestedMethod.allCases.count * 2
+        print("Client protocols × sign-in methods × second factor or not: \(combinations) combinations.")
+        #expect(combinations == 28)
+    }
+
+    @Test(
+        "is asked for after every method and before every protocol's grant, which names both proofs in their order",
+        arguments: TestedProtocol.allCases, TestedMethod.allCases)
+    func bothProofs(asking: TestedProtocol, method: TestedMethod) async throws {
+        try await TestDeployment.withEveryMethod(method, adding: PinFactor.additions) { deployment in
+            let browser = deployment.browser()
+            let page = try await Self.half(method, for: asking, in: browser, of: deployment)
+            let before = browser.session
+            let complete = try await browser.follow(browser.typePin(on: page))
+            #expect(browser.session != before, "a new session at every step up")
+            let redeemed = try await asking.redeem(
+                asking.callback(complete), as: deployment.client, of: deployment)
+            #expect(redeemed == .init(email: Self.address, mark: "kept", methods: [method.rawValue, "test_pin"]))
+            #expect(deployment.events("second_factor_required") == 1 && deployment.events("signed_in") == 1)
+        }
+    }
+
+    @Test(
+        "cannot be skipped: Back, a second tab, the next step called directly, the proof once more",
+        arguments: TestedMethod.allCases)
+    func skipped(method: TestedMethod) async throws {
+        try await TestDeployment.withEveryMethod(
+            method, settings: HandoffApp.settings, adding: PinFactor.additions
+        ) { deployment in
+            let browser = deployment.browser()
+            let page = try await browser.follow(browser.get(deployment.authorize(deployment.client, state: "kept")))
+            let flow = try #require(page.address.query("flow"))
+            let proof = try await deployment.begin(method, on: page, in: browser)
+            let second = try await browser.follow(proof.prove(in: browser))
+            #expect(second.address.path == PinFactor.pagePath)
+            let missing = deployment.events("second_factor_missing")
+
+            let origin = deployment.origin
+            for path in ["\(SSOPath.complete)?flow=\(flow)", "/sign-in/account?flow=\(flow)"] {
+                #expect(
+                    try await browser.get(origin + path).reply.all("location") == ["/sign-in?flow=\(flow)"], "\(path)")
+            }
+            for path in ["/", "/sign-in?flow=\(flow)", "/sign-in/code?flow=\(flow)", "/sign-in/reply?flow=\(flow)"] {
+                let visit = try await browser.follow(browser.get(origin + path))
+                #expect(!visit.text.contains("sst_") && !visit.text.contains(Self.address), "\(path)")
+            }
+            let tab = try await browser.get(deployment.authorize(deployment.client, state: "other"))
+            #expect(try tab.location().path == "/sign-in")
+            for path in ["/name", "/sign-out", "/devices/end", "/identities/unlink"] {
+                let posted = try await browser.post(WebAddress(origin + path), [("name", "Eve")])
+                #expect(posted.status != 200, "\(path)")
+            }
+            if method != .oneClick {
+                let again = try await browser.follow(proof.prove(in: browser))
+                #expect(again.address.path != PinFactor.pagePath && !again.text.contains("sst_"), "\(again.text)")
+            }
+            #expect(try await deployment.rows(of: "sso_token") == 0)
+            #expect(try await !browser.isSignedInOnHomePage(of: deployment))
+            #expect(deployment.events("second_factor_missing") > missing && deployment.events("signed_in") == 0)
+
+            let late = try await browser.get(second.address)
+            if method != .oneClick {
+                let complete = try await browser.follow(browser.typePin(on: late))
+                #expect(try complete.callback().query("state") == "kept")
+            }
+        }
+    }
+
+    @Test("a wrong proof signs nobody in, and the right one still does; another browser has nothing to go on with")
+    func wrong() async throws {
+        try await TestDeployment.withEveryMethod(adding: PinFactor.additions) { deployment in
+            let browser = deployment.browser()
+            let page = try await Self.half(.emailCode, in: browser, of: deployment)
+            let refused = try await browser.typePin("1111", on: page)
+            #expect(try refused.location().path == PinFactor.pagePath)
+            #expect(try await !browser.isSignedInOnHomePage(of: deployment))
+            let other = deployment.browser()
+            #expect(try await other.get(page.address).reply.all("location").first?.hasPrefix("/sign-in") == true)
+            let planted = try await other.follow(other.get(deployment.origin + "/sign-in"))
+            let token = try #require(try planted.page().form(with: "email")?["form_token"])
+            let posted = try await other.post(
+                WebAddress(deployment.origin + PinFactor.pagePath), [("form_token", token), ("pin", PinFactor.pin)])
+            #expect(try posted.location().path == PinFactor.pagePath)
+            #expect(try await !other.isSignedInOnHomePage(of: deployment))
+            let complete = try await browser.follow(browser.typePin(on: browser.get(page.address)))
+            #expect(try complete.token().hasPrefix("sst_"))
+        }
+    }
+
+    @Test(
+        "a first proof is worth nothing after ten minutes, after a step back of the clock, and once the account is signed out",
+        arguments: ["late", "early", "signed out", "disabled"])
+    func ended(how: String) async throws {
+        try await TestDeployment.withEveryMethod(adding: PinFactor.additions) { deployment in
+            let browser = deployment.browser()
+            let page = try await Self.half(.emailCode, in: browser, of: deployment)
+            switch how {
+            case "late": deployment.clock.advance(by: .minutes(10))
+            case "early": deployment.clock.advance(by: .minutes(-30))
+            case "disabled": try await deployment.execute("UPDATE account SET disabled = 1")
+            default: try await deployment.execute("UPDATE account SET sign_outs = sign_outs + 1")
+            }
+            _ = try await browser.typePin(on: page)
+            #expect(try await !browser.isSignedInOnHomePage(of: deployment))
+            #expect(deployment.events("signed_in") == 0)
+        }
+    }
+
+    @Test("what one process began another one finishes, as after a kill between the proofs; the flow is not lost")
+    func restart() async throws {
+        try await TestDeployment.withEveryMethod(adding: PinFactor.additions) { deployment in
+            let browser = deployment.browser()
+            let page = try await Self.half(.emailCode, in: browser, of: deployment)
+            try await deployment.withSecondIdP { second in
+                let after = browser.twin(routes: second.routes)
+                let complete = try await after.follow(after.typePin(on: after.get(page.address)))
+                #expect(try complete.callback().query("state") == "kept")
+            }
+        }
+    }
+
+    @Test("of two equal second proofs at once one signs in")
+    func race() async throws {
+        try await TestDeployment.withEveryMethod(adding: PinFactor.additions) { deployment in
+            let browser = deployment.browser()
+            let page = try await Self.half(.emailCode, in: browser, of: deployment)
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<8 {
+                    let twin = browser.twin()
+                    group.addTask { _ = try await twin.typePin(on: page) }
+                }
+                try await group.waitForAll()
+            }
+            #expect(deployment.events("signed_in") == 1)
+        }
+    }
+
+    @Test(
+        "a user who is asked to sign in again stays signed in after the first proof, and meets the demand after the second"
+    )
+    func again() async throws {
+        try await TestDeployment.withEveryMethod(adding: PinFactor.additions) { deployment in
+            let browser = deployment.browser()
+            _ = try await browser.follow(
+                browser.typePin(on: Self.half(.emailCode, in: browser, of: deployment)))
+            try await deployment.forgetEmails(to: Self.address)
+            deployment.clock.advance(by: .minutes(30))
+            let page = try await browser.follow(
+                browser.get(TestedProtocol.sso.ask(deployment.client, mark: "new", .newSignIn, of: deployment)))
+            let proof = try await deployment.begin(.emailCode, on: page, in: browser)
+            let second = try await browser.follow(proof.prove(in: browser))
+            #expect(second.address.path == PinFactor.pagePath)
+            #expect(try await browser.isSignedInOnHomePage(of: deployment))
+            let early = try await browser.get(
+                "\(deployment.origin)\(SSOPath.complete)?flow=\(page.address.query("flow") ?? "")")
+            #expect(try early.location().path == "/sign-in", "the first proof does not meet the demand")
+            let complete = try await browser.follow(browser.typePin(on: second))
+            #expect(try complete.callback().query("state") == "new")
+        }
+    }
+
+    @Test("an app gets no code for a first proof alone, and one after the second")
+    func handoff() async throws {
+        try await TestDeployment.withEveryMethod(settings: HandoffApp.settings, adding: PinFactor.additions) {
+            deployment in
+            let (browser, app) = (deployment.browser(), try deployment.app())
+            let proof = try await deployment.begin(.emailLink, on: app.begin(in: browser), in: browser)
+            let second = try await browser.follow(proof.prove(in: browser))
+            let flow = try #require(second.address.query("flow"))
+            let early = try await browser.follow(
+                browser.get("\(deployment.origin)/auth/native/complete?flow=\(flow)"))
+            #expect(early.address.path == "/sign-in" && !early.text.contains("shc_"))
+            let done = try await browser.follow(browser.typePin(on: browser.get(second.address)))
+            #expect(try done.handoffCode().hasPrefix("shc_"))
+        }
+    }
+
+    @Test("native screens get 403 with a stable code and nothing else: no token, no session, and the code is used")
+    func api() async throws {
+        try await TestDeployment.open(adding: PinFactor.additions) { deployment in
+            let app = deployment.jsonApp()
+            let (challenge, code) = try await deployment.asking(by: app, as: Self.address)
+            let refused = try await app.finish(challenge, code)
+            #expect(refused.status == 403 && refused.apiError == "second_factor_required")
+            #expect(refused.all("set-cookie") == [])
+            #expect(try await deployment.rows(of: "access_token") == 0)
+            #expect(try await deployment.rows(of: "session") == 0)
+            #expect(try await app.finish(challenge, code).status == 401)
+            #expect(deployment.events("second_factor_required") == 1)
+        }
+    }
+}
