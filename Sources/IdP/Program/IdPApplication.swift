@@ -31,12 +31,14 @@ func buildIdP(
     let signIn = SignInWiring(parts, adding: additions)
     let association = AssociationFiles(
         apple: settings.appleAssociation, android: settings.androidAssociation, logger: services.logger)
-    let reload = ReloadService { [logger = services.logger, providers = parts.providers] in
+    let reload = ReloadService { [logger = services.logger, clients = parts.clients, providers = parts.providers] in
         logger.notice(
             "reload",
             metadata: [
-                "message": "reloading the association files and the providers file; settings and clients need a restart"
+                "message":
+                    "reloading the clients file, the providers file and the association files; settings need a restart"
             ])
+        clients.reload()
         association.reload()
         providers.reload()
     }
@@ -69,6 +71,7 @@ extension IdPComponents {
     /// Association files and path configuration, the same for every visitor, and the pages for a trial.
     fileprivate func addPublicFiles(_ association: AssociationFiles, to router: Router<VisitorContext>) {
         AssociationRoutes(files: association).add(to: router)
+        logos.addRoutes(to: router)
         NativeRoutes(pages: pages, paths: .idp).add(to: router)
         if settings.linkTester {
             LinkTesterRoutes(

@@ -13,6 +13,7 @@ struct IdPComponents: Sendable {
     let services: IdPServices
     let shutdown: ShutdownState
     let providers: ProviderRegistry
+    let clients: ClientDirectory
 
     let assets: StaticAssets
     let logos: ClientLogos
@@ -42,8 +43,9 @@ struct IdPComponents: Sendable {
         (self.settings, self.services, self.shutdown) = (settings, services, shutdown)
         let (database, clock, randomness) = (services.database, services.clock, services.randomness)
         providers = ProviderRegistry(settings.providers, logger: services.logger)
-        assets = IdPPages.assets(settings.brand, clients: settings.clients)
-        logos = ClientLogos(settings.clients, assets: assets)
+        clients = ClientDirectory(settings.clients, logger: services.logger)
+        assets = IdPPages.assets(settings.brand)
+        logos = ClientLogos(clients)
         pages = try services.pages ?? IdPPages.pages(settings.brand, assets: assets)
         script = assets.path(of: "sign-in.js")
 
@@ -67,9 +69,10 @@ struct IdPComponents: Sendable {
             cookie: SessionCookie(name: "idp_session", origin: settings.publicURL),
             forms: CSRFTokens(keys: settings.keys, origin: settings.publicURL),
             newcomers: newcomers)
-        grants = GrantStore(database: database, clock: clock, eligibility: eligibility)
+        grants = GrantStore(
+            database: database, clock: clock, eligibility: eligibility, clients: clients)
         authorizer = Authorizer(
-            clients: settings.clients, sessions: sessions, accounts: accounts, grants: grants, clock: clock,
+            clients: clients, sessions: sessions, accounts: accounts, grants: grants, clock: clock,
             randomness: randomness)
         completionPage = try CompletionPage(pages: pages, logos: logos, script: assets.path(of: "continue.js"))
         accessTokens = AccessTokenStore(
@@ -91,7 +94,6 @@ struct IdPComponents: Sendable {
     var database: any Database { services.database }
     var clock: ServiceClock { services.clock }
     var randomness: any Randomness { services.randomness }
-    var clients: ClientRegistry { settings.clients }
 
     var appIdentityPages: AppIdentityPages {
         AppIdentityPages(pages: pages, continueScript: assets.path(of: "continue.js"), formScript: script)

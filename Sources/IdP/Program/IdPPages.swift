@@ -12,10 +12,9 @@ enum IdPPages {
         .directory, .flow, .signIn, .apps, .accountPages, .program,
     ]
 
-    static func assets(_ brand: Brand, clients: ClientRegistry = ClientRegistry([])) -> StaticAssets {
+    static func assets(_ brand: Brand) -> StaticAssets {
         StaticAssets(
-            files.reduce(into: [:]) { $0.merge($1.assets) { $1 } }
-                .merging(brand.assets) { $1 }.merging(ClientLogos.files(of: clients)) { $1 })
+            files.reduce(into: [:]) { $0.merge($1.assets) { $1 } }.merging(brand.assets) { $1 })
     }
 
     static func pages(_ brand: Brand, assets: StaticAssets) throws -> Pages {

@@ -22,7 +22,7 @@ package struct IdPSettings: Sendable {
     /// Limits per network.
     let limits: SignInLimits.Counts
     let allowedEmails: AllowedEmails
-    let clients: ClientRegistry
+    let clients: ClientSource
     /// The accounts elsewhere that users may sign in with.
     let providers: ProviderSource
     let trustedProxies: ClientAddress
@@ -63,12 +63,7 @@ package struct IdPSettings: Sendable {
                 "\(allowedEmailsSetting.name): is empty, so nobody can sign in. Use addresses and *@domain, for example "
                     + "*@example.com, ann@partner.org.")
         }
-        let clients = registeredClients(reader, environment: environment)
-        for client in clients.all {
-            for secret in client.secrets {
-                reader.requireDifferent(keys, secretKey.name, from: secret, "the secret of the client \(client.id)")
-            }
-        }
+        let clients = registeredClients(reader, environment: environment, keys: keys)
         let providers = ProviderSource.read(
             reader, environment: environment, publicURL: publicURL, listen: listen, keys: keys)
         let proxies = reader.value(trustedProxiesSetting, default: "")
@@ -110,7 +105,8 @@ package struct IdPSettings: Sendable {
         else { return nil }
         return IdPSettings(
             publicURL: publicURL, listen: listen, database: database, keys: keys, mail: mail, mailFrom: mailFrom,
-            mailHourlyLimit: hourlyLimit, limits: limits, allowedEmails: allowed, clients: clients,
+            mailHourlyLimit: hourlyLimit, limits: limits, allowedEmails: allowed,
+            clients: source(of: clients, reader, publicURL: publicURL, listen: listen, keys: keys),
             providers: providers, trustedProxies: proxies, appleAssociation: apple, androidAssociation: android,
             linkTester: linkTester, nativeApps: nativeApps, brand: brand, inboundMail: inboundMail)
     }
@@ -151,7 +147,7 @@ package struct IdPSettings: Sendable {
     }
 
     private static func registeredClients(
-        _ reader: SettingsReader, environment: @escaping (String) -> String?
+        _ reader: SettingsReader, environment: @escaping (String) -> String?, keys: DerivedKeys?
     ) -> ClientRegistry {
         var clients: [Client] = []
         if let path = reader.text(ClientsFile.setting.name) {
@@ -164,6 +160,9 @@ package struct IdPSettings: Sendable {
         if let client = EnvironmentClient.read(reader) { clients.append(client) }
         let registry = ClientRegistry(clients, problem: reader.problem)
         for client in registry.all {
+            for secret in client.secrets {
+                reader.requireDifferent(keys, secretKey.name, from: secret, "the secret of the client \(client.id)")
+            }
             let prints = client.secrets.map(\.fingerprint).joined(separator: ", ")
             reader.record(
                 "client \(client.id)",
@@ -175,5 +174,21 @@ package struct IdPSettings: Sendable {
             )
         }
         return registry
+    }
+
+    /// How the clients are read again: with every check of the start, on the settings as they were then.
+    private static func source(
+        of clients: ClientRegistry, _ reader: SettingsReader, publicURL: PublicOrigin, listen: ListenAddress,
+        keys: DerivedKeys
+    ) -> ClientSource {
+        guard reader.text(ClientsFile.setting.name) != nil else { return ClientSource(clients) }
+        return ClientSource(clients) { [source = reader.source] in
+            let again = SettingsReader(source)
+            let clients = registeredClients(again, environment: again.variable, keys: keys)
+            // Its secret must not be that of a client.
+            _ = InboundMailSettings.read(again, keys: keys, clients: clients)
+            again.reportExampleSecrets(publicURL: publicURL, listen: listen)
+            return ClientSource.Reading(clients: clients, problems: again.problems, warnings: again.warnings)
+        }
     }
 }

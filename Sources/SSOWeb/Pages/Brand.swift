@@ -58,6 +58,8 @@ public struct LogoFile: Sendable {
 
     public let kind: Kind
     public let content: [UInt8]
+    /// The beginning of a hash of the content, for an address that may be cached without a time limit.
+    public let hash: String
 
     /// - Throws: ``SettingError`` that names what is wrong with the file.
     public init(path: String) throws {
@@ -86,6 +88,7 @@ public struct LogoFile: Sendable {
             self.kind = .svg
         }
         self.content = content
+        hash = StaticAssets.hash(of: content)
     }
 
     private static func checkSVG(_ content: [UInt8], _ name: String) throws {

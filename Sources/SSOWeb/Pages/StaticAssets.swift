@@ -22,14 +22,16 @@ public struct StaticAssets: Sendable {
             let parts = file.key.split(separator: ".", maxSplits: 1)
             let stem = parts.first.map(String.init) ?? file.key
             let ending = parts.count == 2 ? String(parts[1]) : "txt"
-            let hash = Hex.encode(SHA256.hash(file.value)).prefix(16)
             result[file.key] = Asset(
-                path: "/assets/\(stem)-\(hash).\(ending)", headers: Self.headers(ending),
+                path: "/assets/\(stem)-\(Self.hash(of: file.value)).\(ending)", headers: Self.headers(ending: ending),
                 body: ByteBuffer(bytes: file.value))
         }
     }
 
-    private static func headers(_ ending: String) -> HTTPFields {
+    static func hash(of content: [UInt8]) -> String { String(Hex.encode(SHA256.hash(content)).prefix(16)) }
+
+    /// The headers of a file that never changes, by the ending of its name.
+    public static func headers(ending: String) -> HTTPFields {
         let types = [
             "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml",
             "png": "image/png",

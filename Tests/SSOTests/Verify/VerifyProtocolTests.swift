@@ -100,14 +100,16 @@ struct VerifyProtocolTests {
         arguments: [true, false])
     func rateLimit(isProven: Bool) async throws {
         let (clock, secret) = (TestClock(), try SharedSecret.parse(WebRelyingParty.secret, setting: "S"))
-        let clients = ClientRegistry([Client(id: "web", name: "W", redirectURIs: [], secrets: [secret])])
+        let clients = ClientDirectory(
+            ClientSource(ClientRegistry([Client(id: "web", name: "W", redirectURIs: [], secrets: [secret])])),
+            logger: CapturedLog().logger("idp"))
         let database = NoDatabase()
         let router = Router(context: VisitorContext.self)
         VerifyRoutes(
             signatures: SignatureCheck(clients: clients),
             grants: GrantStore(
                 database: database, clock: clock.clock,
-                eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com"))),
+                eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")), clients: clients),
             idleLimit: .seconds(7200), addresses: ClientAddress(trusted: []),
             badSignatures: NetworkLimit(3, per: .seconds(60), clock: clock.clock),
             proven: ProvenNetworks(clock: clock.clock)

@@ -11,12 +11,12 @@ package struct HomeRoutes: Sendable {
     let accounts: AccountStore
     let grants: GrantStore
     let devices: AppDevices
-    let clients: ClientRegistry
+    let clients: ClientDirectory
     let identities: Identities
     let page: HomePage
 
     package init(
-        sessions: Sessions, accounts: AccountStore, grants: GrantStore, devices: AppDevices, clients: ClientRegistry,
+        sessions: Sessions, accounts: AccountStore, grants: GrantStore, devices: AppDevices, clients: ClientDirectory,
         identities: Identities, page: HomePage
     ) {
         (self.sessions, self.accounts, self.grants, self.devices, self.clients) = (

@@ -15,14 +15,14 @@ package struct SignOutRoutes: Sendable {
     let accounts: AccountStore
     let grants: GrantStore
     let devices: AppDevices
-    let clients: ClientRegistry
+    let clients: ClientDirectory
     let logos: ClientLogos
     let pages: Pages
     /// Seals the ids in the address.
     let list: SealedBox
 
     package init(
-        sessions: Sessions, accounts: AccountStore, grants: GrantStore, devices: AppDevices, clients: ClientRegistry,
+        sessions: Sessions, accounts: AccountStore, grants: GrantStore, devices: AppDevices, clients: ClientDirectory,
         logos: ClientLogos, pages: Pages, list: SealedBox
     ) {
         (self.sessions, self.accounts, self.grants, self.devices, self.clients) = (

@@ -1,27 +1,34 @@
-package import SSOWeb
+import HTTPTypes
+package import Hummingbird
+import NIOCore
+import SSOWeb
 
-/// The paths of the clients' logos, each with a hash of its content.
+/// The logos of the clients, each at a path with a hash of its content. A client that is added while the program runs brings its
+/// logo.
 package struct ClientLogos: Sendable {
-    private let paths: [String: String]
+    private static let prefix = "/assets/"
+    private let clients: ClientDirectory
 
-    /// - Parameter assets: made with ``files(of:)``.
-    package init(_ clients: ClientRegistry, assets: StaticAssets) {
-        paths = Dictionary(
-            clients.all.compactMap { client in Self.name(client).map { (client.id, assets.path(of: $0)) } }
-        ) { first, _ in first }
-    }
+    package init(_ clients: ClientDirectory) { self.clients = clients }
 
-    /// The files to serve: the logos by name.
-    package static func files(of clients: ClientRegistry) -> [String: [UInt8]] {
-        clients.all.reduce(into: [:]) { files, client in
-            if let name = name(client), let logo = client.logo { files[name] = logo.content }
+    /// The path of a client's logo; empty without one.
+    package func path(of client: Client) -> String { Self.file(client).map { Self.prefix + $0 } ?? "" }
+
+    /// Serves the logo of every client with GET and HEAD, as immutable.
+    package func addRoutes(to router: Router<VisitorContext>) {
+        router.only([.get, .head], at: RouterPath("\(Self.prefix):file")) { request, context in
+            let name = context.parameters.get("file") ?? ""
+            guard let logo = clients.all.first(where: { Self.file($0) == name })?.logo else {
+                throw PublicError.notFound
+            }
+            let response = Response(
+                status: .ok, headers: StaticAssets.headers(ending: logo.kind.rawValue),
+                body: .init(byteBuffer: ByteBuffer(bytes: logo.content)))
+            return request.method == .head ? response.createHeadResponse() : response
         }
     }
 
-    /// The path of a client's logo; empty without one.
-    package func path(of client: Client) -> String { paths[client.id] ?? "" }
-
-    private static func name(_ client: Client) -> String? {
-        client.logo.map { "client-\(client.id).\($0.kind.rawValue)" }
+    private static func file(_ client: Client) -> String? {
+        client.logo.map { "client-\(client.id)-\($0.hash).\($0.kind.rawValue)" }
     }
 }

@@ -1,5 +1,5 @@
 package import SSOShared
-import SSOWeb
+package import SSOWeb
 
 /// A registered relying party.
 package struct Client: Sendable {
@@ -13,6 +13,14 @@ package struct Client: Sendable {
     var logo: LogoFile?
     /// Where users start, if it is not the root of the first web address.
     var startURL: String?
+
+    package init(
+        id: String, name: String, redirectURIs: [String], secrets: [SharedSecret], logo: LogoFile? = nil,
+        startURL: String? = nil
+    ) {
+        (self.id, self.name, self.redirectURIs, self.secrets) = (id, name, redirectURIs, secrets)
+        (self.logo, self.startURL) = (logo, startURL)
+    }
 
     /// Where a user starts again: the client's `start_url`, or else the root of the first web address. Nil for a client that
     /// is only an app.

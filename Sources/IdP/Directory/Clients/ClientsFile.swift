@@ -7,7 +7,7 @@ import Yams
 package struct ClientsFile {
     package static let setting = SettingDescription(
         "IDP_CLIENTS_FILE", example: "/etc/swift-sso/clients.yaml",
-        "The clients as a YAML file, see deploy/clients.example.yaml. A change needs a restart.")
+        "The clients as a YAML file, see deploy/clients.example.yaml. SIGHUP reads it again.")
 
     private let file: SettingsFile
     private let references: SecretReferences

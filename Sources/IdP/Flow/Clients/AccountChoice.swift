@@ -18,7 +18,7 @@ package struct AccountChoice: Sendable {
     let accounts: AccountStore
     let accessTokens: AccessTokenStore
     let purposes: FlowPurposes
-    let clients: ClientRegistry
+    let clients: ClientDirectory
     let logos: ClientLogos
     let clock: ServiceClock
     let pages: Pages
@@ -27,7 +27,7 @@ package struct AccountChoice: Sendable {
 
     package init(
         sessions: Sessions, slots: [any SessionSlot.Type], accounts: AccountStore, accessTokens: AccessTokenStore,
-        purposes: FlowPurposes, clients: ClientRegistry, logos: ClientLogos, clock: ServiceClock, pages: Pages,
+        purposes: FlowPurposes, clients: ClientDirectory, logos: ClientLogos, clock: ServiceClock, pages: Pages,
         script: String
     ) {
         (self.sessions, self.slots, self.accounts, self.accessTokens, self.clients) = (

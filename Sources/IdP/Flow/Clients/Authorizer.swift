@@ -8,7 +8,7 @@ package import SSOWeb
 /// Decides for every client protocol whether a user may go on to a client: at once, after a sign-in, after choosing the
 /// account, or not. Session, account and grant take one transaction.
 package struct Authorizer: Sendable {
-    package let clients: ClientRegistry
+    package let clients: ClientDirectory
     let sessions: Sessions
     let accounts: AccountStore
     package let grants: GrantStore
@@ -16,7 +16,7 @@ package struct Authorizer: Sendable {
     let randomness: any Randomness
 
     package init(
-        clients: ClientRegistry, sessions: Sessions, accounts: AccountStore, grants: GrantStore, clock: ServiceClock,
+        clients: ClientDirectory, sessions: Sessions, accounts: AccountStore, grants: GrantStore, clock: ServiceClock,
         randomness: any Randomness
     ) {
         (self.clients, self.sessions, self.accounts, self.grants) = (clients, sessions, accounts, grants)
@@ -31,6 +31,8 @@ package struct Authorizer: Sendable {
         /// The user is signed in and chooses the account first. The flow is in the session.
         case choosing
         case refused(AuthorizationError)
+        /// The client, or its address, was dropped since its request was checked.
+        case clientDropped
         case noSession
     }
 
@@ -56,6 +58,7 @@ package struct Authorizer: Sendable {
         case .pending(let session): return try signIn(asked, id, session, request, context)
         case .choosing: return .redirect(to: FlowID.path(AccountChoice.path, id))
         case .refused(let error): return refuse(error, asked, by: asking, id, context)
+        case .clientDropped: throw FlowError.unknownClient
         case .noSession where asked.wishes.prompt == .silent:
             return refuse(.loginRequired, asked, by: asking, id, context)
         case .noSession:
@@ -82,6 +85,8 @@ package struct Authorizer: Sendable {
             let user = try accounts.signedIn(session, connection)
             let completed = session[Flows.self].completed(asked.flow(of: purpose), resuming: asked.resuming)
             let choosesAccount = wishes.prompt == .selectAccount || asked.returnsToAppScheme && completed == nil
+            let registered = clients.client(id: asked.client.id)
+            guard registered?.hasRedirectURI(Array(asked.returnTo.utf8)) == true else { return .clientDropped }
             if let user, !choosesAccount, wishes.isMet(by: user.signIn.provenAt, now: now) {
                 let flow = GrantStore.FlowKey(asked, flow: completed?.id ?? id)
                 let isRedeemed = try grants.issue(secret, kind, for: asked, flow, to: user, connection)

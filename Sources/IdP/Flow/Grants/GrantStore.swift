@@ -51,9 +51,12 @@ package struct GrantStore: Sendable {
     let database: any Database
     let clock: ServiceClock
     let eligibility: SignInEligibility
+    let clients: ClientDirectory
 
-    package init(database: any Database, clock: ServiceClock, eligibility: SignInEligibility) {
-        (self.database, self.clock, self.eligibility) = (database, clock, eligibility)
+    package init(
+        database: any Database, clock: ServiceClock, eligibility: SignInEligibility, clients: ClientDirectory
+    ) {
+        (self.database, self.clock, self.eligibility, self.clients) = (database, clock, eligibility, clients)
     }
 
     /// What a grant has of its flow: the replay key of the request, or the flow's own id.
@@ -120,6 +123,8 @@ package struct GrantStore: Sendable {
         case accepted(Account, Redeemed)
         /// Unknown, expired, used, void, or for another redirect URI or verifier.
         case refused(GrantError)
+        /// The client, or what it has proven itself with, was dropped since its request was checked.
+        case clientDropped
         /// The grant of another client. It has leaked and is void from now on.
         case burnt(owner: String)
     }
@@ -152,16 +157,19 @@ package struct GrantStore: Sendable {
         let client: Client
         let returnTo: String?
         let codeVerifier: String?
+        let isAllowed: @Sendable (Client) -> Bool
 
         /// - Parameters:
+        ///   - isAllowed: whether the client that is registered now is the one that has proven itself with this request.
         ///   - returnTo: must be the one the grant was issued for. Nil if the client sends none.
         ///   - codeVerifier: must match the challenge of the request. A request without a challenge must have none, so that
         ///     an attacker cannot remove the challenge on the way (RFC 9700 4.8).
         package init<Kind>(
-            _ secret: Secret<Kind>, _ kind: GrantKind, by client: Client, returnTo: String?, codeVerifier: String?
+            _ secret: Secret<Kind>, _ kind: GrantKind, by client: Client, returnTo: String?, codeVerifier: String?,
+            whereStill isAllowed: @escaping @Sendable (Client) -> Bool
         ) {
             (self.kind, digest, self.client) = (kind, secret.digest, client)
-            (self.returnTo, self.codeVerifier) = (returnTo, codeVerifier)
+            (self.returnTo, self.codeVerifier, self.isAllowed) = (returnTo, codeVerifier, isAllowed)
         }
     }
 
@@ -178,7 +186,10 @@ package struct GrantStore: Sendable {
         let binding = SessionHolds.values(at: now, idle: idleLimit).merging([
             "redirect": .optional(returnTo), "challenge": .text(asked.codeVerifier.map(CodeChallenge.s256) ?? ""),
         ]) { $1 }
-        return try await database.write { [eligibility] connection in
+        return try await database.write { [eligibility, clients] connection in
+            guard let registered = clients.client(id: client.id), asked.isAllowed(registered) else {
+                return .clientDropped
+            }
             // IDP_ALLOWED_EMAILS is not in a table, so its verdict goes into the statement as a value. The account is read
             // for every grant, so that each refusal takes as long.
             let owner = try connection.query(

@@ -6,9 +6,9 @@ package import SSOShared
 
 /// Finds the client that signed a request, over the exact bytes of the body, in constant time.
 package struct SignatureCheck: Sendable {
-    let clients: ClientRegistry
+    let clients: ClientDirectory
 
-    package init(clients: ClientRegistry) {
+    package init(clients: ClientDirectory) {
         self.clients = clients
     }
 
@@ -17,6 +17,11 @@ package struct SignatureCheck: Sendable {
         package let client: Client
         fileprivate let secret: SharedSecret
         fileprivate let signature: RequestSignature
+
+        /// Whether a client has the secret that made the signature: also after the clients were read again.
+        @Sendable package func isSigned(by client: Client) -> Bool {
+            client.secrets.contains { $0.isSame(as: secret) }
+        }
 
         /// A 200 answer, signed with the secret that the client used: during a rotation it may not know the other one.
         package func answer(_ body: [UInt8]) -> Response {

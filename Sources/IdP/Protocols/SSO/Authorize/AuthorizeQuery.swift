@@ -10,7 +10,7 @@ enum AuthorizeQuery {
     case accepted(Client, AuthorizeRequest, SignInWishes)
     case refused(AuthorizeQueryError)
 
-    static func read(_ fields: URLEncodedFields, clients: ClientRegistry) -> Self {
+    static func read(_ fields: URLEncodedFields, clients: ClientDirectory) -> Self {
         func refused(_ cause: AuthorizeQueryError.Cause, _ client: Client? = nil, callback: String? = nil) -> Self {
             .refused(AuthorizeQueryError(cause: cause, fields: fields, client: client, callback: callback))
         }
@@ -42,7 +42,7 @@ enum AuthorizeQuery {
     }
 
     private static func client(
-        _ fields: URLEncodedFields, _ clients: ClientRegistry
+        _ fields: URLEncodedFields, _ clients: ClientDirectory
     ) throws(AuthorizeQueryError.Cause) -> Client {
         let id: [UInt8]?
         do { id = try fields.bytes("client_id") } catch {

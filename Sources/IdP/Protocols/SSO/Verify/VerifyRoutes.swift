@@ -114,7 +114,7 @@ package struct VerifyRoutes: Sendable {
         let outcome = try await grants.consume(
             GrantStore.Presented(
                 token, SSOProtocol.grantKind, by: signed.client, returnTo: asked.redirectURI,
-                codeVerifier: asked.codeVerifier), idleLimit: idleLimit)
+                codeVerifier: asked.codeVerifier, whereStill: signed.isSigned), idleLimit: idleLimit)
         switch outcome {
         case .accepted(let account, let redeemed):
             context.logger.info(
@@ -131,6 +131,7 @@ package struct VerifyRoutes: Sendable {
                     methods: redeemed.methods))
             return signed.answer(reply.body())
         case .refused(let rejection): throw SignedPostError.badToken(signed.client.id, rejection)
+        case .clientDropped: throw SignedPostError.badSignature(.unknownClient, claimed: signed.client.id)
         case .burnt(let owner):
             throw SignedPostError.leakedToken(signed.client.id, owner: owner)
         }
