@@ -34,12 +34,6 @@ private struct OldRequests: Decodable {
         let completed: String?
     }
 
-    /// What the payload of such a flow contains.
-    struct Payload: Encodable {
-        let state: String
-        let codeChallenge: String?
-    }
-
     let flows: [String: Pending]
     let past: [Past]
 
@@ -51,7 +45,7 @@ private struct OldRequests: Decodable {
                     purpose: "sso", subject: asked.clientID, returnTo: asked.redirectURI,
                     demand: Flow.Demand(since: old.signInSince, loginHint: old.loginHint),
                     replayKey: SHA256.hash(Array(asked.state.utf8)),
-                    payload: encoded(Payload(state: asked.state, codeChallenge: asked.codeChallenge)))
+                    payload: "\(asked.codeChallenge ?? "-") \(asked.state)")
                 return Flow(request, id: id, begunAt: old.begunAt)
             }
         }

@@ -87,24 +87,20 @@ extension IdPComponents {
 
     /// Signed requests of other servers.
     fileprivate func addBackChannel(_ signIn: SignInWiring, to router: Router<VisitorContext>) {
-        let limits = signatureLimits()
         VerifyRoutes(
             signatures: SignatureCheck(clients: clients), grants: grants, idleLimit: sessions.store.lifetime.idle,
-            addresses: settings.trustedProxies, badSignatures: limits.badSignatures, proven: limits.proven
+            networks: signerNetworks()
         ).add(to: router)
-        let notificationLimits = signatureLimits()
         AppleNotificationRoutes(
             providers: providers, client: providerClient, changes: AppleChanges(accounts: accounts, changes: changes),
-            addresses: settings.trustedProxies, refused: notificationLimits.badSignatures,
-            proven: notificationLimits.proven
+            networks: signerNetworks()
         ).add(to: router)
         guard let inbound = settings.inboundMail, let secret = inbound.secret else { return }
-        let mailLimits = signatureLimits()
         InboundMailRoutes(
             secret: secret,
             receiver: ReplyReceiver(
                 inbound, keys: settings.keys, challenges: signIn.challenges, guesses: signIn.guesses),
-            addresses: settings.trustedProxies, badSignatures: mailLimits.badSignatures, proven: mailLimits.proven
+            networks: signerNetworks()
         ).add(to: router)
     }
 

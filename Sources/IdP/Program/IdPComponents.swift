@@ -100,7 +100,10 @@ struct IdPComponents: Sendable {
     }
 
     /// A limit of its own for wrong signatures, and the networks that have sent right ones.
-    func signatureLimits() -> (badSignatures: NetworkLimit, proven: ProvenNetworks) {
-        (NetworkLimit(settings.limits.badSignatures, per: .minutes(1), clock: clock), ProvenNetworks(clock: clock))
+    func signerNetworks() -> SignerNetworks {
+        SignerNetworks(
+            settings.trustedProxies,
+            badSignatures: NetworkLimit(settings.limits.badSignatures, per: .minutes(1), clock: clock),
+            proven: ProvenNetworks(clock: clock))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// What one feature keeps in a browser's session, under a key of its own.
 ///
@@ -25,8 +26,10 @@ extension SessionSlot {
 public struct SessionSlots: Sendable {
     /// A JSON object, slot by key, as it was read. Empty for none.
     private let stored: Data
-    /// What was assigned since, encoded, by key.
-    private var changed: [String: Data] = [:]
+    /// What was decoded of it. A page asks for the same slot several times.
+    private let decoded = DecodedSlots()
+    /// What was assigned since, by key.
+    private var changed: [String: any SessionSlot] = [:]
 
     /// No slots.
     public init() { stored = Data() }
@@ -40,15 +43,14 @@ public struct SessionSlots: Sendable {
     /// The slot of this type. It is empty where the session has none, or one that cannot be decoded.
     public subscript<Slot: SessionSlot>(_ type: Slot.Type) -> Slot {
         get {
-            // A visitor's session has none, and every page asks for several.
-            if stored.isEmpty, changed.isEmpty { return Slot() }
-            if let data = changed[Slot.key] { return (try? JSONDecoder().decode(Slot.self, from: data)) ?? Slot() }
-            return value(Slot.self, under: Slot.key) ?? Slot.upgraded(from: self) ?? Slot()
+            if let slot = changed[Slot.key] as? Slot { return slot }
+            // A visitor's session has none.
+            if stored.isEmpty { return Slot() }
+            return decoded.slot(type) {
+                value(type, under: Slot.key) ?? Slot.upgraded(from: self) ?? Slot()
+            }
         }
-        set {
-            // The slots are plain values of ours: encoding one cannot fail. If it did, the slot would be empty.
-            changed[Slot.key] = (try? JSONEncoder().encode(newValue)) ?? Data("{}".utf8)
-        }
+        set { changed[Slot.key] = newValue }
     }
 
     /// The value under a key of a stored session, for ``SessionSlot/upgraded(from:)``. Nil where there is none, or one that
@@ -75,7 +77,10 @@ public struct SessionSlots: Sendable {
     func encoded() throws -> String {
         guard !changed.isEmpty else { return stored.isEmpty ? Self.none : String(decoding: stored, as: UTF8.self) }
         var slots = (try? JSONSerialization.jsonObject(with: stored)) as? [String: Any] ?? [:]
-        for (key, data) in changed {
+        let encoder = JSONEncoder()
+        for (key, slot) in changed {
+            // The slots are plain values of ours: encoding one cannot fail. If it did, the slot would be empty.
+            let data = (try? encoder.encode(slot)) ?? Data("{}".utf8)
             slots[key] = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
         }
         return String(decoding: try JSONSerialization.data(withJSONObject: slots, options: .sortedKeys), as: UTF8.self)
@@ -95,5 +100,17 @@ private struct StoredValue<Value: Decodable>: DecodableWithConfiguration {
 
     init(from decoder: any Decoder, configuration key: String) throws {
         value = try decoder.container(keyedBy: Key.self).decodeIfPresent(Value.self, forKey: Key(stringValue: key))
+    }
+}
+
+/// The slots that were decoded from one stored text, by key. Copies of the slots share them: the text never changes.
+private final class DecodedSlots: Sendable {
+    private let slots = Mutex<[String: any SessionSlot]>([:])
+
+    func slot<Slot: SessionSlot>(_ type: Slot.Type, decoding decode: () -> Slot) -> Slot {
+        if let slot = slots.withLock({ $0[Slot.key] as? Slot }) { return slot }
+        let slot = decode()
+        slots.withLock { $0[Slot.key] = slot }
+        return slot
     }
 }

@@ -104,7 +104,7 @@ struct EndedFlowsTests {
                 clientID: "c\(number)", redirectURI: "https://rp.example/cb", state: "secret-\(number)",
                 codeChallenge: "challenge-\(number)")
             let client = Client(id: request.clientID, name: "C", redirectURIs: [], secrets: [])
-            let (asked, id) = (try ClientRequest(request, of: client, SignInWishes()), FlowID.example(number))
+            let (asked, id) = (ClientRequest(request, of: client, SignInWishes()), FlowID.example(number))
             let demand = Flow.Demand(loginHint: "hint@example.com")
             try flows.begin(asked.flow(of: SSOProtocol.id, demanding: demand), id: id, now: now)
             #expect(flows.take(id, now: now).flatMap(AuthorizeRequest.init)?.state == "secret-\(number)")

@@ -110,9 +110,10 @@ struct VerifyProtocolTests {
             grants: GrantStore(
                 database: database, clock: clock.clock,
                 eligibility: SignInEligibility(allowed: try AllowedEmails("*@example.com")), clients: clients),
-            idleLimit: .seconds(7200), addresses: ClientAddress(trusted: []),
-            badSignatures: NetworkLimit(3, per: .seconds(60), clock: clock.clock),
-            proven: ProvenNetworks(clock: clock.clock)
+            idleLimit: .seconds(7200),
+            networks: SignerNetworks(
+                ClientAddress(trusted: []), badSignatures: NetworkLimit(3, per: .seconds(60), clock: clock.clock),
+                proven: ProvenNetworks(clock: clock.clock))
         ).add(to: router)
         try await serving(router) { probe in
             let body = VerifyRequest(token: "x").body()

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 package import Hummingbird
 package import IdPDirectory
@@ -43,10 +42,16 @@ package struct SSOProtocol: ClientProtocol {
     }
 }
 
-/// What the payload of a flow contains beside the client and the redirect URI, which every flow has.
-private struct SSOPayload: Codable {
-    let state: String
-    let codeChallenge: String?
+/// What the payload of a flow contains beside the client and the redirect URI, which every flow has: the challenge, or `-`, and
+/// after a space the `state`. No JSON: it is read and written at every authorize.
+private enum SSOPayload {
+    static func text(_ sent: AuthorizeRequest) -> String { "\(sent.codeChallenge ?? "-") \(sent.state)" }
+
+    static func read(_ text: String) -> (challenge: String?, state: String)? {
+        guard let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
+        let challenge = text[..<space]
+        return (challenge == "-" ? nil : String(challenge), String(text[text.utf8.index(after: space)...]))
+    }
 }
 
 extension AuthorizeRequest {
@@ -62,20 +67,18 @@ extension AuthorizeRequest {
     }
 
     private init?(clientID: String, redirectURI: String, payload: String) {
-        guard let payload = try? JSONDecoder().decode(SSOPayload.self, from: Data(payload.utf8)) else { return nil }
+        guard let payload = SSOPayload.read(payload) else { return nil }
         self.init(
-            clientID: clientID, redirectURI: redirectURI, state: payload.state, codeChallenge: payload.codeChallenge)
+            clientID: clientID, redirectURI: redirectURI, state: payload.state, codeChallenge: payload.challenge)
     }
 }
 
 extension ClientRequest {
     /// Its `state` makes a repeated request the same one. It is the client's secret: the log has 12 characters of its hash.
-    init(_ sent: AuthorizeRequest, of client: Client, _ wishes: SignInWishes) throws {
+    init(_ sent: AuthorizeRequest, of client: Client, _ wishes: SignInWishes) {
         self.init(
             client: client, returnTo: sent.redirectURI, wishes: wishes,
             replayKey: SHA256.hash(Array(sent.state.utf8)), codeChallenge: sent.codeChallenge,
-            payload: String(
-                decoding: try JSONEncoder().encode(
-                    SSOPayload(state: sent.state, codeChallenge: sent.codeChallenge)), as: UTF8.self))
+            payload: SSOPayload.text(sent))
     }
 }

@@ -1,11 +1,12 @@
 import HTTPTypes
 package import Hummingbird
 package import IdPDirectory
+package import IdPFlow
 package import IdPProviders
 import Logging
 import NIOCore
 import SSOShared
-package import SSOWeb
+import SSOWeb
 
 /// `POST /auth/apple/notifications`: Apple's servers report what users have done there ("Processing changes for Sign in with
 /// Apple accounts").
@@ -21,20 +22,13 @@ package struct AppleNotificationRoutes: Sendable {
     let providers: ProviderRegistry
     let client: ProviderClient
     let changes: AppleChanges
-    let addresses: ClientAddress
-    /// Limits refused notifications per network. Right ones are never counted.
-    let refused: NetworkLimit
-    /// The networks that have sent a right notification. A flood of others from the same network must not keep them out.
-    let proven: ProvenNetworks
+    /// Counts refused notifications.
+    let networks: SignerNetworks
 
     package init(
-        providers: ProviderRegistry, client: ProviderClient, changes: AppleChanges, addresses: ClientAddress,
-        refused: NetworkLimit, proven: ProvenNetworks
+        providers: ProviderRegistry, client: ProviderClient, changes: AppleChanges, networks: SignerNetworks
     ) {
-        (self.providers, self.client, self.changes, self.addresses, self.refused) = (
-            providers, client, changes, addresses, refused
-        )
-        self.proven = proven
+        (self.providers, self.client, self.changes, self.networks) = (providers, client, changes, networks)
     }
 
     /// A route with the same parameter as the callback: beside a fixed `apple` the router would not find `/auth/:provider`.
@@ -46,20 +40,22 @@ package struct AppleNotificationRoutes: Sendable {
     }
 
     private func receive(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let address = addresses.address(of: request, peer: context.peer) ?? .unknown
+        let address = networks.addresses.address(of: request, peer: context.peer) ?? .unknown
         let (provider, notification): (Provider, AppleNotification)
         do {
             try Self.checkHead(of: request)
             // Checked before the body is read, so that a flood stays cheap.
-            if let wait = refused.wait(address), !proven.mayTry(address) {
+            if let wait = networks.badSignatures.wait(address), !networks.proven.mayTry(address) {
                 throw AppleNotificationError(retryAfter: wait)
             }
             (provider, notification) = try await read(request)
         } catch let error as AppleNotificationError {
-            guard error.isCounted, let wait = refused.hit(address) else { return error.response(to: context) }
+            guard error.isCounted, let wait = networks.badSignatures.hit(address) else {
+                return error.response(to: context)
+            }
             return AppleNotificationError(retryAfter: wait).response(to: context)
         }
-        proven.note(address)
+        networks.proven.note(address)
         let outcome = try await changes.apply(notification, provider)
         context.logger.notice(
             "apple_notification_received",

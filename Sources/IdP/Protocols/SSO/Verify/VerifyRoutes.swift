@@ -3,101 +3,45 @@ package import Hummingbird
 package import IdPDirectory
 package import IdPFlow
 import Logging
-import NIOCore
 import SSOShared
-package import SSOWeb
+import SSOWeb
 
-/// The back channel `POST /auth/sso/verify`. The order of the checks matters: method, type, announced size, headers of the
-/// signature, and only then the body is read; then its size, the signature, and its content.
+/// The back channel `POST /auth/sso/verify` (``SignedPost`` has the order of the checks).
 package struct VerifyRoutes: Sendable {
     let signatures: SignatureCheck
     let grants: GrantStore
     let idleLimit: Duration
-    let addresses: ClientAddress
-    /// Limits bad signatures per network. Good ones are never counted.
-    let badSignatures: NetworkLimit
-    /// The networks that have sent a good signature. A flood of bad ones from the same network, for example behind one
-    /// proxy, must not keep them out.
-    let proven: ProvenNetworks
+    let networks: SignerNetworks
 
-    package init(
-        signatures: SignatureCheck, grants: GrantStore, idleLimit: Duration, addresses: ClientAddress,
-        badSignatures: NetworkLimit, proven: ProvenNetworks
-    ) {
-        (self.signatures, self.grants, self.idleLimit, self.addresses, self.badSignatures) = (
-            signatures, grants, idleLimit, addresses, badSignatures
-        )
-        self.proven = proven
+    package init(signatures: SignatureCheck, grants: GrantStore, idleLimit: Duration, networks: SignerNetworks) {
+        (self.signatures, self.grants, self.idleLimit, self.networks) = (signatures, grants, idleLimit, networks)
     }
+
+    private typealias Post = SignedPost<SignatureCheck.Signed>
 
     package func add(to router: Router<VisitorContext>) {
-        router.only(
-            [.post], at: RouterPath(SSOPath.verify),
-            refusing: { _ in
-                var response = SignedPostError.wrongMethod.response
-                response.headers[.allow] = "POST"
-                return response
-            }, use: verify)
+        Post(
+            words, from: networks,
+            signature: { [signatures] request throws(SignatureCheck.SignatureError) -> Post.BodyCheck in
+                let claim = try signatures.claim(of: request)
+                return { body throws(SignatureCheck.SignatureError) in try signatures.check(claim, body: body) }
+            },
+            answer: { signed, body, context in
+                let asked: VerifyRequest
+                do throws(VerifyBodyError) { asked = try VerifyRequest(body: body) } catch {
+                    throw SignedPostError.badRequest(error, client: signed.client.id)
+                }
+                return try await redeem(asked, signed, context)
+            }
+        ).add(at: SSOPath.verify, to: router)
     }
 
-    @Sendable private func verify(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        do {
-            return try await answer(request, context)
-        } catch let error as SignedPostError {
-            context.logger.log(
-                level: error.isAlert ? .warning : .info, "verify_refused", metadata: Self.metadata(error))
-            return error.response
-        } catch let failure as DatabaseError {
-            // A storage failure is never reported as a bad token: the client may try again.
-            context.logger.error(
-                "verify_failed", metadata: ["cause": "\(failure)"])
-            return SignedPostError.unavailable.response
-        }
-    }
-
-    private static func metadata(_ error: SignedPostError) -> Logger.Metadata {
-        var metadata: Logger.Metadata = [
-            "error": "\(error.code.rawValue)", "cause": "\(error.cause)", "flow": "\(error.flow ?? "-")",
-            "client": "\(error.client ?? "-")",
-        ]
-        for (name, value) in [
-            ("session", error.session), ("issued_to", error.issuedTo), ("detail", error.detail),
-        ] { if let value { metadata[name] = "\(value)" } }
-        return metadata
-    }
-
-    private func answer(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard MediaRange.essence(of: request.headers[values: .contentType]) == "application/json" else {
-            throw SignedPostError.wrongType
-        }
-        let address = addresses.address(of: request, peer: context.peer) ?? .unknown
-        // Checked before the body is read and hashed, so that a flood stays cheap.
-        if let wait = badSignatures.wait(address), !proven.mayTry(address) {
-            throw SignedPostError.rateLimited(wait)
-        }
-        let (signed, body) = try await signed(request, from: address)
-        proven.note(address)
-        let asked: VerifyRequest
-        do { asked = try VerifyRequest(body: body) } catch {
-            throw SignedPostError.badRequest(error, client: signed.client.id)
-        }
-        return try await redeem(asked, signed, context)
-    }
-
-    /// The client that has signed a request, and the body. Headers that cannot be right cost no body.
-    private func signed(
-        _ request: Request, from address: IPAddress
-    ) async throws -> (SignatureCheck.Signed, body: [UInt8]) {
-        do {
-            try request.checkAnnouncedLength(VerifyRequest.maximumBytes)
-            let claim = try signatures.claim(of: request)
-            let body = try await request.boundedBody(VerifyRequest.maximumBytes)
-            return (try signatures.check(claim, body: body), body)
-        } catch let rejection as SignatureCheck.SignatureError {
-            if let wait = badSignatures.hit(address) { throw SignedPostError.rateLimited(wait) }
-            throw SignedPostError.badSignature(rejection, claimed: signatures.claimedClient(of: request))
-        } catch is PublicError {
-            throw SignedPostError.tooLarge
+    private var words: Post.Words {
+        Post.Words(
+            mediaType: "application/json", maximumBytes: VerifyRequest.maximumBytes, refused: "verify_refused",
+            failed: "verify_failed", wrongType: .wrongType, tooLarge: .tooLarge, unavailable: .unavailable
+        ) { [signatures] error, request in
+            .badSignature(error, claimed: signatures.claimedClient(of: request))
         }
     }
 

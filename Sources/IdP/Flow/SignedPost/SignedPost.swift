@@ -1,0 +1,129 @@
+import HTTPTypes
+package import Hummingbird
+package import IdPDirectory
+import Logging
+import SSOShared
+package import SSOWeb
+
+/// A route that takes the signed posts of other servers: verify, inbound mail.
+///
+/// The order of the checks matters: method, type, network, announced size, headers of the signature, and only then the body is
+/// read; then its size, the signature, and its content. So a flood of requests that cannot be right stays cheap.
+package struct SignedPost<Signer: Sendable>: Sendable {
+    /// What is said of a request, and in which words.
+    package struct Words: Sendable {
+        let mediaType: String
+        let maximumBytes: Int
+        let refused, failed: String
+        let wrongType, tooLarge, unavailable: SignedPostError
+        let badSignature: @Sendable (SignatureCheck.SignatureError, Request) -> SignedPostError
+
+        /// - Parameters:
+        ///   - refused: the log event of a request that is refused.
+        ///   - failed: the log event of a failure of the storage. It is never reported as a bad request: the sender may try
+        ///     again.
+        package init(
+            mediaType: String, maximumBytes: Int, refused: String, failed: String, wrongType: SignedPostError,
+            tooLarge: SignedPostError, unavailable: SignedPostError,
+            badSignature: @escaping @Sendable (SignatureCheck.SignatureError, Request) -> SignedPostError
+        ) {
+            (self.mediaType, self.maximumBytes, self.refused, self.failed) = (mediaType, maximumBytes, refused, failed)
+            (self.wrongType, self.tooLarge, self.unavailable) = (wrongType, tooLarge, unavailable)
+            self.badSignature = badSignature
+        }
+    }
+
+    /// Checks the body of a request whose headers may be right.
+    package typealias BodyCheck = @Sendable ([UInt8]) throws(SignatureCheck.SignatureError) -> Signer
+
+    let words: Words
+    let networks: SignerNetworks
+    let head: @Sendable (Request) throws(SignatureCheck.SignatureError) -> BodyCheck
+    let answer: @Sendable (Signer, [UInt8], VisitorContext) async throws -> Response
+
+    /// - Parameters:
+    ///   - head: reads the headers of the signature.
+    ///   - answer: the answer to a body whose signature is right. It may throw ``SignedPostError``.
+    package init(
+        _ words: Words, from networks: SignerNetworks,
+        signature head: @escaping @Sendable (Request) throws(SignatureCheck.SignatureError) -> BodyCheck,
+        answer: @escaping @Sendable (Signer, [UInt8], VisitorContext) async throws -> Response
+    ) {
+        (self.words, self.networks, self.head, self.answer) = (words, networks, head, answer)
+    }
+
+    package func add(at path: String, to router: Router<VisitorContext>) {
+        router.only(
+            [.post], at: RouterPath(path),
+            refusing: { _ in
+                var response = SignedPostError.wrongMethod.response
+                response.headers[.allow] = "POST"
+                return response
+            }, use: receive)
+    }
+
+    @Sendable private func receive(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        do {
+            let (signer, body) = try await signed(request, context)
+            return try await answer(signer, body, context)
+        } catch let error as SignedPostError {
+            context.logger.log(
+                level: error.isAlert ? .warning : .info, Logger.Message(stringLiteral: words.refused),
+                metadata: error.metadata)
+            return error.response
+        } catch let failure as DatabaseError {
+            context.logger.error(Logger.Message(stringLiteral: words.failed), metadata: ["cause": "\(failure)"])
+            return words.unavailable.response
+        }
+    }
+
+    /// Who has signed a request, and the body. Headers that cannot be right cost no body.
+    private func signed(_ request: Request, _ context: VisitorContext) async throws -> (Signer, [UInt8]) {
+        guard MediaRange.essence(of: request.headers[values: .contentType]) == words.mediaType else {
+            throw words.wrongType
+        }
+        let address = networks.addresses.address(of: request, peer: context.peer) ?? .unknown
+        if let wait = networks.badSignatures.wait(address), !networks.proven.mayTry(address) {
+            throw SignedPostError.rateLimited(wait)
+        }
+        do {
+            try request.checkAnnouncedLength(words.maximumBytes)
+            let check = try head(request)
+            let body = try await request.boundedBody(words.maximumBytes)
+            let signer = try check(body)
+            networks.proven.note(address)
+            return (signer, body)
+        } catch let error as SignatureCheck.SignatureError {
+            if let wait = networks.badSignatures.hit(address) { throw SignedPostError.rateLimited(wait) }
+            throw words.badSignature(error, request)
+        } catch is PublicError {
+            throw words.tooLarge
+        }
+    }
+}
+
+/// The networks that signed posts of one kind come from.
+package struct SignerNetworks: Sendable {
+    package let addresses: ClientAddress
+    /// Limits bad signatures per network. Good ones are never counted.
+    package let badSignatures: NetworkLimit
+    /// The networks that have sent a good signature. A flood of bad ones from the same network, for example behind one proxy,
+    /// must not keep them out.
+    package let proven: ProvenNetworks
+
+    package init(_ addresses: ClientAddress, badSignatures: NetworkLimit, proven: ProvenNetworks) {
+        (self.addresses, self.badSignatures, self.proven) = (addresses, badSignatures, proven)
+    }
+}
+
+extension SignedPostError {
+    fileprivate var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "error": "\(code.rawValue)", "cause": "\(cause)", "flow": "\(flow ?? "-")", "client": "\(client ?? "-")",
+        ]
+        for (name, value) in [("session", session), ("issued_to", issuedTo), ("detail", detail)] {
+            if let value { metadata[name] = "\(value)" }
+        }
+        return metadata
+    }
+}
