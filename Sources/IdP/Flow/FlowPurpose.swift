@@ -12,6 +12,8 @@ package protocol FlowPurpose: Sendable {
     static var id: String { get }
     /// The path where a user goes on who has signed in for a flow, which is added as `flow`.
     var resumePath: String { get }
+    /// Whether a client asks, so that its user may choose the account.
+    var isOfClient: Bool { get }
     /// What users see of who asked: the name of a client or an app. Nil where the user did, or the client is not registered
     /// any more.
     func name(of subject: String) -> String?
@@ -25,6 +27,10 @@ package protocol FlowPurpose: Sendable {
     ) async throws -> Response
     /// The page for a flow that has ended, whatever the reason.
     func over(_ flow: EndedFlow) -> PublicError
+}
+
+extension FlowPurpose {
+    package var isOfClient: Bool { false }
 }
 
 /// What the sign-in page says about a flow.
@@ -72,7 +78,7 @@ package struct FlowPurposes: Sendable {
     private func purpose(of flow: Flow) -> (any FlowPurpose)? { all[flow.purpose] }
 
     /// Whether a client began a flow.
-    func isClientProtocol(_ flow: Flow) -> Bool { purpose(of: flow) is any ClientProtocol }
+    func isOfClient(_ flow: Flow) -> Bool { purpose(of: flow)?.isOfClient ?? false }
 
     /// The name of the client or app that a flow of this session belongs to, for pages and emails.
     @Sendable package func name(of flow: FlowID?, in session: Session) -> String? {

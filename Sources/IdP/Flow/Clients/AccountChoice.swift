@@ -48,7 +48,7 @@ package struct AccountChoice: Sendable {
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let id = FlowID(try request.queryFields.text("flow") ?? "")
         guard let session = context.session, let id else { throw FlowError.noSuchFlow }
-        guard let flow = session[Flows.self].pending(id, now: clock.now()), purposes.isClientProtocol(flow) else {
+        guard let flow = session[Flows.self].pending(id, now: clock.now()), purposes.isOfClient(flow) else {
             throw purposes.over(id, in: session)
         }
         guard let user = try await accounts.signedIn(context) else {

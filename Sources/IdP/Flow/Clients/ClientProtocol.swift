@@ -78,6 +78,8 @@ extension ClientProtocol {
         router.only([.get], at: RouterPath(resumePath)) { try await authorizer.resume(self, $0, $1) }
     }
 
+    package var isOfClient: Bool { true }
+
     package func name(of subject: String) -> String? { authorizer.clients.client(id: subject)?.name }
 
     package func texts(of flow: Flow, again email: String?) -> FlowTexts {

@@ -149,14 +149,14 @@ package struct SignInCompletion: Sendable {
     /// Moves a browser or app to the session that `decide` makes; nil from it leaves everything else as it was.
     private func replace(
         _ target: SignInTarget, _ context: VisitorContext,
-        _ decide: @escaping @Sendable (SessionSlots, inout Outcome, any SQLConnection) throws -> SessionContent?
+        _ decide: @escaping @Sendable (SessionSlots, inout SignInOutcome, any SQLConnection) throws -> SessionContent?
     ) async throws -> SignInStep {
         // The body may run again. The values of its last run are those that were committed.
-        let result = Mutex(Outcome())
+        let result = Mutex(SignInOutcome())
         let fresh = try await sessions.store.replace(
             target.session,
             with: { old, connection in
-                var outcome = Outcome()
+                var outcome = SignInOutcome()
                 let content = try decide(old, &outcome, connection)
                 result.withLock { $0 = outcome }
                 return content
@@ -185,7 +185,7 @@ package struct SignInCompletion: Sendable {
     /// The session of a user who has given every proof.
     private func signIn(
         _ first: HalfSignIn.First, _ others: [Proof], _ old: SessionSlots, _ target: SignInTarget,
-        by origin: ChangeOrigin, _ outcome: inout Outcome, _ connection: any SQLConnection
+        by origin: ChangeOrigin, _ outcome: inout SignInOutcome, _ connection: any SQLConnection
     ) throws -> SessionContent? {
         guard let account = outcome.match?.account else { return nil }
         let waiting = pendingIdentity(of: first.challenge, old, clock.now())
@@ -219,57 +219,6 @@ package struct SignInCompletion: Sendable {
         }
         remember(done, request, in: &response)
         return response
-    }
-
-    /// What a transaction has decided.
-    private struct Outcome: Sendable {
-        var match: AccountMatch?
-        /// Nil while a second proof is missing.
-        var signIn: CurrentSignIn.SignIn?
-        var missing: (any SecondFactor)?
-        /// The identity that waited for this sign-in.
-        var added: ExternalIdentity?
-        /// The id of the provider of one that waited and was not added, because its provider is not in the file any more.
-        var removedProvider: String?
-        var known: KnownBrowserCookie.Claim?
-
-        /// - Parameter session: nil for native screens whose account needs a second proof.
-        func log(_ session: Session?, to logger: Logger) {
-            guard let match else { return }
-            let flow = signIn?.flow.flatMap(FlowID.init) ?? session?[HalfSignIn.self].anyFlow
-            var metadata: Logger.Metadata = [
-                "account": "\(match.account.id)", "session": "\(session?.handle ?? "-")",
-                "flow": "\(session?[Flows.self].logID(flow) ?? "-")",
-            ]
-            if let signIn {
-                metadata["method"] = "\(signIn.methods.joined(separator: " "))"
-                logger.info("signed_in", metadata: metadata)
-            } else if let missing {
-                metadata["factor"] = "\(missing.id)"
-                logger.info("second_factor_required", metadata: metadata)
-            }
-            if let added {
-                logger.notice(
-                    "identity_linked",
-                    metadata: ["account": "\(match.account.id)", "provider": "\(added.provider)"])
-            }
-            if let removedProvider {
-                logger.notice(
-                    "identity_link_refused",
-                    metadata: [
-                        "account": "\(match.account.id)", "provider": "\(removedProvider)",
-                        "reason": "provider_removed",
-                    ])
-            }
-            for identity in match.revoked {
-                logger.warning(
-                    "identity_revoked",
-                    metadata: [
-                        "account": "\(match.account.id)", "provider": "\(identity.provider ?? "-")",
-                        "reason": "address_proven",
-                    ])
-            }
-        }
     }
 
     /// When the user was authenticated: by the provider's word, or now for a proof of our own. Nil for a provider that does
@@ -310,44 +259,6 @@ package struct SignInCompletion: Sendable {
     package func remember(_ done: CompletedSignIn, _ request: Request, in response: inout Response) {
         sessions.remember(done.session, in: &response)
         if let known = done.known { knownBrowsers.give(known, request, in: &response) }
-    }
-
-    /// Where a user goes who is signed in already; nil for a visitor who is not, and for a user whom the flow asks to sign
-    /// in again. A form that was open in another tab, or sent twice, ends where the first one did.
-    package func alreadySignedIn(
-        _ request: Request, _ context: VisitorContext, flow: FlowID?
-    ) async throws -> Response? {
-        guard let user = try await accounts.signedIn(context), !asksAgain(user, for: flow) else {
-            logHalf(context)
-            return nil
-        }
-        return .redirect(to: destination(flow, user.session, request))
-    }
-
-    /// The user whom a flow asks to sign in again; nil for any other visitor.
-    package func askedAgain(_ context: VisitorContext, flow: FlowID?) async throws -> SignedInUser? {
-        try await accounts.signedIn(context).flatMap { asksAgain($0, for: flow) ? $0 : nil }
-    }
-
-    /// Logs that a visitor who has given the first proof tries to go on without the second one.
-    private func logHalf(_ context: VisitorContext) {
-        guard let session = context.session, let first = session[HalfSignIn.self].current(now: clock.now()) else {
-            return
-        }
-        context.logger.notice(
-            "second_factor_missing",
-            metadata: [
-                "account": "\(first.accountID)", "factor": "\(first.factor ?? "-")", "session": "\(session.handle)",
-                "flow": "\(session[Flows.self].logID(first.flow))",
-            ])
-    }
-
-    private func asksAgain(_ user: SignedInUser, for flow: FlowID?) -> Bool {
-        user.session.slots.asksAgain(flow, after: user.signIn.provenAt, now: clock.now())
-    }
-
-    private func destination(_ flow: FlowID?, _ session: Session, _ request: Request) -> String {
-        purposes.destination(flow, in: session.slots, isNativeShell: request.isFromNativeShell)
     }
 
     private static let notAllowed = PublicError(

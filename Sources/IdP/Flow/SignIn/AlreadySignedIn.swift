@@ -1,0 +1,46 @@
+package import Hummingbird
+package import IdPDirectory
+import Logging
+import SSOShared
+import SSOWeb
+
+/// Visitors who need not sign in, and those who have done half of it.
+extension SignInCompletion {
+    /// Where a user goes who is signed in already; nil for a visitor who is not, and for a user whom the flow asks to sign
+    /// in again. A form that was open in another tab, or sent twice, ends where the first one did.
+    package func alreadySignedIn(
+        _ request: Request, _ context: VisitorContext, flow: FlowID?
+    ) async throws -> Response? {
+        guard let user = try await accounts.signedIn(context), !asksAgain(user, for: flow) else {
+            logHalf(context)
+            return nil
+        }
+        return .redirect(to: destination(flow, user.session, request))
+    }
+
+    /// The user whom a flow asks to sign in again; nil for any other visitor.
+    package func askedAgain(_ context: VisitorContext, flow: FlowID?) async throws -> SignedInUser? {
+        try await accounts.signedIn(context).flatMap { asksAgain($0, for: flow) ? $0 : nil }
+    }
+
+    /// Logs that a visitor who has given the first proof tries to go on without the second one.
+    private func logHalf(_ context: VisitorContext) {
+        guard let session = context.session, let first = session[HalfSignIn.self].current(now: clock.now()) else {
+            return
+        }
+        context.logger.notice(
+            "second_factor_missing",
+            metadata: [
+                "account": "\(first.accountID)", "factor": "\(first.factor ?? "-")", "session": "\(session.handle)",
+                "flow": "\(session[Flows.self].logID(first.flow))",
+            ])
+    }
+
+    private func asksAgain(_ user: SignedInUser, for flow: FlowID?) -> Bool {
+        user.session.slots.asksAgain(flow, after: user.signIn.provenAt, now: clock.now())
+    }
+
+    func destination(_ flow: FlowID?, _ session: Session, _ request: Request) -> String {
+        purposes.destination(flow, in: session.slots, isNativeShell: request.isFromNativeShell)
+    }
+}
