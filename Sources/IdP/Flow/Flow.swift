@@ -2,7 +2,7 @@ import Foundation
 package import SSOShared
 package import SSOWeb
 
-/// Why somebody signs in: a client's request, the handoff to an app, a change to the account. It waits in the browser's
+/// Why a user signs in: a client's request, the handoff to an app, a change to the account. It waits in the browser's
 /// session until the user is signed in, and knows neither the protocol that it came by nor a sign-in method.
 ///
 /// Its id alone identifies it. The purpose that began it reads the payload, and nobody else does.
@@ -15,7 +15,7 @@ package struct Flow: Codable, Sendable {
     /// Where the browser goes in the end; empty where it stays here.
     package let returnTo: String
     package let demand: Demand
-    /// The purpose's own request, as text: whoever reads a session row reads it too.
+    /// The purpose's own request, as text. It is read with the session's flows, so it is short.
     package let payload: String
     package let begunAt: Timestamp
     let replayKey: Data?

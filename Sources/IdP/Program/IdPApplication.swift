@@ -16,7 +16,7 @@ import WellKnown
 /// Builds the IdP. With ``IdPComponents`` and ``SignInWiring`` the only files that name every feature.
 ///
 /// - Parameters:
-///   - additions: sign-in methods and session slots beside the built-in ones.
+///   - additions: session slots, client protocols, second factors and sign-in methods beside the built-in ones.
 ///   - shutdown: whether the program is about to stop.
 ///   - started: called with the address once the server listens.
 ///   - inspect: receives the router with every route, for tests.

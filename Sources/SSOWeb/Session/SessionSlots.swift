@@ -13,8 +13,8 @@ public protocol SessionSlot: Codable, Sendable {
     static var survivesSignIn: Bool { get }
     /// An empty slot.
     init()
-    /// The slot made of those that an earlier version kept the same in; nil if there are none. Asked only where a session has
-    /// no slot under ``key``.
+    /// Makes the slot from the slots of an earlier version; nil if there are none. Called only where the session has no slot
+    /// under ``key``, or one that cannot be decoded.
     static func upgraded(from slots: SessionSlots) -> Self?
 }
 

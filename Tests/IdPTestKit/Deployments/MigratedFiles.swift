@@ -6,7 +6,7 @@ import SSOShared
 @testable import SSOWeb
 @testable import TestKit
 
-/// Database files with every migration applied, made once in a run: a deployment begins with a copy. Migrating anew took a
+/// Database files with every migration applied, made once in a run: a deployment begins with a copy. Migrating each one took a
 /// third of the time that a deployment costs.
 enum MigratedFiles {
     private static let idp = Task { try await content(migratedBy: IdPMigrations.all) }

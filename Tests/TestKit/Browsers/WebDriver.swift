@@ -28,14 +28,30 @@ final class WebDriver: Sendable {
         folder = try TemporaryFolder()
         // The browser keeps its profile, caches and sockets in the folder too, so that all of it is deleted.
         let environment = Programs.inherited.merging(["HOME": folder.path, "TMPDIR": folder.path]) { $1 }
-        process = try ChildProcess(
-            binary, ["--port=0"], environment: environment, folder: folder.path,
-            standardOutput: folder.path(of: "driver.out"), standardError: folder.path(of: "driver.err"))
-        let port = try await eventually("chromedriver prints its port", within: TestTimeout.limit) { [folder] in
-            folder.text(of: "driver.out").split(separator: "successfully on port ").dropFirst().last
-                .flatMap { UInt16($0.prefix { $0.isNumber }) }
-        }
+        let started = try await Self.start(binary, environment, folder)
+        process = started.process
+        let port = started.port
         probe = HTTPProbe(port: port, authority: "localhost:\(port)", timeout: .seconds(60))
+    }
+
+    /// The driver picks a port for IPv4 and ends when another program has the same one for IPv6. Then the next one is started.
+    private static func start(
+        _ binary: String, _ environment: [String: String], _ folder: TemporaryFolder
+    ) async throws -> (process: ChildProcess, port: UInt16) {
+        for attempt in 1...5 {
+            let output = "driver-\(attempt).out"
+            let process = try ChildProcess(
+                binary, ["--port=0"], environment: environment, folder: folder.path,
+                standardOutput: folder.path(of: output), standardError: folder.path(of: "driver-\(attempt).err"))
+            let port = try await eventually("chromedriver prints its port, or ends", within: TestTimeout.limit) {
+                let text = folder.text(of: output)
+                let port = text.split(separator: "successfully on port ").dropFirst().last
+                    .flatMap { UInt16($0.prefix { $0.isNumber }) }
+                return port.map(Optional.some) ?? (process.exit == nil ? nil : .some(nil))
+            }
+            if let port { return (process, port) }
+        }
+        throw ProbeFailure("chromedriver ended five times:\n\(folder.text(of: "driver-5.out"))")
     }
 
     deinit {

@@ -10,7 +10,7 @@ package struct AccountIdentity: Sendable {
     }
 
     package let kind: Kind
-    /// The id of the provider that it was linked with; nil for other kinds.
+    /// The id of the provider that it was added with; nil for other kinds.
     package let provider: String?
     /// The address that the provider named; for an email identity the address itself.
     package let email: String?
@@ -18,7 +18,7 @@ package struct AccountIdentity: Sendable {
     /// The private relay does not forward emails any more.
     package let isEmailDisabled: Bool
     package let addedAt: Timestamp
-    /// Nil when it has not been used since it was linked.
+    /// Nil when it has not been used since it was added.
     package let usedAt: Timestamp?
     /// Names the identity in forms. Not a secret.
     package let name: String

@@ -16,9 +16,9 @@ package struct KnownBrowserStore: Sendable {
         (self.database, self.clock, self.randomness) = (database, clock, randomness)
     }
 
-    /// The id of the device that one of the claims proves, nil for an unknown browser. Without claims nothing is read.
+    /// The id of the known browser that one of the claims proves, nil for an unknown browser. Without claims nothing is read.
     ///
-    /// - Parameter address: nil for a device of any address.
+    /// - Parameter address: nil for a browser that is known for any address.
     package func find(_ claims: [KnownBrowserCookie.Claim], for address: EmailAddress?) async throws -> String? {
         guard !claims.isEmpty else { return nil }
         let now = clock.now()
@@ -106,7 +106,7 @@ package struct KnownBrowsers: Sendable {
     }
 
     /// The id of the request's browser if it is known for any address: it is counted apart from its network. The signature of
-    /// its cookie alone would keep the limits of a device that was ended or evicted for as long as the cookie lasts.
+    /// its cookie alone would keep the limits of a known browser that was ended or evicted for as long as the cookie lasts.
     package func countedBrowser(_ request: Request) async throws -> String? {
         try await store.find(cookie.claims(in: request), for: nil)
     }

@@ -4,7 +4,7 @@ import Logging
 import SSOShared
 import SSOWeb
 
-/// Visitors who need not sign in, and those who have done half of it.
+/// Recognises visitors who need not sign in, and those who have given only the first proof.
 extension SignInCompletion {
     /// Where a user goes who is signed in already; nil for a visitor who is not, and for a user whom the flow asks to sign
     /// in again. A form that was open in another tab, or sent twice, ends where the first one did.

@@ -27,9 +27,9 @@ extension SignInMethod {
 
 /// A visitor on the way to sign in.
 package struct SignInAttempt: Sendable {
-    /// The pending SSO request that the sign-in is for, if any.
+    /// What the sign-in is for; nil if the user came to sign in only.
     let flow: FlowID?
-    /// The name of the client that asked, if any.
+    /// The name of the client or app that asked, if any.
     package let clientName: String?
     /// Whether the page is for the web view of an app, where no provider may be shown (RFC 8252 8.12).
     package var isNativeShell = false

@@ -10,7 +10,7 @@ package import SSOWeb
 /// The order of the checks matters: method, type, network, announced size, headers of the signature, and only then the body is
 /// read; then its size, the signature, and its content. So a flood of requests that cannot be right stays cheap.
 package struct SignedPost<Signer: Sendable>: Sendable {
-    /// What is said of a request, and in which words.
+    /// The media type, the size limit, the log events and the error answers of one route.
     package struct Words: Sendable {
         let mediaType: String
         let maximumBytes: Int

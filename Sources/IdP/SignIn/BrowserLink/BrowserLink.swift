@@ -19,7 +19,7 @@ package struct BrowserLink: Sendable {
     /// What a link proves: its holder can read the mailbox of the address.
     struct Opened: Sendable {
         let address: EmailAddress
-        /// One device for each email: opened in a second browser, the link moves the device there.
+        /// The id of one known browser for each email. Opened in a second browser, the link moves the id there.
         let browserID: String
     }
 

@@ -23,7 +23,7 @@ package struct EmailCodeMethod: SignInMethod {
     let limits: SignInLimits
     let page: EmailCodePage
     let clock: ServiceClock
-    /// The name of the client that a flow belongs to.
+    /// The name of the client or app that a flow belongs to.
     let clientName: @Sendable (FlowID?, Session) -> String?
     /// The name of the provider that a challenge adds to its account; nil for none.
     let addedProvider: @Sendable (Session, Challenge) -> String?

@@ -92,7 +92,7 @@ package struct GuessStore: Sendable {
 
     /// The wrong guesses that count together: those of one known browser, or of all unknown ones, for an address.
     private struct Budget {
-        /// The device id of unknown browsers while the mail server cannot be reached. No real device id has this length.
+        /// Stands for all unknown browsers while the mail server cannot be reached. No id of a known browser has this length.
         static let outage = "outage"
 
         let address: String
