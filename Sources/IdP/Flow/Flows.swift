@@ -67,7 +67,7 @@ package struct Flows: SessionSlot {
     // MARK: Changing
 
     /// Begins a flow. The oldest of the same purpose ends beyond eight, and the oldest with a payload when all payloads
-    /// together are too long.
+    /// together are too long: one of the same purpose, as long as there is one.
     ///
     /// - Returns: the flows that were pushed out.
     /// - Throws: ``FlowError/tooLong``.
@@ -83,7 +83,8 @@ package struct Flows: SessionSlot {
             end(oldest.id)
         }
         while all.reduce(0, { $0 + $1.payload.utf8.count }) > Self.maximumPayloads,
-            let oldest = all.first(where: { !$0.payload.isEmpty })
+            let oldest = all.first(where: { !$0.payload.isEmpty && $0.purpose == request.purpose && $0.id != id })
+                ?? all.first(where: { !$0.payload.isEmpty })
         {
             pushedOut.append(oldest.id)
             end(oldest.id)
@@ -108,7 +109,9 @@ package struct Flows: SessionSlot {
     private mutating func end(_ id: FlowID, isCompleted: Bool) -> Bool {
         guard let flow = flow(id) else { return false }
         all.removeAll { $0.id == id }
-        ended = Array((ended + [EndedFlow(flow, isCompleted: isCompleted)]).suffix(Self.maximumEnded))
+        ended.append(EndedFlow(flow, isCompleted: isCompleted))
+        let same = ended.indices.filter { ended[$0].purpose == flow.purpose }
+        for index in same.dropLast(Self.maximumEnded).reversed() { ended.remove(at: index) }
         return true
     }
 }

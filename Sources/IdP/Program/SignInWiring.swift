@@ -94,7 +94,7 @@ struct SignInWiring: Sendable {
             sessions: parts.sessions, challenges: challenges, completion: completion, limits: parts.limits,
             events: ReplyEvents(
                 sessions: parts.sessions, challenges: challenges, completion: completion, shutdown: parts.shutdown),
-            pages: pages, clock: clock)
+            pages: pages)
         let provider = ProviderMethod(parts, completion: completion)
         (providerStart, providerAttempts) = (provider.start, provider.start.attempts)
         methods =

@@ -21,12 +21,26 @@ struct PinFactor: SecondFactor {
     let id = "test_pin"
     let path: String = PinFactor.pagePath
 
-    func isSetUp(for account: Account, _ connection: any SQLConnection) throws -> Bool { true }
+    /// The name of an account that has no factor any more.
+    static let endedName = "Without a PIN"
+
+    func isSetUp(for account: Account, _ connection: any SQLConnection) throws -> Bool {
+        try !connection.query(
+            "SELECT id FROM account WHERE id = :id AND name <> :ended",
+            ["id": .text(account.id), "ended": .text(Self.endedName)]
+        ).isEmpty
+    }
+
+    func end(for account: Account, _ connection: any SQLConnection) throws {
+        try connection.execute(
+            "UPDATE account SET name = :name WHERE id = :id",
+            ["name": .text(Self.endedName), "id": .text(account.id)])
+    }
 
     func addRoutes(to router: Router<VisitorContext>, _ completion: SignInCompletion) {
         router.form(at: RouterPath(path)) { request, context in
             let flow = FlowID.read(request.queryFields)
-            guard let session = context.session, completion.waits(for: self, session) else {
+            guard let session = context.session, completion.waitsForSecondProof(session) else {
                 return .redirect(to: SignInPath.signIn(flow))
             }
             let token = completion.sessions.formToken(for: session)

@@ -164,7 +164,7 @@ struct SecondFactorTests {
     }
 
     @Test(
-        "a user who is asked to sign in again stays signed in after the first proof, and meets the demand after the second"
+        "a user who is asked to sign in again is signed out by the first proof alone, and meets the demand after the second"
     )
     func again() async throws {
         try await TestDeployment.withEveryMethod(adding: PinFactor.additions) { deployment in
@@ -178,12 +178,35 @@ struct SecondFactorTests {
             let proof = try await deployment.begin(.emailCode, on: page, in: browser)
             let second = try await browser.follow(proof.prove(in: browser))
             #expect(second.address.path == PinFactor.pagePath)
-            #expect(try await browser.isSignedInOnHomePage(of: deployment))
-            let early = try await browser.get(
-                "\(deployment.origin)\(SSOPath.complete)?flow=\(page.address.query("flow") ?? "")")
+            // Otherwise a stolen session and the mailbox would keep a sign-in alive for ever.
+            #expect(try await !browser.isSignedInOnHomePage(of: deployment))
+            let flow = page.address.query("flow") ?? ""
+            let early = try await browser.get("\(deployment.origin)\(SSOPath.complete)?flow=\(flow)")
             #expect(try early.location().path == "/sign-in", "the first proof does not meet the demand")
-            let complete = try await browser.follow(browser.typePin(on: second))
+            let complete = try await browser.follow(browser.typePin(on: browser.get(second.address)))
             #expect(try complete.callback().query("state") == "new")
+        }
+    }
+
+    @Test(
+        "of an account that was made in advance ends with the first proof of its mailbox, and keeps its owner out no longer"
+    )
+    func madeInAdvance() async throws {
+        try await TestDeployment.withEveryMethod(adding: PinFactor.additions) { deployment in
+            try await deployment.execute(
+                """
+                INSERT INTO account (id, email, name, created_at) VALUES ('usr_made', 'ann@example.com', 'Ann', 1)
+                """)
+            try await deployment.execute(
+                """
+                INSERT INTO account_identity (kind, issuer, subject, account_id, created_at, provider)
+                VALUES ('external', 'https://op.example', 'eve', 'usr_made', 1, 'op')
+                """)
+            let browser = deployment.browser()
+            let page = try await browser.follow(browser.get(deployment.authorize(deployment.client, state: "s")))
+            let proof = try await deployment.begin(.emailCode, on: page, in: browser)
+            let complete = try await browser.follow(proof.prove(in: browser))
+            #expect(try complete.token().hasPrefix("sst_"), "\(complete.text)")
         }
     }
 

@@ -58,7 +58,10 @@ package struct Authorizer: Sendable {
         case .pending(let session): return try signIn(asked, id, session, request, context)
         case .choosing: return .redirect(to: FlowID.path(AccountChoice.path, id))
         case .refused(let error): return refuse(error, asked, by: asking, id, context)
-        case .clientDropped: throw FlowError.unknownClient
+        case .clientDropped:
+            context.logger.notice(
+                "authorize_refused", metadata: ["client": "\(asked.client.id)", "cause": "client_dropped"])
+            throw FlowError.unknownClient
         case .noSession where asked.wishes.prompt == .silent:
             return refuse(.loginRequired, asked, by: asking, id, context)
         case .noSession:

@@ -14,6 +14,9 @@ package protocol SecondFactor: Sendable {
     var path: String { get }
     /// Whether an account asks for it, in the transaction of the first proof.
     func isSetUp(for account: Account, _ connection: any SQLConnection) throws -> Bool
+    /// Ends it for an account: the first proof of the mailbox has shown that its owner did not set it up. In the transaction of
+    /// that proof.
+    func end(for account: Account, _ connection: any SQLConnection) throws
     /// Adds its page and form, below the session middleware.
     func addRoutes(to router: Router<VisitorContext>, _ completion: SignInCompletion)
 }
@@ -38,7 +41,7 @@ package struct HalfSignIn: SessionSlot {
         /// The challenge of the first proof, which adds the identity that waited for it.
         let challenge: String?
         let isFirst: Bool
-        /// The ``SecondFactor/id`` that is missing.
+        /// The ``SecondFactor/id`` that the visitor was asked for.
         var factor: String?
         var begunAt: Timestamp?
     }

@@ -76,6 +76,7 @@ package struct SignInCompletion: Sendable {
                 try knownBrowsers.store.remember($0, known: known, connection)
             }
             try report(revokedBy: match, by: origin, connection)
+            if !match.revoked.isEmpty { for factor in factors { try factor.end(for: match.account, connection) } }
             let provenAt = provenAt(proven.identity, old, for: proven.flow, now: now)
             let first = HalfSignIn.First(
                 accountID: match.account.id, signOuts: match.account.signOuts,
@@ -99,30 +100,29 @@ package struct SignInCompletion: Sendable {
         return try factors.first { try $0.isSetUp(for: account, connection) }
     }
 
-    /// The session of a browser that has given the first proof. A user who was signed in to the same account stays so: a
-    /// sign-in that is too old for a flow is no less one.
+    /// The session of a browser that has given the first proof. A sign-in of before ends: in a new session it would last for a
+    /// whole life without a second proof, however often the first one is given.
     private func half(
         _ first: HalfSignIn.First, needs factor: any SecondFactor, _ old: SessionSlots, _ now: Timestamp
     ) -> SessionContent {
         var next = old.survivingSignIn(slots)
         next[HalfSignIn.self] = HalfSignIn(first, needs: factor.id, now: now)
         next[PendingIdentity.self] = old[PendingIdentity.self]
-        if let current = old[CurrentSignIn.self].signIn, current.accountID == first.accountID {
-            next[CurrentSignIn.self] = CurrentSignIn(current)
-        }
         return SessionContent(next, app: nil)
     }
 
-    /// Whether the visitor has given a first proof that waits for this factor.
-    package func waits(for factor: any SecondFactor, _ session: Session) -> Bool {
-        session[HalfSignIn.self].current(now: clock.now())?.factor == factor.id
+    /// Whether the visitor has given a first proof that waits for a second one.
+    package func waitsForSecondProof(_ session: Session) -> Bool {
+        session[HalfSignIn.self].current(now: clock.now()) != nil
     }
 
     /// Completes a sign-in whose first proof waits in the session, and sends the browser on.
     ///
-    /// - Parameter consume: consumes the second proof of an account, in the transaction that signs in; false if it is wrong or
-    ///   used up already.
-    /// - Returns: nil when nothing waits for this factor, when the proof did not hold, or when another request of this browser
+    /// - Parameters:
+    ///   - factor: any that the account has set up, also another one than the visitor was asked for.
+    ///   - consume: consumes the second proof of an account, in the transaction that signs in; false if it is wrong or used up
+    ///     already.
+    /// - Returns: nil when no first proof waits, when the proof did not hold, or when another request of this browser
     ///   has replaced or ended the session meanwhile.
     package func finish(
         second factor: any SecondFactor, _ session: Session, _ request: Request, _ context: VisitorContext,
@@ -132,10 +132,10 @@ package struct SignInCompletion: Sendable {
         let target = SignInTarget(replacing: session, app: AppSession.kind(of: request))
         let flow = session[HalfSignIn.self].current(now: now)?.flow
         let step = try await replace(target, context) { old, outcome, connection in
-            guard let first = old[HalfSignIn.self].current(now: now), first.factor == factor.id,
+            guard let first = old[HalfSignIn.self].current(now: now),
                 let account = try accounts.eligibility.signIn.account(
                     first.accountID, signOuts: first.signOuts, connection),
-                try consume(account, connection)
+                try factor.isSetUp(for: account, connection), try consume(account, connection)
             else { return nil }
             outcome.match = AccountMatch(account: account, isNew: first.isFirst)
             let second = Proof(factor.id, at: now, strength: .mfa)

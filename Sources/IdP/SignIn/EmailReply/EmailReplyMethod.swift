@@ -20,14 +20,13 @@ package struct EmailReplyMethod: SignInMethod {
     let limits: SignInLimits
     let events: ReplyEvents
     let pages: Pages
-    let clock: ServiceClock
 
     package init(
         sessions: Sessions, challenges: ChallengeStore, completion: SignInCompletion, limits: SignInLimits,
-        events: ReplyEvents, pages: Pages, clock: ServiceClock
+        events: ReplyEvents, pages: Pages
     ) {
         (self.sessions, self.challenges, self.completion, self.limits) = (sessions, challenges, completion, limits)
-        (self.events, self.pages, self.clock) = (events, pages, clock)
+        (self.events, self.pages) = (events, pages)
     }
 
     /// What the page "You are signed in" shows.
@@ -88,7 +87,7 @@ package struct EmailReplyMethod: SignInMethod {
             signIn.flow.map({ $0.utf8.elementsEqual(flow.text.utf8) }) == true
         else { return nil }
         let (flows, purposes) = (session[Flows.self], completion.purposes)
-        if flows.pending(flow, now: clock.now()) != nil {
+        if flows.flow(flow) != nil {
             let next = purposes.destination(flow, in: session.slots, isNativeShell: request.isFromNativeShell)
             return purposes.name(of: flow, in: session).map { page(request, $0, href: next) } ?? .redirect(to: next)
         }
