@@ -34,7 +34,7 @@ final class WebDriver: Sendable {
         probe = HTTPProbe(port: port, authority: "localhost:\(port)", timeout: .seconds(60))
     }
 
-    /// The driver picks a port for IPv4 and ends when another program has the same one for IPv6. Then the next one is started.
+    /// Starts the driver, and another one when it ends before it has printed its port.
     private static func start(
         _ binary: String, _ environment: [String: String], _ folder: TemporaryFolder
     ) async throws -> (process: ChildProcess, port: UInt16) {
