@@ -128,7 +128,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "IdPFlow",
-            dependencies: ["SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "IdPDirectory"],
+            dependencies: ["SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPMail"],
             path: "Sources/IdP/Flow",
             resources: embedded(
                 "Clients/account.mustache", "Clients/completion.mustache", "Pages/continue.js", "Pages/sign-in.js",
@@ -147,7 +147,7 @@ let package = Package(
                 "EmailCode/email-code-message-html.mustache", "EmailCode/email-code-message-text.mustache",
                 "EmailCode/email-code.mustache", "EmailLink/email-link-ended.mustache", "EmailLink/email-link.mustache",
                 "EmailReply/signed-in-elsewhere.mustache", "Provider/provider-continue.mustache",
-                "Provider/provider-known-address.mustache", "sign-in.mustache", "Texts/de.json", "Texts/en.json"),
+                "Provider/provider-known-address.mustache", "Page/sign-in.mustache", "Texts/de.json", "Texts/en.json"),
             swiftSettings: settings),
         .target(
             name: "IdPProtocols",

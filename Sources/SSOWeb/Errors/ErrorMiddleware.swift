@@ -9,13 +9,12 @@ import NIOHTTP1
 /// The cause goes to the log only. An unexpected error becomes a 500 page and does not end the process.
 public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
     let pages: Pages
-    let jsonPaths: Set<String>
+    let jsonPaths: PathPatterns
 
-    /// - Parameter jsonPaths: paths that programs request; one that ends with a slash stands for all below it. Their error body
-    ///   is `{"error":"CODE","error_description":"…"}`.
+    /// - Parameter jsonPaths: paths that programs request, as in ``PathPatterns``. Their error body is `{"error":"CODE","error_description":"…"}`.
     public init(pages: Pages, jsonPaths: Set<String> = []) {
         self.pages = pages
-        self.jsonPaths = jsonPaths
+        self.jsonPaths = PathPatterns(jsonPaths)
     }
 
     public func handle(
@@ -34,8 +33,7 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
     }
 
     private func isForProgram(_ request: Request) -> Bool {
-        let path = request.uri.path
-        return request.prefersJSON || jsonPaths.contains { $0.hasSuffix("/") ? path.hasPrefix($0) : path == $0 }
+        request.prefersJSON || jsonPaths.contain(request.uri.path)
     }
 
     static func publicError(for error: any Error) -> PublicError {

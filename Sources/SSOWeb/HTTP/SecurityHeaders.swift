@@ -4,13 +4,13 @@ public import Hummingbird
 /// Adds the security headers to every response. A route that needs another value sets it, and that value stays.
 public struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
     private let fields: SecurityFields
-    private let pathsWithTokens: Set<String>
+    private let pathsWithTokens: PathPatterns
 
     /// - Parameter pathsWithTokens: paths whose URL contains a token; one that ends with a slash stands for all below it, and
     ///   `*` for one part of a path.
     ///   Their responses, error pages included, keep the URL out of the Referer of later requests.
     public init(origin: PublicOrigin, pathsWithTokens: Set<String> = []) {
-        self.pathsWithTokens = pathsWithTokens
+        self.pathsWithTokens = PathPatterns(pathsWithTokens)
         fields = SecurityFields(origin: origin)
     }
 
@@ -18,7 +18,7 @@ public struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        if hasToken(request.uri.path) { response.headers[.referrerPolicy] = "no-referrer" }
+        if pathsWithTokens.contain(request.uri.path) { response.headers[.referrerPolicy] = "no-referrer" }
         fields.add(to: &response.headers)
         if request.isFromNativeShell { allowFetch(&response.headers) }
         return response
@@ -30,15 +30,6 @@ public struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
             !policy.contains("connect-src")
         else { return }
         headers[.contentSecurityPolicy] = policy + "; connect-src 'self'"
-    }
-
-    private func hasToken(_ path: String) -> Bool {
-        pathsWithTokens.contains { pattern in
-            if pattern.hasSuffix("/") { return path.hasPrefix(pattern) }
-            guard pattern.contains("*") else { return path == pattern }
-            let (parts, given) = (pattern.split(separator: "/"), path.split(separator: "/"))
-            return parts.count == given.count && zip(parts, given).allSatisfy { $0 == "*" || $0 == $1 }
-        }
     }
 }
 

@@ -4,7 +4,8 @@ public import Hummingbird
 /// none of it reads a session.
 public struct NativeRoutes: Sendable {
     private let pages: Pages
-    private let files: [PathConfiguration.Platform: PublicFile]
+    /// The path configuration of each platform.
+    public let files: [PathConfiguration.Platform: PublicFile]
 
     private struct ResetPage: Sendable {}
 
@@ -19,8 +20,9 @@ public struct NativeRoutes: Sendable {
         for (platform, file) in files {
             router.only([.get, .head], at: RouterPath(platform.path)) { request, _ in file.response(to: request) }
         }
-        router.page(at: RouterPath(NativePath.resetApp)) { [pages] request, _ in
-            pages.response("reset-app", ResetPage(), for: request)
-        }
+        router.page(at: RouterPath(NativePath.resetApp)) { request, _ in resetPage(request) }
     }
+
+    /// The page at ``NativePath/resetApp``.
+    public func resetPage(_ request: Request) -> Response { pages.response("reset-app", ResetPage(), for: request) }
 }

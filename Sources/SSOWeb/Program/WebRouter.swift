@@ -11,9 +11,9 @@ public enum WebRouter {
     ///   - clock: `/readyz` names a wall clock that is ahead.
     ///   - addresses: finds the client's address for the log.
     ///   - shutdown: makes `/readyz` fail during the shutdown.
-    ///   - jsonPaths: paths that programs request; one that ends with a slash stands for all below it. Their errors are JSON.
-    ///   - pathsWithTokens: paths whose URL contains a token; one that ends with a slash stands for all below it, and
-    ///     `*` for one part of a path.
+    ///   - jsonPaths: paths that programs request; one that ends with a slash stands for all below it, and `*` for one part of
+    ///     a path. Their errors are JSON.
+    ///   - pathsWithTokens: paths whose URL contains a token, written alike.
     public static func router<Context: WebRequestContext>(
         _ context: Context.Type, origin: PublicOrigin, pages: Pages, assets: StaticAssets, database: any Database,
         clock: ServiceClock, addresses: ClientAddress, shutdown: ShutdownState, jsonPaths: Set<String> = [],

@@ -18,10 +18,11 @@ struct AppRoutesTests {
     @Test(
         "the files in the example apps have the properties of the served ones",
         arguments: PathConfiguration.Platform.allCases)
-    func bundled(platform: PathConfiguration.Platform) throws {
+    func bundled(platform: PathConfiguration.Platform) async throws {
         let file = platform == .ios ? "ios/App" : "android/app/src/main/assets/json"
         let bundled = try PathRules(Data(ExampleApps.text("\(file)/path-configuration.json").utf8))
-        let served = try PathRules(Data(PathConfiguration.idp.json(for: platform)))
+        let configuration = try await ProgramPaths.declared().configuration
+        let served = try PathRules(Data(configuration.json(for: platform)))
         let paths = [
             "/", "/name", "/sign-in", "/sign-in?flow=x", "/sign-in/code", "/sign-inn", "/reset_app", "/auth",
             "/auth/native/email", "/auth/native/email?challenge=x", "/auth/sso/authorize?client_id=x",
@@ -59,10 +60,11 @@ struct AppRoutesTests {
         let policy = LinkPolicy(
             try .identityProvider(
                 server: "https://idp.acme.com".asURL(), callback: "\(ExampleApps.application):/callback".asURL()))
-        let paths = try await Self.paths(TemporaryFolder())
+        let declared = try await ProgramPaths.declared()
+        let paths = declared.paths
         #expect(Set(Self.differences.keys).subtracting(paths).sorted() == [], "no such route")
         for platform in PathConfiguration.Platform.allCases {
-            let rules = try PathRules(Data(PathConfiguration.idp.json(for: platform)))
+            let rules = try PathRules(Data(declared.configuration.json(for: platform)))
             for path in paths {
                 let example = path.replacing(#/\{[a-z]+\}/#, with: "a-b_C.1")
                 for query in ["", "?flow=AAAAAAAAAAAAAAAAAAAAAA"] {
@@ -88,30 +90,6 @@ struct AppRoutesTests {
         case .reset: "reset"
         case .ignore(let reason): "ignore \(reason.rawValue)"
         }
-    }
-
-    /// Every path of the identity provider with apps and replies, without the assets.
-    private static func paths(_ folder: TemporaryFolder) async throws -> Set<String> {
-        let apps = [
-            "IDP_MAIL_URL": "outbox:\(try folder.folder("outbox"))", "IDP_LINK_TESTER": "true",
-            "IDP_APPLE_APP_IDS": "\(ExampleApps.team).\(ExampleApps.application)",
-            "IDP_ANDROID_APPS": "\(ExampleApps.application)=\(ExampleApps.fingerprint)",
-        ]
-        let settings = try TestDeployment.readIdPSettings(
-            SettingsFixture.idp.merging(ReplySettings.all) { $1 }.merging(apps) { $1 })
-        let database = try await SQLiteDatabase(path: folder.path(of: "idp.sqlite"), migrations: IdPMigrations.all)
-        let services = IdPServices(
-            database: database, mailer: OutboxMailer(folder: folder.path(of: "outbox")), clock: TestClock().clock,
-            randomness: SystemRandomness(), logger: CapturedLog().logger("idp"),
-            devPages: try DevPages(randomness: SystemRandomness()))
-        var paths: Set<String> = []
-        _ = try buildIdP(
-            settings: settings, services: services,
-            inspecting: { router in
-                paths = Set(router.routes.map(\.path.description).filter { !$0.hasPrefix("/assets/") })
-            })
-        await database.close()
-        return paths
     }
 }
 

@@ -3,6 +3,7 @@ import Logging
 import Testing
 
 @testable import IdPApps
+@testable import SSOWeb
 @testable import TestKit
 @testable import WebTestKit
 @testable import WellKnown
@@ -23,7 +24,10 @@ struct AssociationRoutesTests {
             apple: configured ? .apps(try #require(contents.0)) : .none,
             android: configured ? .apps(try #require(contents.1)) : .none,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        AssociationRoutes(files: files).add(to: router)
+        let routes = AssociationRoutes(files: files)
+        for kind in AssociationKind.allCases {
+            router.only([.get, .head], at: RouterPath(kind.path)) { request, _ in try routes.respond(kind, request) }
+        }
         return router
     }
 

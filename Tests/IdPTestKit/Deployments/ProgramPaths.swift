@@ -3,6 +3,7 @@ import SSOShared
 
 @testable import Counterparts
 @testable import IdP
+@testable import IdPFlow
 @testable import IdPMail
 @testable import RelyingParty
 @testable import SSOWeb
@@ -20,7 +21,19 @@ enum ProgramPaths {
 
     static let androidApp = "com.example.app=" + (0..<32).map { _ in "AB" }.joined(separator: ":")
 
-    static func idp() async throws -> Set<String> {
+    static func idp() async throws -> Set<String> { try await declared().paths }
+
+    /// What the identity provider declares, with every optional feature.
+    struct Declared: Sendable {
+        /// Every path of its router but the assets.
+        var paths: Set<String> = []
+        /// Every route of its features.
+        var routes: [Route] = []
+        /// How apps open them.
+        let configuration: PathConfiguration
+    }
+
+    static func declared() async throws -> Declared {
         let folder = try TemporaryFolder(inMemory: true)
         let settings = try TestDeployment.readIdPSettings(
             SettingsFixture.idp.merging(everyFeature) { $1 }.merging([
@@ -31,10 +44,13 @@ enum ProgramPaths {
             database: database, mailer: OutboxMailer(folder: folder.path(of: "outbox")), clock: TestClock().clock,
             randomness: SystemRandomness(), logger: CapturedLog().logger("idp"),
             devPages: try DevPages(randomness: SystemRandomness()))
-        var paths: Set<String> = []
-        _ = try buildIdP(settings: settings, services: services, inspecting: { paths = Self.paths(of: $0) })
+        var declared = Declared(
+            configuration: try IdPFeatures(settings, services, shutdown: ShutdownState(), adding: { _ in [] }).paths)
+        _ = try buildIdP(
+            settings: settings, services: services,
+            inspecting: { (declared.paths, declared.routes) = (Self.paths(of: $0), $1) })
         await database.close()
-        return paths
+        return declared
     }
 
     static func relyingParty() async throws -> Set<String> {

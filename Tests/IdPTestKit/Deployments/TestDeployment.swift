@@ -44,7 +44,7 @@ final class TestDeployment: Deployment, Sendable {
         let settings: IdPSettings
         /// What the settings were read from.
         let values: [String: String]
-        let additions: SignInAdditions
+        let added: AddedFeatures
     }
 
     private init(
@@ -65,7 +65,7 @@ final class TestDeployment: Deployment, Sendable {
     ///   - clientSettings: the same for every client.
     ///   - limits: of the clients' calls to the IdP.
     ///   - standIns: the sign-in providers that the settings name.
-    ///   - additions: sign-in methods and session slots of the test.
+    ///   - added: features of the test.
     ///   - wrap: puts a test double around the IdP's database.
     ///   - pages: pages of the IdP in place of the built-in ones.
     ///   - clientPages: the same for every client.
@@ -74,7 +74,8 @@ final class TestDeployment: Deployment, Sendable {
     static func open(
         clients count: Int = 1, at clock: TestClock = TestClock(), settings: [String: String] = [:],
         clientSettings: [String: String] = [:], limits: HTTPLimits = .patient, standIns: [StandInProvider] = [],
-        mailer: (String) -> any Mailer = { OutboxMailer(folder: $0) }, adding additions: SignInAdditions = .init(),
+        mailer: (String) -> any Mailer = { OutboxMailer(folder: $0) },
+        adding added: @escaping AddedFeatures = { _ in [] },
         wrapping wrap: (any Database) -> any Database = { $0 }, pages: Pages? = nil, clientPages: Pages? = nil,
         preparing prepare: (String) async throws -> Void = { _ in }, _ body: (TestDeployment) async throws -> Void
     ) async throws {
@@ -108,7 +109,7 @@ final class TestDeployment: Deployment, Sendable {
             database: wrap(database), mailer: mailer(mailbox.folder), clock: clock.clock,
             randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev,
             pages: try pages ?? BuiltInPages.idp(idp.brand))
-        try await serving({ try buildIdP(settings: idp, services: services, adding: additions, started: $0) }) { port in
+        try await serving({ try buildIdP(settings: idp, services: services, adding: added, started: $0) }) { port in
             var clients: [Client] = []
             for (index, name) in names.enumerated() {
                 clients.append(
@@ -122,7 +123,7 @@ final class TestDeployment: Deployment, Sendable {
                 try await body(
                     TestDeployment(
                         folder: folder, clock: clock, port: port,
-                        idp: IdP(settings: idp, values: values, additions: additions), database: database,
+                        idp: IdP(settings: idp, values: values, added: added), database: database,
                         mailbox: mailbox, clients: clients, log: log, standIns: standIns, dev: dev))
             }
         }
@@ -144,7 +145,7 @@ final class TestDeployment: Deployment, Sendable {
             randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev,
             pages: try BuiltInPages.idp(settings.brand))
         try await serving({
-            try buildIdP(settings: settings, services: services, adding: idp.additions, started: $0)
+            try buildIdP(settings: settings, services: services, adding: idp.added, started: $0)
         }) { port in
             try await body(
                 TestDeployment(

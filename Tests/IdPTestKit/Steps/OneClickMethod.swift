@@ -3,14 +3,25 @@ import SSOShared
 import SSOWeb
 
 @testable import Counterparts
+@testable import IdP
 @testable import IdPDirectory
 @testable import IdPFlow
 
 /// A sign-in method of the tests, added as any method is: a link on the sign-in page, which proves `ann@example.com` in
 /// one click. It keeps two session slots, one of which survives a sign-in.
+struct OneClickFeature: Feature {
+    let sessions: Sessions
+
+    var slots: [any SessionSlot.Type] { [OneClickMethod.KeptSlot.self, OneClickMethod.DroppedSlot.self] }
+
+    func methods(_ completion: SignInCompletion) -> [any SignInMethod] {
+        [OneClickMethod(sessions: sessions, completion: completion)]
+    }
+}
+
+/// See ``OneClickFeature``.
 struct OneClickMethod: SignInMethod {
-    static let additions = SignInAdditions(
-        slots: [KeptSlot.self, DroppedSlot.self], methods: { [OneClickMethod(sessions: $0, completion: $1)] })
+    static let added: AddedFeatures = { [OneClickFeature(sessions: $0.sessions)] }
 
     static let path = "/sign-in/one-click"
     /// Fills both slots and signs nobody in.
@@ -33,8 +44,8 @@ struct OneClickMethod: SignInMethod {
     let sessions: Sessions
     let completion: SignInCompletion
 
-    func addRoutes(to router: Router<VisitorContext>) {
-        router.only([.get], at: RouterPath(Self.visitPath)) { _, context in
+    func addRoutes(to router: inout FeatureRouter) {
+        router.visit(at: Self.visitPath) { _, context in
             guard let session = context.session else { return .redirect(to: "/sign-in") }
             _ = try await sessions.store.update(session) { slots in
                 slots[KeptSlot.self].visits += 1
@@ -43,7 +54,7 @@ struct OneClickMethod: SignInMethod {
             }
             return .redirect(to: "/sign-in")
         }
-        router.only([.get], at: RouterPath(Self.path)) { request, context in
+        router.visit(at: Self.path) { request, context in
             guard let session = context.session else { return .redirect(to: "/sign-in") }
             return try await completion.finish(
                 ProvenSignIn(

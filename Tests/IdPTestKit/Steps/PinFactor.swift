@@ -4,6 +4,7 @@ import SSOShared
 import SSOWeb
 
 @testable import Counterparts
+@testable import IdP
 @testable import IdPDirectory
 @testable import IdPFlow
 @testable import TestKit
@@ -11,9 +12,7 @@ import SSOWeb
 
 /// A second factor of the tests, added as any is: every account asks for the same four digits.
 struct PinFactor: SecondFactor {
-    static let additions = SignInAdditions(
-        slots: TicketProtocol.additions.slots, protocols: TicketProtocol.additions.protocols, factors: [PinFactor()],
-        methods: TicketProtocol.additions.methods)
+    static let added: AddedFeatures = { [PinFeature()] + TicketProtocol.added($0) }
 
     static let pagePath = "/sign-in/pin"
     static let pin = "2468"
@@ -37,33 +36,41 @@ struct PinFactor: SecondFactor {
             ["name": .text(Self.endedName), "id": .text(account.id)])
     }
 
-    func addRoutes(to router: Router<VisitorContext>, _ completion: SignInCompletion) {
-        router.form(at: RouterPath(path)) { request, context in
-            let flow = FlowID.read(request.queryFields)
-            guard let session = context.session, completion.waitsForSecondProof(session) else {
-                return .redirect(to: SignInPath.signIn(flow))
-            }
-            let token = completion.sessions.formToken(for: session)
-            return Response(
-                status: .ok, headers: [.contentType: "text/html; charset=utf-8"],
-                body: .init(
-                    byteBuffer: .init(
-                        string: """
-                            <form method="post" action="\(path)"><input type="hidden" name="form_token" value="\(token)">
-                            <input type="hidden" name="flow" value="\(flow?.text ?? "")">
-                            <input name="pin" value=""><button type="submit">Go on</button></form>
-                            """)))
-        } submit: { request, context in
-            let fields = try await completion.sessions.formFields(of: request, context)
-            guard let session = context.session,
-                completion.sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
-            else { throw PublicError.staleForm(request, .home) }
-            let typed = try fields.text("pin")
-            let flow = FlowID.read(fields)
-            return try await completion.finish(second: self, session, request, context) { _, _ in typed == Self.pin }
-                ?? .redirect(to: FlowID.path(path, flow))
-        }
+    func addRoutes(to router: inout FeatureRouter, _ completion: SignInCompletion) {
+        let form = Form(
+            about: { _ in .open(()) }, orElse: { _ in .home },
+            submit: { form, _ in
+                let typed = try form.fields.text("pin")
+                let done = try await completion.finish(second: self, form.session, form.request, form.context) { _, _ in
+                    typed == Self.pin
+                }
+                return done ?? .redirect(to: FlowID.path(path, form.flow))
+            })
+        router.form(at: path, show: { try await show($0, $1, completion) }, form)
     }
+
+    private func show(
+        _ request: Request, _ context: VisitorContext, _ completion: SignInCompletion
+    ) async throws -> Response {
+        let flow = FlowID.read(request.queryFields)
+        guard let session = context.session, completion.waitsForSecondProof(session) else {
+            return .redirect(to: SignInPath.signIn(flow))
+        }
+        let token = completion.sessions.formToken(for: session)
+        return Response(
+            status: .ok, headers: [.contentType: "text/html; charset=utf-8"],
+            body: .init(
+                byteBuffer: .init(
+                    string: """
+                        <form method="post" action="\(path)"><input type="hidden" name="form_token" value="\(token)">
+                        <input type="hidden" name="flow" value="\(flow?.text ?? "")">
+                        <input name="pin" value=""><button type="submit">Go on</button></form>
+                        """)))
+    }
+}
+
+private struct PinFeature: Feature {
+    var factors: [any SecondFactor] { [PinFactor()] }
 }
 
 extension Browser {

@@ -2,6 +2,7 @@ import SSOShared
 import SSOWeb
 
 @testable import Counterparts
+@testable import IdP
 @testable import IdPFlow
 @testable import IdPProviders
 @testable import TestKit
@@ -35,7 +36,7 @@ struct ProviderDeployment: Sendable {
     ///   - lines: further lines of each entry in the file.
     static func open(
         _ kinds: [Provider.Kind] = [.oidc], owning owned: [String] = ["example.com"], lines: [String] = [],
-        clients: Int = 1, settings: [String: String] = [:], adding additions: SignInAdditions = .init(),
+        clients: Int = 1, settings: [String: String] = [:], adding added: @escaping AddedFeatures = { _ in [] },
         _ body: (ProviderDeployment) async throws -> Void
     ) async throws {
         let (clock, folder) = (TestClock(), try TemporaryFolder())
@@ -47,7 +48,7 @@ struct ProviderDeployment: Sendable {
             to: "providers.yaml")
         let all = settings.merging(["IDP_PROVIDERS_FILE": file]) { $1 }
         try await TestDeployment.open(
-            clients: clients, at: clock, settings: all, standIns: standIns, adding: additions
+            clients: clients, at: clock, settings: all, standIns: standIns, adding: added
         ) { deployment in
             try await body(ProviderDeployment(deployment: deployment))
         }

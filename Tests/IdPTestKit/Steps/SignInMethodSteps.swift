@@ -2,6 +2,7 @@ import SSOShared
 import Synchronization
 
 @testable import Counterparts
+@testable import IdP
 @testable import IdPFlow
 @testable import IdPProviders
 @testable import TestKit
@@ -227,14 +228,14 @@ extension TestDeployment {
     /// - Parameter method: its stand-in is started. Starting all of them for every test would take too long.
     static func withEveryMethod(
         _ method: TestedMethod? = nil, clients count: Int = 1, settings: [String: String] = [:],
-        adding additions: SignInAdditions = TicketProtocol.additions, _ body: (TestDeployment) async throws -> Void
+        adding added: @escaping AddedFeatures = TicketProtocol.added, _ body: (TestDeployment) async throws -> Void
     ) async throws {
         let all = ReplySettings.all.merging(settings) { $1 }
         guard let kind = method?.provider else {
-            return try await open(clients: count, settings: all, adding: additions, body)
+            return try await open(clients: count, settings: all, adding: added, body)
         }
         try await ProviderDeployment.open(
-            [kind], clients: count, settings: all, adding: additions
+            [kind], clients: count, settings: all, adding: added
         ) { try await body($0.deployment) }
     }
 

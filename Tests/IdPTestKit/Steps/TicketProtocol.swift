@@ -3,15 +3,14 @@ import Hummingbird
 import SSOShared
 import SSOWeb
 
+@testable import IdP
 @testable import IdPDirectory
 @testable import IdPFlow
 
 /// A client protocol of the tests, added as any is. Nothing of it is as in SSO: its parameters have other names, its `mark` may
 /// be missing, its ticket works for 60 seconds at a route of its own, and its error answer has no `error`.
 struct TicketProtocol: ClientProtocol {
-    static let additions = SignInAdditions(
-        slots: OneClickMethod.additions.slots, protocols: { [TicketProtocol(authorizer: $0, page: $1)] },
-        methods: OneClickMethod.additions.methods)
+    static let added: AddedFeatures = { [TicketFeature(parts: $0)] + OneClickMethod.added($0) }
 
     static let id = "ticket"
     static let askPath = "/ticket/ask"
@@ -26,9 +25,9 @@ struct TicketProtocol: ClientProtocol {
     let grantKind = GrantKind(
         id: id, secret: TicketKind.self, lifetime: .seconds(60), needsReturnAddress: true, keepsPayload: true)
 
-    func addRoutes(to router: Router<VisitorContext>) {
-        router.only([.get], at: RouterPath(Self.askPath), use: ask)
-        router.only([.post], at: RouterPath(Self.redeemPath), use: redeem)
+    func addRoutes(to router: inout FeatureRouter) {
+        router.request(at: Self.askPath, use: ask)
+        router.signedPost(at: Self.redeemPath, use: redeem)
     }
 
     @Sendable private func ask(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -98,4 +97,10 @@ struct TicketProtocol: ClientProtocol {
             .init("methods", redeemed.methods.joined(separator: " ")), .init("flow", redeemed.flow),
         ])
     }
+}
+
+private struct TicketFeature: Feature {
+    let parts: SharedParts
+
+    var purposes: [any FlowPurpose] { [TicketProtocol(authorizer: parts.authorizer, page: parts.completionPage)] }
 }

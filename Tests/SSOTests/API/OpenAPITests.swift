@@ -23,7 +23,8 @@ struct OpenAPITests {
             devPages: try DevPages(randomness: SystemRandomness()))
         var paths: Set<String> = []
         _ = try buildIdP(
-            settings: settings, services: services, inspecting: { paths = Set($0.routes.map(\.path.description)) })
+            settings: settings, services: services,
+            inspecting: { router, _ in paths = Set(router.routes.map(\.path.description)) })
         await database.close()
         let document = try OpenAPIDocument()
         #expect(Set(document.operations.keys) == paths.filter { $0.hasPrefix("/api/") })

@@ -104,8 +104,9 @@ struct PathConfigurationTests {
 
     /// Hotwire Native Android ends the app at such a visit (NavigatorRule throws a NavigatorException).
     @Test("no rule for Android is modal and replace_root")
-    func androidModal() throws {
-        for configuration in [PathConfiguration.idp, .relyingParty, Self.configuration] {
+    func androidModal() async throws {
+        let idp = try await ProgramPaths.declared().configuration
+        for configuration in [idp, .relyingParty, Self.configuration] {
             let rules = try PathConfigurationReader(configuration.json(for: .android)).rules
             #expect(rules.allSatisfy { $0.properties["context"] != nil && $0.properties["presentation"] != nil })
             #expect(

@@ -62,7 +62,8 @@ struct PathRoutesTests {
 
     @Test("of the IdP")
     func identityProvider() async throws {
-        try Self.check(await ProgramPaths.idp(), Self.idp, .idp)
+        let declared = try await ProgramPaths.declared()
+        try Self.check(declared.paths, Self.idp, declared.configuration)
     }
 
     @Test("of the relying party")
@@ -71,9 +72,10 @@ struct PathRoutesTests {
     }
 
     @Test("in each app a path of the other program leads to where the other program's session is")
-    func across() throws {
+    func across() async throws {
+        let configuration = try await ProgramPaths.declared().configuration
         for platform in PathConfiguration.Platform.allCases {
-            let idp = try PathConfigurationReader(PathConfiguration.idp.json(for: platform))
+            let idp = try PathConfigurationReader(configuration.json(for: platform))
             #expect(idp.destination(of: SSOPath.callback) == .systemBrowser)
             #expect(idp.destination(of: SSOPath.start) == .systemBrowser)
             let party = try PathConfigurationReader(PathConfiguration.relyingParty.json(for: platform))

@@ -12,6 +12,11 @@ import Testing
 struct SuccessfulPost: Sendable {
     /// As ``ServedPaths`` names it.
     let path: String
+    /// Where the request goes.
+    var sentTo: String {
+        path.replacing("/sign-in/with/a-b_C.1", with: "/sign-in/with/work")
+            .replacing("/auth/native/a-b_C.1", with: "/auth/native/email")
+    }
     /// What the route answers.
     let status: Int
     /// The route is for programs. No browser sends a form there.

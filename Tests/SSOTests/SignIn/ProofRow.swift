@@ -56,7 +56,7 @@ struct ProofRow: Sendable, CustomTestStringConvertible {
     func open(_ body: (ProviderDeployment) async throws -> Void) async throws {
         let settings = ReplySettings.all.merging(HandoffApp.settings) { $1 }
         try await ProviderDeployment.open(
-            (kind.map { [$0] } ?? []) + [thief], settings: settings, adding: OneClickMethod.additions
+            (kind.map { [$0] } ?? []) + [thief], settings: settings, adding: OneClickMethod.added
         ) { place in
             if let kind, !isProven { try place.standIn(kind).claims { $0["auth_time"] = nil } }
             try await body(place)

@@ -35,7 +35,7 @@ struct SecondFactorTests {
         "is asked for after every method and before every protocol's grant, which names both proofs in their order",
         arguments: TestedProtocol.allCases, TestedMethod.allCases)
     func bothProofs(asking: TestedProtocol, method: TestedMethod) async throws {
-        try await TestDeployment.withEveryMethod(method, adding: PinFactor.additions) { deployment in
+        try await TestDeployment.withEveryMethod(method, adding: PinFactor.added) { deployment in
             let browser = deployment.browser()
             let page = try await Self.half(method, for: asking, in: browser, of: deployment)
             let before = browser.session
@@ -53,7 +53,7 @@ struct SecondFactorTests {
         arguments: TestedMethod.allCases)
     func skipped(method: TestedMethod) async throws {
         try await TestDeployment.withEveryMethod(
-            method, settings: HandoffApp.settings, adding: PinFactor.additions
+            method, settings: HandoffApp.settings, adding: PinFactor.added
         ) { deployment in
             let browser = deployment.browser()
             let page = try await browser.follow(browser.get(deployment.authorize(deployment.client, state: "kept")))
@@ -96,7 +96,7 @@ struct SecondFactorTests {
 
     @Test("a wrong proof signs nobody in, and the right one still does; another browser has nothing to go on with")
     func wrong() async throws {
-        try await TestDeployment.withEveryMethod(adding: PinFactor.additions) { deployment in
+        try await TestDeployment.withEveryMethod(adding: PinFactor.added) { deployment in
             let browser = deployment.browser()
             let page = try await Self.half(.emailCode, in: browser, of: deployment)
             let refused = try await browser.typePin("1111", on: page)
@@ -119,7 +119,7 @@ struct SecondFactorTests {
         "a first proof is worth nothing after ten minutes, after a step back of the clock, and once the account is signed out",
         arguments: ["late", "early", "signed out", "disabled"])
     func ended(how: String) async throws {
-        try await TestDeployment.withEveryMethod(adding: PinFactor.additions) { deployment in
+        try await TestDeployment.withEveryMethod(adding: PinFactor.added) { deployment in
             let browser = deployment.browser()
             let page = try await Self.half(.emailCode, in: browser, of: deployment)
             switch how {
@@ -136,7 +136,7 @@ struct SecondFactorTests {
 
     @Test("what one process began another one finishes, as after a kill between the proofs; the flow is not lost")
     func restart() async throws {
-        try await TestDeployment.withEveryMethod(adding: PinFactor.additions) { deployment in
+        try await TestDeployment.withEveryMethod(adding: PinFactor.added) { deployment in
             let browser = deployment.browser()
             let page = try await Self.half(.emailCode, in: browser, of: deployment)
             try await deployment.withSecondIdP { second in
@@ -149,7 +149,7 @@ struct SecondFactorTests {
 
     @Test("of two equal second proofs at once one signs in")
     func race() async throws {
-        try await TestDeployment.withEveryMethod(adding: PinFactor.additions) { deployment in
+        try await TestDeployment.withEveryMethod(adding: PinFactor.added) { deployment in
             let browser = deployment.browser()
             let page = try await Self.half(.emailCode, in: browser, of: deployment)
             try await withThrowingTaskGroup { group in
@@ -167,7 +167,7 @@ struct SecondFactorTests {
         "a user who is asked to sign in again is signed out by the first proof alone, and meets the demand after the second"
     )
     func again() async throws {
-        try await TestDeployment.withEveryMethod(adding: PinFactor.additions) { deployment in
+        try await TestDeployment.withEveryMethod(adding: PinFactor.added) { deployment in
             let browser = deployment.browser()
             _ = try await browser.follow(
                 browser.typePin(on: Self.half(.emailCode, in: browser, of: deployment)))
@@ -192,7 +192,7 @@ struct SecondFactorTests {
         "of an account that was made in advance ends with the first proof of its mailbox, and keeps its owner out no longer"
     )
     func madeInAdvance() async throws {
-        try await TestDeployment.withEveryMethod(adding: PinFactor.additions) { deployment in
+        try await TestDeployment.withEveryMethod(adding: PinFactor.added) { deployment in
             try await deployment.execute(
                 """
                 INSERT INTO account (id, email, name, created_at) VALUES ('usr_made', 'ann@example.com', 'Ann', 1)
@@ -212,7 +212,7 @@ struct SecondFactorTests {
 
     @Test("an app gets no code for a first proof alone, and one after the second")
     func handoff() async throws {
-        try await TestDeployment.withEveryMethod(settings: HandoffApp.settings, adding: PinFactor.additions) {
+        try await TestDeployment.withEveryMethod(settings: HandoffApp.settings, adding: PinFactor.added) {
             deployment in
             let (browser, app) = (deployment.browser(), try deployment.app())
             let proof = try await deployment.begin(.emailLink, on: app.begin(in: browser), in: browser)
@@ -228,7 +228,7 @@ struct SecondFactorTests {
 
     @Test("native screens get 403 with a stable code and nothing else: no token, no session, and the code is used")
     func api() async throws {
-        try await TestDeployment.open(adding: PinFactor.additions) { deployment in
+        try await TestDeployment.open(adding: PinFactor.added) { deployment in
             let app = deployment.jsonApp()
             let (challenge, code) = try await deployment.asking(by: app, as: Self.address)
             let refused = try await app.finish(challenge, code)

@@ -105,7 +105,7 @@ struct VerifyProtocolTests {
             logger: CapturedLog().logger("idp"))
         let database = NoDatabase()
         let router = Router(context: VisitorContext.self)
-        VerifyRoutes(
+        let routes = VerifyRoutes(
             signatures: SignatureCheck(clients: clients),
             grants: GrantStore(
                 database: database, clock: clock.clock,
@@ -113,8 +113,8 @@ struct VerifyProtocolTests {
             idleLimit: .seconds(7200),
             networks: SignerNetworks(
                 ClientAddress(trusted: []), badSignatures: NetworkLimit(3, per: .seconds(60), clock: clock.clock),
-                proven: ProvenNetworks(clock: clock.clock))
-        ).add(to: router)
+                proven: ProvenNetworks(clock: clock.clock)))
+        router.only([.post], at: RouterPath(SSOPath.verify), use: routes.post.receive)
         try await serving(router) { probe in
             let body = VerifyRequest(token: "x").body()
             func post(_ signature: String) async throws -> ProbeReply {

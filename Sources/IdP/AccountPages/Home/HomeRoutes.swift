@@ -1,12 +1,12 @@
 import HTTPTypes
-package import Hummingbird
-package import IdPDirectory
-package import IdPFlow
+import Hummingbird
+import IdPDirectory
+import IdPFlow
 import SSOShared
-package import SSOWeb
+import SSOWeb
 
 /// The IdP's home page: who is signed in, the user's name, and the clients where the user is signed in.
-package struct HomeRoutes: Sendable {
+struct HomeRoutes: Sendable {
     let sessions: Sessions
     let accounts: AccountStore
     let grants: GrantStore
@@ -15,19 +15,9 @@ package struct HomeRoutes: Sendable {
     let identities: Identities
     let page: HomePage
 
-    package init(
-        sessions: Sessions, accounts: AccountStore, grants: GrantStore, devices: AppDevices, clients: ClientDirectory,
-        identities: Identities, page: HomePage
-    ) {
-        (self.sessions, self.accounts, self.grants, self.devices, self.clients) = (
-            sessions, accounts, grants, devices, clients
-        )
-        (self.identities, self.page) = (identities, page)
-    }
-
-    package func add(to router: Router<VisitorContext>) {
+    func addRoutes(to router: inout FeatureRouter) {
         router.page(at: "/", use: show)
-        router.only([.post], at: "/name", use: rename)
+        router.form(at: "/name", .ofUser(accounts, submit: rename))
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -36,16 +26,11 @@ package struct HomeRoutes: Sendable {
         return try await home(request, user, name: user.account.name, isSaved ? .saved : .shown)
     }
 
-    @Sendable private func rename(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await sessions.formFields(of: request, context)
-        guard let user = try await accounts.signedIn(context) else { return .redirect(to: "/") }
-        guard sessions.forms.accepts(request, fields: fields, seed: user.session.formSeed) else {
-            throw PublicError.staleForm(request, .home)
-        }
-        let typed = try fields.text("name") ?? ""
+    @Sendable private func rename(_ form: SubmittedForm, _ user: SignedInUser) async throws -> Response {
+        let typed = try form.fields.text("name") ?? ""
         guard let name = DisplayName.normalised(typed) else {
             return try await home(
-                request, user, name: String(typed.prefix(DisplayName.maximumLength)), .refused)
+                form.request, user, name: String(typed.prefix(DisplayName.maximumLength)), .refused)
         }
         try await accounts.rename(user.account, to: name)
         return .redirect(to: "/?saved")
@@ -67,13 +52,9 @@ package struct HomeRoutes: Sendable {
 }
 
 /// The home page, for signed-in users and for visitors.
-package struct HomePage: Sendable {
+struct HomePage: Sendable {
     let pages: Pages
     let logos: ClientLogos
-
-    package init(pages: Pages, logos: ClientLogos) {
-        (self.pages, self.logos) = (pages, logos)
-    }
 
     /// What became of the form with the name.
     enum NameOutcome: Sendable { case shown, saved, refused }

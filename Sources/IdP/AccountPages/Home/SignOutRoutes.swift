@@ -1,16 +1,16 @@
 import HTTPTypes
-package import Hummingbird
-package import IdPDirectory
-package import IdPFlow
+import Hummingbird
+import IdPDirectory
+import IdPFlow
 import Logging
-package import SSOShared
-package import SSOWeb
+import SSOShared
+import SSOWeb
 
 /// `/sign-out` ends the session, and `/signed-out` says where the user may still be signed in.
 ///
 /// Clients have sessions of their own, which end there and not here. Their ids are in the address of the page, because
 /// the session that knew them is gone. They are sealed, so that nobody can ask which clients are registered.
-package struct SignOutRoutes: Sendable {
+struct SignOutRoutes: Sendable {
     let sessions: Sessions
     let accounts: AccountStore
     let grants: GrantStore
@@ -21,18 +21,8 @@ package struct SignOutRoutes: Sendable {
     /// Seals the ids in the address.
     let list: SealedBox
 
-    package init(
-        sessions: Sessions, accounts: AccountStore, grants: GrantStore, devices: AppDevices, clients: ClientDirectory,
-        logos: ClientLogos, pages: Pages, list: SealedBox
-    ) {
-        (self.sessions, self.accounts, self.grants, self.devices, self.clients) = (
-            sessions, accounts, grants, devices, clients
-        )
-        (self.logos, self.pages, self.list) = (logos, pages, list)
-    }
-
     /// The label of ``list``.
-    package static let label = "signed-out"
+    static let label = "signed-out"
     /// More clients are not listed.
     static let maximumClients = 20
     private static let page = "/signed-out"
@@ -42,21 +32,20 @@ package struct SignOutRoutes: Sendable {
         let hasClients: Bool
     }
 
-    package func add(to router: Router<VisitorContext>) {
-        router.only([.post], at: "/sign-out", use: signOut)
-        router.page(at: RouterPath(Self.page), use: show)
+    func addRoutes(to router: inout FeatureRouter) {
+        let form = Form(
+            about: { post in post.context.session == nil ? .over(.redirect(to: Self.page)) : .open(()) },
+            orElse: { _ in .home }, submit: { form, _ in try await signOut(form) })
+        router.form(at: "/sign-out", form)
+        router.page(at: Self.page, use: show)
     }
 
-    @Sendable private func signOut(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await sessions.formFields(of: request, context)
-        guard let session = context.session else { return .redirect(to: Self.page) }
-        guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
-            throw PublicError.staleForm(request, .home)
-        }
+    private func signOut(_ form: SubmittedForm) async throws -> Response {
+        let session = form.session
         let known = try await grants.signIns(of: session).map(\.clientID).filter { clients.client(id: $0) != nil }
         // Every token of this session that was not redeemed yet ends with its row.
         try await devices.end(session)
-        context.logger.info("signed_out", metadata: ["session": "\(session.handle)"])
+        form.context.logger.info("signed_out", metadata: ["session": "\(session.handle)"])
         // No id has a dot in it.
         let ids = known.prefix(Self.maximumClients).joined(separator: ".")
         let from = ids.isEmpty ? "" : "?from=" + Base64URL.encode(try list.seal(Array(ids.utf8)))

@@ -1,18 +1,18 @@
 import HTTPTypes
-package import Hummingbird
-package import IdPDirectory
+import Hummingbird
+import IdPDirectory
 import IdPFlow
-package import IdPProviders
+import IdPProviders
 import Logging
-package import SSOShared
-package import SSOWeb
+import SSOShared
+import SSOWeb
 
 /// `POST /identities/link` and `/identities/unlink`: the buttons of the home page that change how its user signs in, and
 /// `/identities/confirm` for a change that had to wait for a new sign-in.
 ///
 /// Both need a sign-in of the last ten minutes: who finds a browser unlocked must not be able to keep the account
 /// (ASVS 7.5.1).
-package struct IdentityRoutes: Sendable {
+struct IdentityRoutes: Sendable {
     static let linkPath = "/identities/link"
     static let unlinkPath = "/identities/unlink"
 
@@ -27,44 +27,42 @@ package struct IdentityRoutes: Sendable {
     let randomness: any Randomness
     let page: IdentityConfirmPage
 
-    package init(
-        sessions: Sessions, accounts: AccountStore, identities: Identities, providers: ProviderRegistry,
-        beginAddition: @escaping @Sendable (Provider, String, Session, VisitorContext) async throws -> Response,
-        removal: IdentityRemoval, clock: ServiceClock, randomness: any Randomness, page: IdentityConfirmPage
-    ) {
-        (self.sessions, self.accounts, self.identities, self.providers, self.beginAddition) = (
-            sessions, accounts, identities, providers, beginAddition
-        )
-        (self.removal, self.clock, self.randomness, self.page) = (removal, clock, randomness, page)
-    }
-
-    /// Adds the routes, below the session middleware.
-    package func add(to router: Router<VisitorContext>) {
-        router.only([.post], at: RouterPath(Self.linkPath)) { request, context in
-            try await ask(request, context) { fields in
-                guard let id = try fields.text("provider"), let provider = providers.provider(id: id) else {
+    func addRoutes(to router: inout FeatureRouter) {
+        router.form(
+            at: Self.linkPath,
+            .ofUser(accounts) { form, user in
+                guard let id = try form.fields.text("provider"), let provider = providers.provider(id: id) else {
                     throw PublicError.notFound
                 }
-                return .link(provider: provider.id)
-            }
-        }
-        router.only([.post], at: RouterPath(Self.unlinkPath)) { request, context in
-            try await ask(request, context) { .unlink(identity: try $0.text("identity") ?? "") }
-        }
-        router.form(at: RouterPath(AccountChangePurpose.path), show: show, submit: submit)
+                return try await ask(.link(provider: provider.id), user, form.request, form.context)
+            })
+        router.form(
+            at: Self.unlinkPath,
+            .ofUser(accounts) { form, user in
+                let identity = try form.fields.text("identity") ?? ""
+                return try await ask(.unlink(identity: identity), user, form.request, form.context)
+            })
+        let confirmation = Form(
+            about: { post -> FormSubject<Ready> in
+                switch try await waiting(post.fields, post.context) {
+                case .signIn(let flow): .over(.redirect(to: SignInPath.signIn(flow)))
+                case .ready(let ready): .open(ready)
+                }
+            },
+            orElse: {
+                .init(label: Text("error.try-again"), href: FlowID.path(AccountChangePurpose.path, $0.flow))
+            },
+            submit: { form, ready in
+                try await carryOut(ready.change.action, ready.user, ending: ready.flow, form.request, form.context)
+            })
+        router.form(at: AccountChangePurpose.path, show: show, confirmation)
     }
 
     /// Carries a change out, or lets it wait for a new sign-in.
     private func ask(
-        _ request: Request, _ context: VisitorContext,
-        for action: (URLEncodedFields) throws -> WaitingChange.Action
+        _ action: WaitingChange.Action, _ user: SignedInUser, _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
-        let fields = try await sessions.formFields(of: request, context)
-        guard let user = try await accounts.signedIn(context) else { return .redirect(to: "/") }
-        guard sessions.forms.accepts(request, fields: fields, seed: user.session.formSeed) else {
-            throw PublicError.staleForm(request, .home)
-        }
-        let (action, now) = (try action(fields), clock.now())
+        let now = clock.now()
         if let provenAt = user.signIn.provenAt, provenAt >= now - CurrentSignIn.longestForChanges {
             return try await carryOut(action, user, ending: nil, request, context)
         }
@@ -118,9 +116,10 @@ package struct IdentityRoutes: Sendable {
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         switch try await waiting(request.queryFields, context) {
         case .signIn(let flow): return .redirect(to: SignInPath.signIn(flow))
-        case .ready(let flow, let change, let user):
+        case .ready(let ready):
+            let (flow, user) = (ready.flow, ready.user)
             let token = sessions.formToken(for: user.session)
-            switch change.action {
+            switch ready.change.action {
             case .link(let id):
                 guard let provider = providers.provider(id: id) else { return .redirect(to: "/") }
                 return page.response(
@@ -135,21 +134,15 @@ package struct IdentityRoutes: Sendable {
         }
     }
 
-    @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await sessions.formFields(of: request, context)
-        switch try await waiting(fields, context) {
-        case .signIn(let flow): return .redirect(to: SignInPath.signIn(flow))
-        case .ready(let flow, let change, let user):
-            guard sessions.forms.accepts(request, fields: fields, seed: user.session.formSeed) else {
-                let again = FlowID.path(AccountChangePurpose.path, flow)
-                throw PublicError.staleForm(request, .init(label: Text("error.try-again"), href: again))
-            }
-            return try await carryOut(change.action, user, ending: flow, request, context)
-        }
+    /// A change whose user has signed in again.
+    private struct Ready: Sendable {
+        let flow: FlowID
+        let change: WaitingChange
+        let user: SignedInUser
     }
 
     private enum Waiting {
-        case ready(FlowID, WaitingChange, SignedInUser)
+        case ready(Ready)
         /// The user has not signed in again yet.
         case signIn(FlowID)
     }
@@ -171,6 +164,6 @@ package struct IdentityRoutes: Sendable {
             throw IdentityError.otherAccount
         }
         return session.slots.asksAgain(flow, after: user.signIn.provenAt, now: now)
-            ? .signIn(flow) : .ready(flow, change, user)
+            ? .signIn(flow) : .ready(Ready(flow: flow, change: change, user: user))
     }
 }

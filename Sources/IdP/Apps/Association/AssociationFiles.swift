@@ -1,5 +1,5 @@
-package import Hummingbird
-import IdPFlow
+import Hummingbird
+package import IdPFlow
 package import Logging
 import SSOShared
 package import SSOWeb
@@ -70,14 +70,16 @@ package struct AssociationRoutes: Sendable {
         self.files = files
     }
 
-    /// Adds GET and HEAD for both files; 404 for a file that is not configured, 405 for other methods.
-    package func add<Context: RequestContext>(to router: some RouterMethods<Context>) {
+    /// Both files; 404 for one that is not configured.
+    package func addRoutes(to router: inout FeatureRouter) {
         for kind in AssociationKind.allCases {
-            router.only([.get, .head], at: RouterPath(kind.path)) { [files] request, _ in
-                // Not an empty list: Apple's CDN would keep "no app" for a day.
-                guard let file = files[kind] else { throw HTTPError(.notFound) }
-                return file.response(to: request)
-            }
+            router.file(at: kind.path) { request, _ in try respond(kind, request) }
         }
+    }
+
+    func respond(_ kind: AssociationKind, _ request: Request) throws -> Response {
+        // Not an empty list: Apple's CDN would keep "no app" for a day.
+        guard let file = files[kind] else { throw HTTPError(.notFound) }
+        return file.response(to: request)
     }
 }

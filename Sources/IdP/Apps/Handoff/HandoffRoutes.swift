@@ -1,14 +1,14 @@
 import HTTPTypes
 package import Hummingbird
 package import IdPDirectory
-package import IdPFlow
+import IdPFlow
 import Logging
-package import SSOShared
+import SSOShared
 package import SSOWeb
 
 /// `/auth/native/METHOD` and `/auth/native/complete`: an app signs in through the system browser, which it trusts with the
 /// sign-in and the cookies (RFC 8252), and gets a ``HandoffCode`` for its web view.
-package struct HandoffRoutes: Sendable {
+struct HandoffRoutes: Sendable {
     static let prefix = NativeStart.prefix
 
     let apps: NativeApps
@@ -22,21 +22,37 @@ package struct HandoffRoutes: Sendable {
     let randomness: any Randomness
     let pages: HandoffPages
 
-    package init(
-        apps: NativeApps, start: @escaping @Sendable (String) -> NativeStart?, link: any TicketStart,
-        sessions: Sessions, accounts: AccountStore, store: HandoffStore, randomness: any Randomness, pages: HandoffPages
-    ) {
-        (self.apps, self.start, self.link, self.sessions, self.accounts) = (apps, start, link, sessions, accounts)
-        (self.store, self.randomness, self.pages) = (store, randomness, pages)
+    func addRoutes(to router: inout FeatureRouter) {
+        let start = Form(
+            about: asked,
+            refusing: { post in
+                let asked = try? HandoffRequest.read(post.fields, apps: apps)
+                let again = (try? named(in: post.context)).flatMap { start in
+                    asked?.start(at: Self.prefix + start.name, ticket: ticket(in: post.fields))
+                }
+                return stale(post, again: again ?? "/")
+            }, submit: submit)
+        router.form(at: "\(Self.prefix):name", show: { try await show($0, $1, named(in: $1)) }, start)
+        let agreement = Form<FlowID>(
+            about: { .open(try flow(in: $0.fields, $0.request, $0.context)) },
+            refusing: { stale($0, again: FlowID.path(HandoffPurpose.path, $0.flow)) },
+            submit: { form, flow in
+                try await complete(flow, form.session, isConfirmed: true, form.request, form.context)
+            })
+        // A GET issues a code.
+        router.visit(
+            at: HandoffPurpose.path, refusing: { refused(.notAPage, $1, FlowError.notAPage) }, agreement
+        ) { request, context in
+            let flow = try flow(in: request.queryFields, request, context)
+            guard let session = context.session else { throw refused(.otherBrowser, context, FlowError.noSuchFlow) }
+            return try await complete(flow, session, isConfirmed: false, request, context)
+        }
     }
 
-    /// Adds the routes, below the session middleware.
-    package func add(to router: Router<VisitorContext>) {
-        router.form(
-            at: RouterPath("\(Self.prefix):name"), show: { try await show($0, $1, named(in: $1)) },
-            submit: { try await submit($0, $1, named(in: $1)) })
-        // No HEAD: a GET issues a code.
-        router.only([.get, .post], at: RouterPath(HandoffPurpose.path), use: complete)
+    private func stale(_ post: FormPost, again: String) -> PublicError {
+        refused(
+            .staleForm, post.context,
+            PublicError.staleForm(post.request, .init(label: Text("error.try-again"), href: again)))
     }
 
     // MARK: The start
@@ -68,21 +84,24 @@ package struct HandoffRoutes: Sendable {
         return response
     }
 
-    /// The form of the page, sent by its script or its button.
-    private func submit(
-        _ request: Request, _ context: VisitorContext, _ start: NativeStart
-    ) async throws -> Response {
-        let fields = try await sessions.formFields(of: request, context)
-        let asked: HandoffRequest
-        do { asked = try HandoffRequest.read(fields, apps: apps) } catch {
+    /// What the form of the page asks for.
+    @Sendable private func asked(
+        by post: FormPost
+    ) throws -> FormSubject<(start: NativeStart, asked: HandoffRequest)> {
+        let start = try named(in: post.context)
+        do { return .open((start, try HandoffRequest.read(post.fields, apps: apps))) } catch {
             // No redirect: `form-action` stops it, and our own form has no such values.
-            throw refused(error, context, HandoffError.unknownApp)
+            throw refused(error, post.context, HandoffError.unknownApp)
         }
-        let ticket = ticket(in: fields)
-        let again = asked.start(at: Self.prefix + start.name, ticket: ticket)
-        let stale = PublicError.staleForm(request, .init(label: Text("error.try-again"), href: again))
-        guard let session = context.session, sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
-        else { throw refused(.staleForm, context, stale) }
+    }
+
+    /// The form of the page, sent by its script or its button.
+    @Sendable private func submit(
+        _ form: SubmittedForm, _ begun: (start: NativeStart, asked: HandoffRequest)
+    ) async throws -> Response {
+        let (request, context, session) = (form.request, form.context, form.session)
+        let (start, asked) = begun
+        let ticket = ticket(in: form.fields)
         if let ticket { return try await link.submit(ticket, asked, at: start.name, session, context) }
         let id = try FlowID(randomness: randomness)
         let handoff = Handoff(id: id, method: start.name, redirectURI: asked.app.redirectURI)
@@ -97,7 +116,12 @@ package struct HandoffRoutes: Sendable {
                 return true
             })
         // Another request of this browser has replaced the session meanwhile.
-        guard let begun else { throw refused(.staleForm, context, stale) }
+        guard let begun else {
+            let again = asked.start(at: Self.prefix + start.name, ticket: ticket)
+            throw refused(
+                .staleForm, context,
+                PublicError.staleForm(request, .init(label: Text("error.try-again"), href: again)))
+        }
         context.logger.info(
             "handoff_started",
             metadata: [
@@ -125,24 +149,25 @@ package struct HandoffRoutes: Sendable {
         case refused(HandoffRequestError.Cause)
     }
 
-    @Sendable private func complete(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard request.isTopLevelNavigation, !request.isPrefetch else {
-            throw refused(.notAPage, context, FlowError.notAPage)
-        }
-        let isForm = request.method == .post
-        let fields = isForm ? try await sessions.formFields(of: request, context) : request.queryFields
-        guard let flow = FlowID.read(fields), let id = sessions.cookie.id(in: request), let session = context.session
+    private func flow(
+        in fields: URLEncodedFields, _ request: Request, _ context: VisitorContext
+    ) throws -> FlowID {
+        guard let flow = FlowID.read(fields), sessions.cookie.id(in: request) != nil, context.session != nil
         else { throw refused(.otherBrowser, context, FlowError.noSuchFlow) }
-        if isForm, !sessions.forms.accepts(request, fields: fields, seed: session.formSeed) {
-            let again = FlowID.path(HandoffPurpose.path, flow)
-            throw refused(
-                .staleForm, context,
-                PublicError.staleForm(request, .init(label: Text("error.try-again"), href: again)))
+        return flow
+    }
+
+    /// - Parameter isConfirmed: whether the user has agreed on the page that asks.
+    private func complete(
+        _ flow: FlowID, _ session: Session, isConfirmed: Bool, _ request: Request, _ context: VisitorContext
+    ) async throws -> Response {
+        guard let id = sessions.cookie.id(in: request) else {
+            throw refused(.otherBrowser, context, FlowError.noSuchFlow)
         }
         let code = try HandoffCode(randomness: randomness)
         let step = try await store.database.write { connection in
             let current = try sessions.store.find(touching: id, connection)
-            return try decide(flow, code, current, isConfirmed: isForm, connection)
+            return try decide(flow, code, current, isConfirmed: isConfirmed, connection)
         }
         switch step {
         case .issued(let code, let app, let user, let isNew):

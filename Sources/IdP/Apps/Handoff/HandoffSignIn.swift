@@ -1,10 +1,10 @@
 import HTTPTypes
-package import Hummingbird
-package import IdPDirectory
+import Hummingbird
+import IdPDirectory
 import IdPFlow
 import Logging
 import SSOShared
-package import SSOWeb
+import SSOWeb
 import Synchronization
 
 /// `/hotwire_native/sign_in`: the web view of an app presents the code of a handoff and its verifier, and is signed in.
@@ -24,15 +24,14 @@ package struct HandoffSignIn: Sendable {
     let store: HandoffStore
     let accessTokens: AccessTokenStore
 
-    package init(
-        sessions: Sessions, slots: [any SessionSlot.Type], store: HandoffStore, accessTokens: AccessTokenStore
-    ) {
-        (self.sessions, self.slots, self.store, self.accessTokens) = (sessions, slots, store, accessTokens)
-    }
-
-    /// Adds the route, below the session middleware. No HEAD: it would consume the code.
-    package func add(to router: Router<VisitorContext>) {
-        router.only([.get, .post], at: RouterPath(Self.path), use: signIn)
+    /// A GET consumes the code. A POST comes from the web view on behalf of its app.
+    func addRoutes(to router: inout FeatureRouter) {
+        router.visit(
+            [.get, .post], at: Self.path, hasToken: true,
+            refusing: { _, context in
+                HandoffRequestError(cause: .notAPage).log(to: context)
+                return FlowError.notAPage
+            }, use: signIn)
     }
 
     @Sendable private func signIn(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -107,7 +106,6 @@ package struct HandoffSignIn: Sendable {
 
     /// Why a request is refused whatever its code is; nil if it is not.
     private func refusal(of request: Request) -> HandoffRequestError.Cause? {
-        guard request.isTopLevelNavigation, !request.isPrefetch else { return .notAPage }
         // A web view that posts on behalf of its app sends `Origin: null`, and so does a sandboxed page of another site: the
         // header above tells them apart.
         let isOfApp =

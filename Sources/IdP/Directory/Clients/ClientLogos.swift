@@ -14,18 +14,19 @@ package struct ClientLogos: Sendable {
     /// The path of a client's logo; empty without one.
     package func path(of client: Client) -> String { Self.file(client).map { Self.prefix + $0 } ?? "" }
 
-    /// Serves the logo of every client with GET and HEAD, as immutable.
-    package func addRoutes(to router: Router<VisitorContext>) {
-        router.only([.get, .head], at: RouterPath("\(Self.prefix):file")) { request, context in
-            let name = context.parameters.get("file") ?? ""
-            guard let logo = clients.all.first(where: { Self.file($0) == name })?.logo else {
-                throw PublicError.notFound
-            }
-            let response = Response(
-                status: .ok, headers: StaticAssets.headers(ending: logo.kind.rawValue),
-                body: .init(byteBuffer: ByteBuffer(bytes: logo.content)))
-            return request.method == .head ? response.createHeadResponse() : response
+    /// The path of every logo.
+    package static let route = "\(prefix):file"
+
+    /// The logo of a client, as immutable.
+    @Sendable package func serve(_ request: Request, _ context: VisitorContext) throws -> Response {
+        let name = context.parameters.get("file") ?? ""
+        guard let logo = clients.all.first(where: { Self.file($0) == name })?.logo else {
+            throw PublicError.notFound
         }
+        let response = Response(
+            status: .ok, headers: StaticAssets.headers(ending: logo.kind.rawValue),
+            body: .init(byteBuffer: ByteBuffer(bytes: logo.content)))
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     private static func file(_ client: Client) -> String? {

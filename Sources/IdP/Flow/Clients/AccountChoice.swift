@@ -1,15 +1,15 @@
-package import Hummingbird
-package import IdPDirectory
+import Hummingbird
+import IdPDirectory
 import Logging
 import SSOShared
-package import SSOWeb
+import SSOWeb
 
 /// `/sign-in/account`: a user who is signed in continues with that account, or with another one, for a pending flow.
 ///
 /// A client asks for it with `prompt=select_account`, and so does the link "Not you?" of the completion page. A request that
 /// returns to an app's own scheme always leads here first. A link alone never ends a sign-in: that takes the form on this
 /// page.
-package struct AccountChoice: Sendable {
+struct AccountChoice: Sendable {
     static let path = SignInPath.account
 
     let sessions: Sessions
@@ -25,24 +25,18 @@ package struct AccountChoice: Sendable {
     /// Keeps a double click from sending the form twice.
     let script: String
 
-    package init(
-        sessions: Sessions, slots: [any SessionSlot.Type], accounts: AccountStore, accessTokens: AccessTokenStore,
-        purposes: FlowPurposes, clients: ClientDirectory, logos: ClientLogos, clock: ServiceClock, pages: Pages,
-        script: String
-    ) {
-        (self.sessions, self.slots, self.accounts, self.accessTokens, self.clients) = (
-            sessions, slots, accounts, accessTokens, clients
-        )
-        (self.purposes, self.logos, self.clock, self.pages, self.script) = (purposes, logos, clock, pages, script)
-    }
-
     private struct Model: Sendable {
         let formToken, flow, name, email, client, logo, complete, cancel, script: String
         let hasLogo: Bool
     }
 
-    package func add(to router: Router<VisitorContext>) {
-        router.form(at: RouterPath(Self.path), show: show, submit: useAnother)
+    func addRoutes(to router: inout FeatureRouter) {
+        router.form(
+            at: Self.path, show: show,
+            .ofUser(
+                accounts, elsewhere: { SignInPath.signIn($0.flow) },
+                orElse: { .init(label: Text("error.try-again"), href: FlowID.path(Self.path, $0.flow)) },
+                submit: useAnother))
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -67,16 +61,8 @@ package struct AccountChoice: Sendable {
 
     /// Ends the sign-in of this session and begins another one for the same flow. As after a sign-out, tokens that were not
     /// redeemed yet are void, and so is the access token of an app. The pending flows of all tabs are kept. The session id is new.
-    @Sendable private func useAnother(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await sessions.formFields(of: request, context)
-        let flow = FlowID.read(fields)
-        guard let user = try await accounts.signedIn(context) else {
-            return .redirect(to: SignInPath.signIn(flow))
-        }
-        guard sessions.forms.accepts(request, fields: fields, seed: user.session.formSeed) else {
-            throw PublicError.staleForm(
-                request, .init(label: Text("error.try-again"), href: FlowID.path(Self.path, flow)))
-        }
+    @Sendable private func useAnother(_ form: SubmittedForm, _ user: SignedInUser) async throws -> Response {
+        let flow = form.flow
         var response = Response.redirect(to: SignInPath.signIn(flow))
         let fresh = try await sessions.store.replace(user.session) { [slots, accessTokens] old, connection in
             try accessTokens.end(session: user.session.handle, connection)
@@ -84,7 +70,7 @@ package struct AccountChoice: Sendable {
         }
         // Without a new session another request of this browser has ended this one: nothing is left to end.
         if let fresh {
-            context.logger.info(
+            form.context.logger.info(
                 "signed_out",
                 metadata: [
                     "session": "\(user.session.handle)", "next": "\(fresh.handle)",

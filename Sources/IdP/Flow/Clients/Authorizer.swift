@@ -36,13 +36,10 @@ package struct Authorizer: Sendable {
         case noSession
     }
 
-    /// Answers a request that its protocol has accepted. It reads the session itself, so its route stands above the session
-    /// middleware.
+    /// Answers a request that its protocol has accepted. It reads the session itself (``FeatureRouter/request(at:use:)``).
     package func authorize(
         _ asked: ClientRequest, by asking: some ClientProtocol, _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
-        // A frame, an image or a prefetch must not obtain grants without the user's knowledge (ASVS 7.6.2).
-        guard request.isTopLevelNavigation, !request.isPrefetch else { throw FlowError.notAPage }
         let id = try FlowID(randomness: randomness)
         switch try await decision(on: asked, by: asking, id, request) {
         case .issued(let grant, let user):
@@ -146,11 +143,10 @@ package struct Authorizer: Sendable {
     // MARK: After the sign-in
 
     /// Takes a flow of a protocol, and sends the user on to where its request arrives once more: it is checked again there,
-    /// because a request from the session is not trusted more than a link. Its route is below the session middleware.
+    /// because a request from the session is not trusted more than a link.
     package func resume(
         _ asking: some ClientProtocol, _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
-        guard request.isTopLevelNavigation, !request.isPrefetch else { throw FlowError.notAPage }
         let id = FlowID(try request.queryFields.text("flow") ?? "")
         guard let session = context.session, let id else { throw FlowError.noSuchFlow }
         let now = clock.now()

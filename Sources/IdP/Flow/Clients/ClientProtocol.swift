@@ -11,8 +11,8 @@ package protocol ClientProtocol: FlowPurpose {
     var authorizer: Authorizer { get }
     /// What its clients redeem.
     var grantKind: GrantKind { get }
-    /// Adds the routes that its requests arrive at, above the session middleware: the ``Authorizer`` reads the session itself.
-    func addRoutes(to router: Router<VisitorContext>)
+    /// Declares the routes that its requests arrive at. The one at ``FlowPurpose/resumePath`` is there for all protocols.
+    func addRoutes(to router: inout FeatureRouter)
     /// The address on this service at which a request of this protocol arrives once more, with all its checks.
     func address(of flow: Flow) -> String?
     /// The answer to a browser whose user may enter the client.
@@ -73,9 +73,10 @@ package struct ClientRequest: Sendable {
 
 /// What is the same for every protocol.
 extension ClientProtocol {
-    /// Adds the route at ``FlowPurpose/resumePath``, below the session middleware.
-    package func addResume(to router: Router<VisitorContext>) {
-        router.only([.get], at: RouterPath(resumePath)) { try await authorizer.resume(self, $0, $1) }
+    /// Declares its own routes, and the one at ``FlowPurpose/resumePath``, where a user goes on who has signed in.
+    package func addAllRoutes(to router: inout FeatureRouter) {
+        addRoutes(to: &router)
+        router.visit(at: resumePath) { try await authorizer.resume(self, $0, $1) }
     }
 
     package var isOfClient: Bool { true }

@@ -1,4 +1,4 @@
-package import Hummingbird
+import Hummingbird
 package import IdPDirectory
 import SSOShared
 package import SSOWeb
@@ -6,7 +6,7 @@ package import SSOWeb
 /// A second proof that an account asks for after the first one: later the six digits of an app, or a passkey.
 ///
 /// No sign-in method knows of it, and it knows no method. When the visitor has given the proof, it calls
-/// ``SignInCompletion/finish(second:_:_:_:consuming:)`` and nothing else. `SignInWiring` has the list.
+/// ``SignInCompletion/finish(second:_:_:_:consuming:)`` and nothing else. Its ``Feature`` names it.
 package protocol SecondFactor: Sendable {
     /// The factor's name on the wire, after that of the method, in `methods` of the answer to verify.
     var id: String { get }
@@ -17,8 +17,8 @@ package protocol SecondFactor: Sendable {
     /// Ends it for an account: the first proof of the mailbox has shown that its owner did not set it up. In the transaction of
     /// that proof.
     func end(for account: Account, _ connection: any SQLConnection) throws
-    /// Adds its page and form, below the session middleware.
-    func addRoutes(to router: Router<VisitorContext>, _ completion: SignInCompletion)
+    /// Declares its page and form.
+    func addRoutes(to router: inout FeatureRouter, _ completion: SignInCompletion)
 }
 
 /// The session slot of a first proof whose account asks for a second one. It opens nothing and enrols nothing: it can only go

@@ -9,9 +9,9 @@ import Synchronization
 /// The end of every sign-in method: changes the session id, keeps only the slots that survive a sign-in, and decides where
 /// the user goes. Methods call it and never each other.
 package struct SignInCompletion: Sendable {
-    let sessions: Sessions
+    package let sessions: Sessions
     /// Every slot of the program.
-    let slots: [any SessionSlot.Type]
+    package let slots: [any SessionSlot.Type]
     package let purposes: FlowPurposes
     let factors: [any SecondFactor]
     package let accounts: AccountStore

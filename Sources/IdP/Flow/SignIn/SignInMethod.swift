@@ -1,18 +1,18 @@
-package import Hummingbird
-package import IdPDirectory
+import Hummingbird
+import IdPDirectory
 package import SSOWeb
 
 /// A way to prove an identity: email code, later passkey, provider and so on.
 ///
 /// A method adds its own routes. When the visitor has proven an identity there, it calls
-/// ``SignInCompletion/finish(_:_:_:_:)`` and nothing else. `SignInWiring` has the list of methods.
+/// ``SignInCompletion/finish(_:_:_:_:)`` and nothing else. Its ``Feature`` names it.
 package protocol SignInMethod: Sendable {
     /// The method's name on the wire, in `methods` of the answer to verify: `email_code`. A method with several names
     /// passes the right one to the completion.
     var id: String { get }
 
-    /// Adds the method's pages and forms, below the session middleware.
-    func addRoutes(to router: Router<VisitorContext>)
+    /// Declares the method's pages and forms.
+    func addRoutes(to router: inout FeatureRouter)
 
     /// How the sign-in page offers the method; empty where it cannot be used.
     func options(for attempt: SignInAttempt) -> [SignInOption]
@@ -68,23 +68,5 @@ package struct ProviderButton: Sendable {
 
     package init(id: String, brand: String, label: Text, detail: String?, path: String) {
         (self.id, self.brand, self.label, self.detail, self.path) = (id, brand, label, detail, path)
-    }
-}
-
-/// Session slots, client protocols, second factors and sign-in methods beside the built-in ones. Tests use it to prove that a new one works
-/// with all others.
-package struct SignInAdditions: Sendable {
-    package var slots: [any SessionSlot.Type] = []
-    package var protocols: @Sendable (Authorizer, CompletionPage) -> [any ClientProtocol] = { _, _ in [] }
-    package var factors: [any SecondFactor] = []
-    package var methods: @Sendable (Sessions, SignInCompletion) -> [any SignInMethod] = { _, _ in [] }
-
-    package init(
-        slots: [any SessionSlot.Type] = [],
-        protocols: @escaping @Sendable (Authorizer, CompletionPage) -> [any ClientProtocol] = { _, _ in [] },
-        factors: [any SecondFactor] = [],
-        methods: @escaping @Sendable (Sessions, SignInCompletion) -> [any SignInMethod] = { _, _ in [] }
-    ) {
-        (self.slots, self.protocols, self.factors, self.methods) = (slots, protocols, factors, methods)
     }
 }

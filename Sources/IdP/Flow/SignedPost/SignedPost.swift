@@ -52,17 +52,14 @@ package struct SignedPost<Signer: Sendable>: Sendable {
         (self.words, self.networks, self.head, self.answer) = (words, networks, head, answer)
     }
 
-    package func add(at path: String, to router: Router<VisitorContext>) {
-        router.only(
-            [.post], at: RouterPath(path),
-            refusing: { _ in
-                var response = SignedPostError.wrongMethod.response
-                response.headers[.allow] = "POST"
-                return response
-            }, use: receive)
+    /// The answer to another method than POST.
+    static var wrongMethod: Response {
+        var response = SignedPostError.wrongMethod.response
+        response.headers[.allow] = "POST"
+        return response
     }
 
-    @Sendable private func receive(_ request: Request, _ context: VisitorContext) async throws -> Response {
+    @Sendable func receive(_ request: Request, _ context: VisitorContext) async throws -> Response {
         do {
             let (signer, body) = try await signed(request, context)
             return try await answer(signer, body, context)

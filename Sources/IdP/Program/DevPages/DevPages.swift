@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import IdPDirectory
+import IdPFlow
 import IdPMail
 import SSOShared
 import SSOWeb
@@ -47,8 +48,8 @@ struct MailboxRoutes: Sendable {
         let hasEmails: Bool
     }
 
-    func add(to router: Router<VisitorContext>) {
-        router.page(at: RouterPath(DevPages.route(of: .mailbox))) { [outbox, dev, pages] request, context in
+    func addRoutes(to router: inout FeatureRouter) {
+        router.publicPage(at: DevPages.route(of: .mailbox)) { [outbox, dev, pages] request, context in
             // The word in the path is the guard. The check of the peer also protects the codes when the address was passed
             // on and the program listens on more than loopback.
             guard dev.isNamed(by: context.parameters.get("word")), request.isLocalRequest(context.peer) else {

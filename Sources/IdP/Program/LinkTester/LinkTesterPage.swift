@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import IdPApps
 import IdPDirectory
+import IdPFlow
 import SSOShared
 import SSOWeb
 import WellKnown
@@ -81,8 +82,8 @@ struct LinkTesterRoutes: Sendable {
     let isForThisMachineOnly: Bool
     let page: LinkTesterPage
 
-    func add(to router: Router<VisitorContext>) {
-        router.page(at: RouterPath(DevPages.route(of: .links))) { [self] request, context in
+    func addRoutes(to router: inout FeatureRouter) {
+        router.publicPage(at: DevPages.route(of: .links)) { [self] request, context in
             guard dev.isNamed(by: context.parameters.get("word")),
                 !isForThisMachineOnly || request.isLocalRequest(context.peer)
             else { throw PublicError.notFound }

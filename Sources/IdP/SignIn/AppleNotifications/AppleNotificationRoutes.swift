@@ -1,8 +1,8 @@
 import HTTPTypes
-package import Hummingbird
-package import IdPDirectory
-package import IdPFlow
-package import IdPProviders
+import Hummingbird
+import IdPDirectory
+import IdPFlow
+import IdPProviders
 import Logging
 import NIOCore
 import SSOShared
@@ -14,8 +14,7 @@ import SSOWeb
 /// `apple` stands for every provider of that kind. The audience of the notification says which one it is for. Nothing is read
 /// from the database before its signature has been checked. Refused notifications are counted by network, as wrong
 /// signatures at verify are.
-package struct AppleNotificationRoutes: Sendable {
-    package static let path = "/auth/apple/notifications"
+struct AppleNotificationRoutes: Sendable {
     /// Several times what Apple sends.
     static let maximumBytes = 8 << 10
 
@@ -25,15 +24,9 @@ package struct AppleNotificationRoutes: Sendable {
     /// Counts refused notifications.
     let networks: SignerNetworks
 
-    package init(
-        providers: ProviderRegistry, client: ProviderClient, changes: AppleChanges, networks: SignerNetworks
-    ) {
-        (self.providers, self.client, self.changes, self.networks) = (providers, client, changes, networks)
-    }
-
     /// A route with the same parameter as the callback: beside a fixed `apple` the router would not find `/auth/:provider`.
-    package func add(to router: Router<VisitorContext>) {
-        router.only([.post], at: "/auth/:provider/notifications") { request, context in
+    func addRoutes(to router: inout FeatureRouter) {
+        router.signedPost(at: "/auth/:provider/notifications") { request, context in
             guard context.parameters.get("provider") == "apple" else { throw PublicError.notFound }
             return try await receive(request, context)
         }

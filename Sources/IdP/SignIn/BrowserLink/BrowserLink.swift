@@ -1,6 +1,6 @@
 import HTTPTypes
-package import Hummingbird
-package import IdPDirectory
+import Hummingbird
+import IdPDirectory
 import IdPFlow
 package import IdPMail
 import Logging
@@ -83,7 +83,7 @@ package struct BrowserLinkInvitation: Sendable {
 
 /// The page of a ``BrowserLink``: GET shows a button and changes nothing, so mail scanners may fetch it; POST makes this
 /// browser known.
-package struct BrowserLinkRoutes: Sendable {
+struct BrowserLinkRoutes: Sendable {
     let sessions: Sessions
     let knownBrowsers: KnownBrowsers
     let link: BrowserLink
@@ -91,22 +91,23 @@ package struct BrowserLinkRoutes: Sendable {
     let pages: Pages
     let clock: ServiceClock
 
-    package init(
-        sessions: Sessions, knownBrowsers: KnownBrowsers, link: BrowserLink, challenges: ChallengeStore, pages: Pages,
-        clock: ServiceClock
-    ) {
-        (self.sessions, self.knownBrowsers, self.link, self.challenges, self.pages) = (
-            sessions, knownBrowsers, link, challenges, pages
-        )
-        self.clock = clock
-    }
-
     struct Model: Sendable {
         let formToken, key, address: String
     }
 
-    package func add(to router: Router<VisitorContext>) {
-        router.form(at: RouterPath(BrowserLink.path), show: show, submit: submit)
+    func addRoutes(to router: inout FeatureRouter) {
+        let form = Form(
+            about: { [link, clock] post in
+                guard let opened = link.open(try post.fields.text("key") ?? "", now: clock.now()) else {
+                    throw Self.expired
+                }
+                return .open(opened)
+            },
+            orElse: { post in
+                let key = ((try? post.fields.text("key")) ?? nil) ?? ""
+                return .init(label: Text("error.try-again"), href: "\(BrowserLink.path)?key=\(key)")
+            }, submit: submit)
+        router.form(at: BrowserLink.path, show: show, form)
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -121,16 +122,8 @@ package struct BrowserLinkRoutes: Sendable {
         return response
     }
 
-    @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await sessions.formFields(of: request, context)
-        let key = try fields.text("key") ?? ""
-        guard let opened = link.open(key, now: clock.now()) else { throw Self.expired }
-        guard let session = context.session,
-            sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
-        else {
-            throw PublicError.staleForm(
-                request, .init(label: Text("error.try-again"), href: "\(BrowserLink.path)?key=\(key)"))
-        }
+    @Sendable private func submit(_ form: SubmittedForm, _ opened: BrowserLink.Opened) async throws -> Response {
+        let session = form.session
         let held = session[BrowserChallenges.self].current.flatMap { held in
             (try? EmailAddress(held.address))?.mailbox == opened.address.mailbox ? held : nil
         }
@@ -143,14 +136,14 @@ package struct BrowserLinkRoutes: Sendable {
         }
         // The sign-in that the email was sent for goes on, and not another one of this browser.
         let flow = held.map { $0.flow.flatMap(FlowID.init) } ?? session[Flows.self].newest(now: clock.now())
-        context.logger.notice(
+        form.context.logger.notice(
             "browser_known",
             metadata: [
                 "session": "\(session.handle)", "device": "\(claim.name)",
                 "flow": "\(session[Flows.self].logID(flow))",
             ])
         var response = Response.redirect(to: FlowID.path(held == nil ? SignInPath.signIn : SignInPath.code, flow))
-        knownBrowsers.give(claim, request, in: &response)
+        knownBrowsers.give(claim, form.request, in: &response)
         return response
     }
 

@@ -1,6 +1,6 @@
 import HTTPTypes
 package import Hummingbird
-package import IdPDirectory
+import IdPDirectory
 package import IdPFlow
 package import IdPMail
 import Logging
@@ -44,8 +44,11 @@ package struct EmailCodeMethod: SignInMethod {
         (self.clock, self.clientName, self.addedProvider, self.reply) = (clock, clientName, addedProvider, reply)
     }
 
-    package func addRoutes(to router: Router<VisitorContext>) {
-        router.form(at: RouterPath(Self.path), show: show, submit: submit)
+    package func addRoutes(to router: inout FeatureRouter) {
+        let form = Form(
+            about: subject, orElse: { .init(label: Text("code.back"), href: FlowID.path(Self.path, $0.flow)) },
+            submit: submit)
+        router.form(at: Self.path, show: show, form)
     }
 
     package func options(for attempt: SignInAttempt) -> [SignInOption] {
@@ -102,24 +105,25 @@ package struct EmailCodeMethod: SignInMethod {
         guard let session = context.session, let challenge = try await challenge(of: session) else {
             return .redirect(to: SignInPath.signIn(flow))
         }
-        return try await form(request, context, session, challenge, flow: flow, error: nil)
+        return try await answer(request, context, session, challenge, flow: flow, error: nil)
     }
 
-    @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await sessions.formFields(of: request, context)
-        let flow = FlowID.read(fields)
-        if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
+    @Sendable private func subject(of post: FormPost) async throws -> FormSubject<Challenge> {
+        if let done = try await completion.alreadySignedIn(post.request, post.context, flow: post.flow) {
+            return .over(done)
+        }
         // Without the first step there is nothing to guess (ASVS 2.3.1).
-        guard let session = context.session, let challenge = try await challenge(of: session) else {
-            return .redirect(to: SignInPath.signIn(flow))
+        guard let session = post.context.session, let challenge = try await challenge(of: session) else {
+            return .over(.redirect(to: SignInPath.signIn(post.flow)))
         }
-        guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
-            throw PublicError.staleForm(
-                request, .init(label: Text("code.back"), href: FlowID.path(Self.path, flow)))
-        }
+        return .open(challenge)
+    }
+
+    @Sendable private func submit(_ form: SubmittedForm, _ challenge: Challenge) async throws -> Response {
+        let (request, context, session, flow) = (form.request, form.context, form.session, form.flow)
         try limits.countCodePost(request, context, browserID: challenge.browserID)
-        guard let code = EmailCode.normalised(try fields.text("code") ?? "") else {
-            return try await form(request, context, session, challenge, flow: flow, error: .notSixDigits)
+        guard let code = EmailCode.normalised(try form.fields.text("code") ?? "") else {
+            return try await answer(request, context, session, challenge, flow: flow, error: .notSixDigits)
         }
         return try await guess(code, session, challenge, flow: flow, request, context)
     }
@@ -144,7 +148,7 @@ package struct EmailCodeMethod: SignInMethod {
         reason.log(
             to: context.logger, challenge: challenge.id, session: session.handle,
             flow: session[Flows.self].logID(flow))
-        return try await form(request, context, session, challenge, flow: flow, error: .init(reason))
+        return try await answer(request, context, session, challenge, flow: flow, error: .init(reason))
     }
 
     /// Whether another request, such as the first half of a double click, has replaced the session. The browser's next
@@ -158,7 +162,7 @@ package struct EmailCodeMethod: SignInMethod {
         return try await challenges.find(held.id)
     }
 
-    private func form(
+    private func answer(
         _ request: Request, _ context: VisitorContext, _ session: Session, _ challenge: Challenge,
         flow: FlowID?, error: EmailCodePage.InputError?
     ) async throws -> Response {

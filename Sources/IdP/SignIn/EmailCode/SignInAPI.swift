@@ -1,9 +1,9 @@
 import HTTPTypes
-package import Hummingbird
-package import IdPDirectory
-package import IdPFlow
-package import SSOShared
-package import SSOWeb
+import Hummingbird
+import IdPDirectory
+import IdPFlow
+import SSOShared
+import SSOWeb
 
 /// `POST /api/v1/sign-in` and `POST /api/v1/sign-in/code`: the sign-in by email code for native screens.
 ///
@@ -12,9 +12,9 @@ package import SSOWeb
 ///
 /// An `Authorization` is ignored: HTTP clients add their last access token to every request, and a token that has ended must
 /// not keep its user from signing in. Such a request has no cookies here (``APISession``), so it replaces no session.
-package struct SignInAPI: Sendable {
+struct SignInAPI: Sendable {
     /// The purpose of ``keys``.
-    package static let keyLabel = "api-challenge"
+    static let keyLabel = "api-challenge"
 
     let addresses: AddressStep
     let codes: CodeStep
@@ -27,20 +27,9 @@ package struct SignInAPI: Sendable {
     let clock: ServiceClock
     let randomness: any Randomness
 
-    package init(
-        addresses: AddressStep, codes: CodeStep, completion: SignInCompletion, limits: SignInLimits, keys: ChallengeKey,
-        pages: Pages, database: any Database, clock: ServiceClock, randomness: any Randomness
-    ) {
-        (self.addresses, self.codes, self.completion, self.limits, self.keys) = (
-            addresses, codes, completion, limits, keys
-        )
-        (self.pages, self.database, self.clock, self.randomness) = (pages, database, clock, randomness)
-    }
-
-    /// Adds the routes to those of the JSON API.
-    package func add(to api: RouterGroup<VisitorContext>) {
-        api.only([.post], at: "sign-in", use: begin)
-        api.only([.post], at: "sign-in/code", use: signIn)
+    func addRoutes(to router: inout FeatureRouter) {
+        router.api([.post], at: "sign-in", use: begin)
+        router.api([.post], at: "sign-in/code", use: signIn)
     }
 
     /// The answer is the same whether or not the address may sign in.

@@ -1,5 +1,5 @@
 import HTTPTypes
-package import Hummingbird
+import Hummingbird
 package import IdPDirectory
 package import IdPFlow
 import Logging
@@ -43,9 +43,17 @@ package struct EmailLinkMethod: SignInMethod {
         (self.clock, self.clientName, self.addedProvider) = (clock, clientName, addedProvider)
     }
 
-    package func addRoutes(to router: Router<VisitorContext>) {
-        router.page(at: RouterPath("\(EmailLink.path)/:key"), use: keep)
-        router.form(at: RouterPath(EmailLink.path), show: show, submit: submit)
+    package func addRoutes(to router: inout FeatureRouter) {
+        router.page(at: "\(EmailLink.path)/:key", hasToken: true, use: keep)
+        let form = Form(
+            about: { post in
+                // Another request, such as the first half of a double click, may have replaced the session. The browser's
+                // next request carries the new cookie.
+                post.context.session == nil ? .over(.redirect(to: EmailLink.path)) : .open(())
+            },
+            orElse: { _ in .init(label: Text("error.try-again"), href: EmailLink.path) },
+            submit: { form, _ in try await submit(form) })
+        router.form(at: EmailLink.path, show: show, form)
     }
 
     /// The email has the link. The sign-in page offers nothing else for it.
@@ -70,19 +78,13 @@ package struct EmailLinkMethod: SignInMethod {
         }
     }
 
-    @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await sessions.formFields(of: request, context)
-        // Another request, such as the first half of a double click, may have replaced the session. The browser's next
-        // request carries the new cookie.
-        guard let session = context.session else { return .redirect(to: EmailLink.path) }
-        guard sessions.forms.accepts(request, fields: fields, seed: session.formSeed) else {
-            throw PublicError.staleForm(request, .init(label: Text("error.try-again"), href: EmailLink.path))
-        }
+    private func submit(_ form: SubmittedForm) async throws -> Response {
+        let (request, context, session) = (form.request, form.context, form.session)
         guard case .pending(let challenge) = try await opened(request) else {
             return try await show(request, context)
         }
         // Another tab has opened another link since. The button signs in what its own page names.
-        guard try fields.text("challenge") == challenge.id else { return .redirect(to: EmailLink.path) }
+        guard try form.fields.text("challenge") == challenge.id else { return .redirect(to: EmailLink.path) }
         let browserID: String?
         switch try await place(of: challenge, request, context) {
         case .asking: browserID = challenge.browserID

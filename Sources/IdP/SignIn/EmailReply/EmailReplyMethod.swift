@@ -1,6 +1,6 @@
 import HTTPTypes
-package import Hummingbird
-package import IdPDirectory
+import Hummingbird
+import IdPDirectory
 package import IdPFlow
 import SSOShared
 package import SSOWeb
@@ -43,10 +43,11 @@ package struct EmailReplyMethod: SignInMethod {
             next: FlowID.path(path, flow))
     }
 
-    package func addRoutes(to router: Router<VisitorContext>) {
-        // No HEAD: a GET of an answered challenge signs in.
-        router.only([.get], at: RouterPath(Self.path), use: proceed)
-        events.add(to: router)
+    package func addRoutes(to router: inout FeatureRouter) {
+        // A GET of an answered challenge signs in.
+        router.visit(
+            at: Self.path, refusing: { _, _ in PublicError.badRequest(cause: "reply_not_a_navigation") }, use: proceed)
+        router.events(at: ReplyEvents.path, use: events.respond)
     }
 
     package func options(for attempt: SignInAttempt) -> [SignInOption] { [] }
@@ -55,9 +56,6 @@ package struct EmailReplyMethod: SignInMethod {
     ///
     /// Another site can open this address too. It can only finish the sign-in that this user asked for and replied to.
     @Sendable private func proceed(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard request.isTopLevelNavigation, !request.isPrefetch else {
-            throw PublicError.badRequest(cause: "reply_not_a_navigation")
-        }
         let flow = FlowID.read(request.queryFields)
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) {
             return elsewhere(request, context, flow: flow) ?? done

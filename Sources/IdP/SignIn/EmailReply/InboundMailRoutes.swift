@@ -1,27 +1,23 @@
 import HTTPTypes
-package import Hummingbird
-package import IdPDirectory
-package import IdPFlow
+import Hummingbird
+import IdPDirectory
+import IdPFlow
 import IdPMail
 import Logging
 import NIOCore
-package import SSOShared
+import SSOShared
 import SSOWeb
 
 /// `POST /auth/mail/inbound`: takes one raw message from a mail server or a mail provider that has no pipe.
 ///
 /// The signature is HMAC-SHA256 over the exact bytes of the body with a secret of its own, which no client has
 /// (``SignedPost`` has the order of the checks).
-package struct InboundMailRoutes: Sendable {
-    package static let path = "/auth/mail/inbound"
+struct InboundMailRoutes: Sendable {
+    static let path = "/auth/mail/inbound"
 
     let secret: SharedSecret
     let receiver: ReplyReceiver
     let networks: SignerNetworks
-
-    package init(secret: SharedSecret, receiver: ReplyReceiver, networks: SignerNetworks) {
-        (self.secret, self.receiver, self.networks) = (secret, receiver, networks)
-    }
 
     private typealias Post = SignedPost<Void>
 
@@ -31,8 +27,8 @@ package struct InboundMailRoutes: Sendable {
         unavailable: .inboundUnavailable
     ) { error, _ in .badMessageSignature(error) }
 
-    package func add(to router: Router<VisitorContext>) {
-        Post(
+    func addRoutes(to router: inout FeatureRouter) {
+        let post = Post(
             Self.words, from: networks,
             signature: { [secret] request throws(SignatureCheck.SignatureError) -> Post.BodyCheck in
                 let given = try SignatureCheck.signature(of: request)
@@ -42,8 +38,8 @@ package struct InboundMailRoutes: Sendable {
             },
             answer: { _, body, context in
                 Self.answer(try await receiver.receive(body, recipient: nil, logger: context.logger))
-            }
-        ).add(at: Self.path, to: router)
+            })
+        router.signedPost(post, at: Self.path)
     }
 
     /// 200 for both: a message that is ignored would be ignored again.

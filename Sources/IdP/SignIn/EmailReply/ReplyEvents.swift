@@ -30,16 +30,7 @@ package struct ReplyEvents: Sendable {
     }
     let places = StreamPlaces()
 
-    func add(to router: Router<VisitorContext>) {
-        // No HEAD: it would be a stream without an end for some clients and without a use for all.
-        router.only([.get], at: RouterPath(Self.path), use: events)
-    }
-
-    @Sendable private func events(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        // Another site must not learn from the length of a stream whether a user here signs in, nor use up places.
-        guard request.headers[values: .secFetchSite].allSatisfy({ $0 == "same-origin" || $0 == "none" }) else {
-            throw PublicError.badRequest(cause: "events_cross_site")
-        }
+    @Sendable func respond(_ request: Request, _ context: VisitorContext) async throws -> Response {
         // 204 makes the browser stop asking.
         guard let session = context.session else { return Response(status: .noContent) }
         let flow = FlowID.read(request.queryFields)

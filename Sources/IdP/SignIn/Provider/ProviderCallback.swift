@@ -39,14 +39,13 @@ package struct ProviderCallback: Sendable {
         )
     }
 
-    /// Adds the routes, below the session middleware. No HEAD: a GET consumes the answer.
-    func addRoutes(to router: Router<VisitorContext>) {
-        let path = RouterPath("/auth/:provider/callback")
-        router.only([.get, .post], at: path) { request, context in
+    /// A GET consumes the answer. A POST comes from the provider's page.
+    func addRoutes(to router: inout FeatureRouter) {
+        router.visit(
+            [.get, .post], at: "/auth/:provider/callback", hasToken: true,
+            refusing: { refused(.notAPage, try providers.named(in: $1), nil, $1) }
+        ) { request, context in
             let provider = try providers.named(in: context)
-            guard request.isTopLevelNavigation, !request.isPrefetch else {
-                throw refused(.notAPage, provider, nil, context)
-            }
             return request.method == .post
                 ? try await park(provider, request, context) : try await arrive(provider, request, context)
         }

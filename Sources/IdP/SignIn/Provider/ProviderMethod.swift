@@ -26,10 +26,10 @@ package struct ProviderMethod: SignInMethod {
         )
     }
 
-    func addRoutes(to router: Router<VisitorContext>) {
-        start.addRoutes(to: router)
-        callback.addRoutes(to: router)
-        knownAddress.addRoutes(to: router)
+    func addRoutes(to router: inout FeatureRouter) {
+        start.addRoutes(to: &router)
+        callback.addRoutes(to: &router)
+        knownAddress.addRoutes(to: &router)
     }
 
     func options(for attempt: SignInAttempt) -> [SignInOption] {

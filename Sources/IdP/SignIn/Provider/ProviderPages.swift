@@ -64,7 +64,7 @@ package struct KnownAddressRoutes: Sendable {
         )
     }
 
-    func addRoutes(to router: Router<VisitorContext>) { router.page(at: RouterPath(Self.path), use: show) }
+    func addRoutes(to router: inout FeatureRouter) { router.page(at: Self.path, use: show) }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let flow = FlowID.read(request.queryFields)

@@ -37,22 +37,18 @@ package struct ProviderStart: Sendable {
 
     static func path(_ provider: Provider) -> String { prefix + provider.id }
 
-    func addRoutes(to router: Router<VisitorContext>) {
-        router.form(at: RouterPath("\(Self.prefix):provider"), show: show, submit: submit)
-    }
-
-    @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await sessions.formFields(of: request, context)
-        let flow = FlowID.read(fields)
-        let provider = try providers.named(in: context)
-        if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
-        guard let session = context.session,
-            sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
-        else {
-            throw PublicError.staleForm(
-                request, .init(label: Text("sign-in.title"), href: SignInPath.signIn(flow)))
-        }
-        return try await begin(provider, .signIn(flow), session, context)
+    func addRoutes(to router: inout FeatureRouter) {
+        let form = Form(
+            about: { [providers, completion] post -> FormSubject<Provider> in
+                let provider = try providers.named(in: post.context)
+                return try await completion.alreadySignedIn(post.request, post.context, flow: post.flow)
+                    .map { .over($0) } ?? .open(provider)
+            },
+            orElse: { .init(label: Text("sign-in.title"), href: SignInPath.signIn($0.flow)) },
+            submit: { form, provider in
+                try await begin(provider, .signIn(form.flow), form.session, form.context)
+            })
+        router.form(at: "\(Self.prefix):provider", show: show, form)
     }
 
     /// Begins an attempt for this browser.

@@ -1,15 +1,15 @@
 import HTTPTypes
-package import Hummingbird
-package import IdPDirectory
-import IdPFlow
+import Hummingbird
+import IdPDirectory
+package import IdPFlow
 import Logging
 import SSOShared
 import SSOWeb
 
 /// The route `/auth/sso/authorize`.
 extension SSOProtocol {
-    package func addRoutes(to router: Router<VisitorContext>) {
-        router.only([.get], at: RouterPath(SSOPath.authorize), use: authorize)
+    package func addRoutes(to router: inout FeatureRouter) {
+        router.request(at: SSOPath.authorize, use: authorize)
     }
 
     @Sendable private func authorize(_ request: Request, _ context: VisitorContext) async throws -> Response {

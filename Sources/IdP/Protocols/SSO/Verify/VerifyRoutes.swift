@@ -1,25 +1,23 @@
 import HTTPTypes
-package import Hummingbird
-package import IdPDirectory
-package import IdPFlow
+import Hummingbird
+import IdPDirectory
+import IdPFlow
 import Logging
 import SSOShared
 import SSOWeb
 
 /// The back channel `POST /auth/sso/verify` (``SignedPost`` has the order of the checks).
-package struct VerifyRoutes: Sendable {
+struct VerifyRoutes: Sendable {
     let signatures: SignatureCheck
     let grants: GrantStore
     let idleLimit: Duration
     let networks: SignerNetworks
 
-    package init(signatures: SignatureCheck, grants: GrantStore, idleLimit: Duration, networks: SignerNetworks) {
-        (self.signatures, self.grants, self.idleLimit, self.networks) = (signatures, grants, idleLimit, networks)
-    }
+    typealias Post = SignedPost<SignatureCheck.Signed>
 
-    private typealias Post = SignedPost<SignatureCheck.Signed>
+    func addRoutes(to router: inout FeatureRouter) { router.signedPost(post, at: SSOPath.verify) }
 
-    package func add(to router: Router<VisitorContext>) {
+    var post: Post {
         Post(
             words, from: networks,
             signature: { [signatures] request throws(SignatureCheck.SignatureError) -> Post.BodyCheck in
@@ -32,8 +30,7 @@ package struct VerifyRoutes: Sendable {
                     throw SignedPostError.badRequest(error, client: signed.client.id)
                 }
                 return try await redeem(asked, signed, context)
-            }
-        ).add(at: SSOPath.verify, to: router)
+            })
     }
 
     private var words: Post.Words {

@@ -1,5 +1,5 @@
-package import Hummingbird
-package import IdPDirectory
+import Hummingbird
+import IdPDirectory
 import SSOShared
 import SSOWeb
 
@@ -7,19 +7,15 @@ import SSOWeb
 ///
 /// A GET, although it changes something: the answer redirects to the client, and `form-action 'self'` would stop a form
 /// there. No other page can call it, because the id of the flow is random and stands in this browser's session.
-package struct CancelRoutes: Sendable {
+struct CancelRoutes: Sendable {
     let purposes: FlowPurposes
 
-    package init(purposes: FlowPurposes) { self.purposes = purposes }
-
-    /// Adds the route, below the session middleware. A HEAD is refused: it would end the flow as well.
-    package func add(to router: Router<VisitorContext>) {
-        router.only([.get], at: RouterPath(FlowID.cancelPath), use: cancel)
+    func addRoutes(to router: inout FeatureRouter) {
+        router.visit(at: FlowID.cancelPath, use: cancel)
     }
 
     /// A user who is signed in stays so: only the flow ends.
     @Sendable private func cancel(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard request.isTopLevelNavigation, !request.isPrefetch else { throw FlowError.notAPage }
         let flow = FlowID(try request.queryFields.text("flow") ?? "")
         guard let session = context.session else { throw FlowError.noSuchFlow }
         return try await purposes.cancel(flow, session, request, context)

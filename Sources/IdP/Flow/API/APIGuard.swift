@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import IdPDirectory
-import IdPFlow
 import Logging
 import SSOShared
 import SSOWeb
@@ -39,4 +38,28 @@ extension APIError {
     static let otherSite = Self(
         status: .forbidden, code: "cross_site", words: "Pages of other sites cannot use this interface.",
         cause: "cross_site")
+}
+
+extension Request {
+    /// Whether the request authenticates itself. Then its cookies do not count.
+    package var hasAuthorization: Bool { !headers[values: .authorization].isEmpty }
+}
+
+/// Reads the session of a request without `Authorization`. From a request with one it removes the cookies: nothing behind it
+/// can mix the two.
+struct APISession: RouterMiddleware {
+    typealias Context = VisitorContext
+
+    let sessions: SessionMiddleware<VisitorContext>
+
+    func handle(
+        _ request: Request, context: VisitorContext, next: (Request, VisitorContext) async throws -> Response
+    ) async throws -> Response {
+        guard !request.hasAuthorization else {
+            var head = request.head
+            head.headerFields[.cookie] = nil
+            return try await next(Request(head: head, body: request.body), context)
+        }
+        return try await sessions.handle(request, context: context, next: next)
+    }
 }

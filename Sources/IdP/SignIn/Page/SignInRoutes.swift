@@ -1,13 +1,13 @@
 import HTTPTypes
-package import Hummingbird
-package import IdPDirectory
-package import IdPFlow
+import Hummingbird
+import IdPDirectory
+import IdPFlow
 import SSOShared
-package import SSOWeb
+import SSOWeb
 
 /// `/sign-in`.
-package struct SignInRoutes: Sendable {
-    package static let path = SignInPath.signIn
+struct SignInRoutes: Sendable {
+    static let path = SignInPath.signIn
 
     let sessions: Sessions
     let completion: SignInCompletion
@@ -15,15 +15,15 @@ package struct SignInRoutes: Sendable {
     /// Takes an address from the form with the field `email`; nil if it is not an email address.
     let submitAddress: @Sendable (SubmittedAddress) async throws -> Response?
 
-    package init(
-        sessions: Sessions, completion: SignInCompletion, page: SignInPage,
-        submitAddress: @escaping @Sendable (SubmittedAddress) async throws -> Response?
-    ) {
-        (self.sessions, self.completion, self.page, self.submitAddress) = (sessions, completion, page, submitAddress)
-    }
-
-    package func add(to router: Router<VisitorContext>) {
-        router.form(at: RouterPath(Self.path), show: show, submit: submit)
+    func addRoutes(to router: inout FeatureRouter) {
+        let form = Form(
+            about: { [completion] post in
+                try await completion.alreadySignedIn(post.request, post.context, flow: post.flow)
+                    .map { .over($0) } ?? .open(())
+            },
+            orElse: { .init(label: Text("sign-in.title"), href: SignInPath.signIn($0.flow)) },
+            submit: { form, _ in try await submit(form) })
+        router.form(at: Self.path, show: show, form)
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
@@ -33,20 +33,12 @@ package struct SignInRoutes: Sendable {
         return page.response(request, try await sessions.current(request, context), flow: flow, user: user)
     }
 
-    @Sendable private func submit(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let fields = try await sessions.formFields(of: request, context)
-        let flow = FlowID.read(fields)
-        if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
-        guard let session = context.session,
-            sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
-        else {
-            throw PublicError.staleForm(
-                request, .init(label: Text("sign-in.title"), href: SignInPath.signIn(flow)))
-        }
-        let typed = try fields.text("email") ?? ""
+    private func submit(_ form: SubmittedForm) async throws -> Response {
+        let (request, context, session, flow) = (form.request, form.context, form.session, form.flow)
+        let typed = try form.fields.text("email") ?? ""
         let submitted = SubmittedAddress(
             text: typed, session: session, flow: flow, clientName: completion.purposes.name(of: flow, in: session),
-            confirmsIdentity: try fields.text("known") == "1", request: request, context: context)
+            confirmsIdentity: try form.fields.text("known") == "1", request: request, context: context)
         if let next = try await submitAddress(submitted) { return next }
         let user = try await completion.askedAgain(context, flow: flow)
         return page.response(
@@ -67,7 +59,7 @@ package struct SubmittedAddress: Sendable {
 }
 
 /// The page `/sign-in`: every method's option.
-package struct SignInPage: Sendable {
+struct SignInPage: Sendable {
     let pages: Pages
     let sessions: Sessions
     let purposes: FlowPurposes
@@ -75,16 +67,6 @@ package struct SignInPage: Sendable {
     let lastMethod: LastMethodCookie
     let assets: StaticAssets
     let script: String
-
-    package init(
-        pages: Pages, sessions: Sessions, purposes: FlowPurposes, methods: [any SignInMethod],
-        lastMethod: LastMethodCookie, assets: StaticAssets, script: String
-    ) {
-        (self.pages, self.sessions, self.purposes, self.methods, self.lastMethod) = (
-            pages, sessions, purposes, methods, lastMethod
-        )
-        (self.assets, self.script) = (assets, script)
-    }
 
     struct Link: Sendable { let label, href: String }
 

@@ -1,0 +1,71 @@
+package import Hummingbird
+package import IdPDirectory
+package import IdPFlow
+package import IdPMail
+package import IdPProviders
+import SSOShared
+package import SSOWeb
+
+/// The user's own pages: who is signed in where and how, changes to that with their emails, and the sign-out.
+package struct AccountPagesFeature: Feature {
+    /// Takes the browser to a provider, which is to be added to the account of this id.
+    package typealias BeginAddition =
+        @Sendable (Provider, String, Session, VisitorContext, SignInCompletion) async throws -> Response
+
+    private let parts: SharedParts
+    private let providers: ProviderRegistry
+    private let notices: AccountNotices
+    private let revocation: IdentityRevocation
+    private let beginAddition: BeginAddition
+
+    package init(
+        _ parts: SharedParts, providers: ProviderRegistry, notices: AccountNotices, revocation: IdentityRevocation,
+        beginAddition: @escaping BeginAddition
+    ) {
+        (self.parts, self.providers, self.notices, self.revocation) = (parts, providers, notices, revocation)
+        self.beginAddition = beginAddition
+    }
+
+    package var purposes: [any FlowPurpose] { [AccountChangePurpose(sessions: parts.sessions)] }
+
+    package var mail: [any MailTemplate] {
+        [AccountNoticeMail(database: parts.database, pages: parts.pages, issuer: parts.origin)]
+    }
+
+    package var purges: [PurgeService.Purge] { [notices.purge] }
+
+    package func addRoutes(
+        to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
+    ) {
+        HomeRoutes(
+            sessions: parts.sessions, accounts: parts.accounts, grants: parts.grants, devices: parts.appDevices,
+            clients: parts.clients, identities: identities, page: HomePage(pages: parts.pages, logos: parts.logos)
+        ).addRoutes(to: &router)
+        IdentityRoutes(
+            sessions: parts.sessions, accounts: parts.accounts, identities: identities, providers: providers,
+            beginAddition: { [beginAddition] in try await beginAddition($0, $1, $2, $3, completion) },
+            removal: IdentityRemoval(
+                accounts: parts.accounts, sessions: parts.sessions, accessTokens: parts.accessTokens, changes: notices,
+                revocation: revocation, clock: parts.clock),
+            clock: parts.clock, randomness: parts.randomness,
+            page: IdentityConfirmPage(pages: parts.pages, script: parts.formScript)
+        ).addRoutes(to: &router)
+        AppDeviceRoutes(accounts: parts.accounts, sessions: parts.sessions, devices: parts.appDevices)
+            .addRoutes(to: &router)
+        SignOutRoutes(
+            sessions: parts.sessions, accounts: parts.accounts, grants: parts.grants, devices: parts.appDevices,
+            clients: parts.clients, logos: parts.logos, pages: parts.pages,
+            list: SealedBox(keys: parts.keys, label: SignOutRoutes.label, randomness: parts.randomness)
+        ).addRoutes(to: &router)
+    }
+
+    private var identities: Identities { Identities(accounts: parts.accounts, providers: providers) }
+}
+
+extension AccountNotices {
+    package init(_ parts: SharedParts, providers: ProviderRegistry) {
+        self.init(
+            mail: parts.mail, providers: providers, clock: parts.clock, randomness: parts.randomness,
+            logger: parts.logger)
+    }
+}

@@ -1,0 +1,31 @@
+import IdPDirectory
+package import SSOWeb
+
+/// What every sign-in needs, whatever it is for and by whatever method: the flows of a session, the choice of an account, and
+/// the way back without one.
+package struct FlowFeature: Feature {
+    let parts: SharedParts
+    package let purges: [PurgeService.Purge]
+
+    package init(_ parts: SharedParts) {
+        self.parts = parts
+        purges = [
+            parts.sessions.store.purge, GrantPurge(database: parts.database, clock: parts.clock).purge,
+            parts.knownBrowsers.store.purge, parts.accessTokens.purge,
+        ]
+    }
+
+    package var slots: [any SessionSlot.Type] { [Flows.self, CurrentSignIn.self, HalfSignIn.self] }
+
+    package func addRoutes(
+        to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
+    ) {
+        CancelRoutes(purposes: completion.purposes).addRoutes(to: &router)
+        AccountChoice(
+            sessions: parts.sessions, slots: completion.slots, accounts: parts.accounts,
+            accessTokens: parts.accessTokens, purposes: completion.purposes, clients: parts.clients,
+            logos: parts.logos, clock: parts.clock, pages: parts.pages, script: parts.formScript
+        ).addRoutes(to: &router)
+        router.file(at: ClientLogos.route, use: parts.logos.serve)
+    }
+}

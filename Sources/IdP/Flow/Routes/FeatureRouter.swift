@@ -1,0 +1,203 @@
+package import HTTPTypes
+package import Hummingbird
+package import IdPDirectory
+import SSOShared
+package import SSOWeb
+
+/// Where features declare their routes. Each function is one ``Route/Kind``, with the guards of that kind.
+package struct FeatureRouter {
+    package private(set) var routes: [Route] = []
+    private let sessions: Sessions
+
+    package init(_ sessions: Sessions) { self.sessions = sessions }
+
+    // MARK: Without a session
+
+    /// The same bytes for everybody.
+    package mutating func file(at path: String, use handler: @escaping Route.Handler) {
+        routes.append(
+            Route(.file, at: path, [.get, .head], readsSession: false) {
+                $0.only([.get, .head], at: RouterPath(path), use: handler)
+            })
+    }
+
+    /// A page that is the same for every visitor.
+    package mutating func publicPage(at path: String, use handler: @escaping Route.Handler) {
+        routes.append(
+            Route(.page, at: path, [.get, .head], readsSession: false) { $0.page(at: RouterPath(path), use: handler) })
+    }
+
+    /// Where the request of a client protocol arrives. The ``Authorizer`` reads the session itself, in its transaction. A frame,
+    /// an image or a prefetch must not obtain grants without the user's knowledge (ASVS 7.6.2).
+    package mutating func request(at path: String, use handler: @escaping Route.Handler) {
+        visit([.get], at: path, readsSession: false, use: handler)
+    }
+
+    /// A post that another server has signed.
+    package mutating func signedPost<Signer: Sendable>(_ post: SignedPost<Signer>, at path: String) {
+        signedPost(at: path, refusing: { _ in SignedPost<Signer>.wrongMethod }, use: post.receive)
+    }
+
+    /// A post whose signature the handler checks itself, before anything else.
+    package mutating func signedPost(
+        at path: String,
+        refusing refusal: @escaping @Sendable ([HTTPRequest.Method]) throws -> Response = {
+            throw PublicError.methodNotAllowed($0)
+        },
+        use handler: @escaping Route.Handler
+    ) {
+        routes.append(
+            Route(.signedPost, at: path, [.post], readsSession: false) {
+                $0.only([.post], at: RouterPath(path), refusing: refusal, use: handler)
+            })
+    }
+
+    /// A route of the JSON API; its path is below `/api/v1/`. Its guard reads the session of a request without an access token.
+    package mutating func api(_ methods: [HTTPRequest.Method], at path: String, use handler: @escaping Route.Handler) {
+        routes.append(
+            Route(.api, at: "\(APIPath.prefix)/\(path)", methods, readsSession: false) {
+                $0.only(methods, at: RouterPath(path), use: handler)
+            })
+    }
+
+    // MARK: With the browser's session
+
+    /// - Parameters:
+    ///   - handler: must not change anything.
+    ///   - hasToken: whether the URL contains a token.
+    package mutating func page(at path: String, hasToken: Bool = false, use handler: @escaping Route.Handler) {
+        routes.append(
+            Route(.page, at: path, [.get, .head], hasToken: hasToken) { $0.page(at: RouterPath(path), use: handler) })
+    }
+
+    /// A page and its form.
+    ///
+    /// - Parameter show: must not change anything.
+    package mutating func form<Subject>(at path: String, show: @escaping Route.Handler, _ form: Form<Subject>) {
+        let submit = handler(of: form)
+        routes.append(
+            Route(.form, at: path, [.get, .head, .post], checksFormToken: true) {
+                $0.form(at: RouterPath(path), show: show, submit: submit)
+            })
+    }
+
+    /// A form that stands on a page with another path.
+    package mutating func form<Subject>(at path: String, _ form: Form<Subject>) {
+        let submit = handler(of: form)
+        routes.append(
+            Route(.form, at: path, [.post], checksFormToken: true) {
+                $0.only([.post], at: RouterPath(path), use: submit)
+            })
+    }
+
+    /// - Parameters:
+    ///   - methods: a POST comes from outside, without a form token. The handler checks what it brings.
+    ///   - hasToken: whether the URL contains a token.
+    ///   - notAPage: the error for anything but a user who goes there.
+    package mutating func visit(
+        _ methods: [HTTPRequest.Method] = [.get], at path: String, hasToken: Bool = false,
+        refusing notAPage: @escaping @Sendable (Request, VisitorContext) throws -> any Error = { _, _ in
+            FlowError.notAPage
+        },
+        use handler: @escaping Route.Handler
+    ) {
+        visit(methods, at: path, hasToken: hasToken, readsSession: true, refusing: notAPage, use: handler)
+    }
+
+    /// A visit whose page asks for a click first.
+    package mutating func visit<Subject>(
+        at path: String, refusing notAPage: @escaping @Sendable (Request, VisitorContext) throws -> any Error,
+        _ form: Form<Subject>, use handler: @escaping Route.Handler
+    ) {
+        let submit = self.handler(of: form)
+        visit([.get, .post], at: path, readsSession: true, checksFormToken: true, refusing: notAPage) {
+            $0.method == .post ? try await submit($0, $1) : try await handler($0, $1)
+        }
+    }
+
+    private mutating func visit(
+        _ methods: [HTTPRequest.Method], at path: String, hasToken: Bool = false, readsSession: Bool,
+        checksFormToken: Bool = false,
+        refusing notAPage: @escaping @Sendable (Request, VisitorContext) throws -> any Error = { _, _ in
+            FlowError.notAPage
+        },
+        use handler: @escaping Route.Handler
+    ) {
+        routes.append(
+            Route(
+                .visit, at: path, methods, readsSession: readsSession, hasToken: hasToken,
+                checksFormToken: checksFormToken
+            ) {
+                $0.only(methods, at: RouterPath(path)) { request, context in
+                    guard request.isTopLevelNavigation, !request.isPrefetch else {
+                        throw try notAPage(request, context)
+                    }
+                    return try await handler(request, context)
+                }
+            })
+    }
+
+    /// Server-sent events. Another site must not learn from the length of a stream what a user does here, nor use up places.
+    package mutating func events(at path: String, use handler: @escaping Route.Handler) {
+        routes.append(
+            Route(.events, at: path, [.get]) {
+                // No HEAD: it would be a stream without an end for some clients and without a use for all.
+                $0.only([.get], at: RouterPath(path)) { request, context in
+                    guard request.headers[values: .secFetchSite].allSatisfy({ $0 == "same-origin" || $0 == "none" })
+                    else { throw PublicError.badRequest(cause: "events_cross_site") }
+                    return try await handler(request, context)
+                }
+            })
+    }
+
+    /// The one place where the token of a form is checked.
+    private func handler<Subject>(of form: Form<Subject>) -> Route.Handler {
+        { [sessions] request, context in
+            let fields = try await sessions.formFields(of: request, context)
+            let post = FormPost(request: request, context: context, fields: fields)
+            let subject: Subject
+            switch try await form.subject(post) {
+            case .over(let response): return response
+            case .open(let open): subject = open
+            }
+            guard let session = context.session,
+                sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
+            else { throw form.stale(post) }
+            return try await form.submit(SubmittedForm(post, of: session), subject)
+        }
+    }
+
+    // MARK: The router of the program
+
+    /// The paths whose errors are JSON, as ``WebRouter`` takes them.
+    package var jsonPaths: Set<String> {
+        Set(routes.compactMap { $0.kind == .signedPost ? $0.pattern : $0.kind == .api ? "/api/" : nil })
+    }
+
+    /// The paths whose URL contains a token, as ``WebRouter`` takes them.
+    package var pathsWithTokens: Set<String> { Set(routes.filter(\.hasToken).map(\.pattern)) }
+
+    /// Adds all routes, those with a session behind the middleware that reads it.
+    package func add(to router: Router<VisitorContext>) {
+        for route in routes where !route.readsSession && route.kind != .api { route.attach(router) }
+        let api = router.group(RouterPath(APIPath.prefix))
+        api.add(middleware: APIGuard(forms: sessions.forms))
+        api.add(middleware: APISession(sessions: SessionMiddleware(sessions)))
+        for route in routes where route.kind == .api { route.attach(api) }
+        router.add(middleware: SessionMiddleware(sessions))
+        for route in routes where route.readsSession { route.attach(router) }
+    }
+}
+
+/// Where the JSON API is.
+enum APIPath {
+    static let prefix = "/api/v1"
+}
+
+extension NativeRoutes {
+    /// The same files and page as in any program, declared as those of the identity provider.
+    package func addRoutes(to router: inout FeatureRouter) {
+        for (platform, file) in files { router.file(at: platform.path) { request, _ in file.response(to: request) } }
+        router.publicPage(at: NativePath.resetApp) { request, _ in resetPage(request) }
+    }
+}

@@ -1,0 +1,111 @@
+import IdPAccountPages
+import IdPApps
+import IdPDirectory
+import IdPFlow
+import IdPProtocols
+import IdPProviders
+import IdPSignIn
+import SSOShared
+import SSOWeb
+
+/// What the identity provider consists of: the one list of its features.
+struct IdPFeatures: Sendable {
+    let parts: SharedParts
+    let providers: ProviderRegistry
+    let association: AssociationFiles
+    /// In this order the sign-in page offers their methods.
+    let all: [any Feature]
+    let completion: SignInCompletion
+
+    /// - Parameter added: features beside the built-in ones, for tests.
+    /// - Throws: if a template is malformed, or libcurl cannot be used.
+    init(_ settings: IdPSettings, _ services: IdPServices, shutdown: ShutdownState, adding added: AddedFeatures) throws
+    {
+        let assets = IdPPages.assets(settings.brand)
+        let parts = try SharedParts(
+            .init(settings), .init(services, shutdown: shutdown),
+            clients: ClientDirectory(settings.clients, logger: services.logger),
+            pages: try services.pages ?? IdPPages.pages(settings.brand, assets: assets), assets: assets)
+        let registry = ProviderRegistry(settings.providers, logger: services.logger)
+        association = AssociationFiles(
+            apple: settings.appleAssociation, android: settings.androidAssociation, logger: services.logger)
+
+        let client = try ProviderClient(clock: parts.clock, logger: parts.logger)
+        let notices = AccountNotices(parts, providers: registry)
+        let appIdentities = AppIdentityStore(parts)
+        let sso = SSOFeature(parts)
+        let provider = ProviderFeature(
+            parts, providers: registry, client: client, changes: notices,
+            hasApps: !settings.nativeApps.all.isEmpty,
+            additionOfApp: { signIn in
+                AppIdentityAttempts(
+                    answers: AppIdentityAnswers(
+                        identities: appIdentities, apps: settings.nativeApps, randomness: parts.randomness,
+                        pages: AppIdentityPages(parts)), signIn: signIn)
+            })
+        let features: [any Feature] =
+            [
+                FlowFeature(parts),
+                EmailFeature(parts, providers: registry, inboundMail: settings.inboundMail),
+                provider,
+                AppsFeature(
+                    parts, apps: settings.nativeApps, providers: registry, changes: notices, identities: appIdentities,
+                    beginAddition: { try await provider.start($4).begin($0, .appIdentity($1), $2, $3) }),
+                sso,
+                AccountPagesFeature(
+                    parts, providers: registry, notices: notices,
+                    revocation: IdentityRevocation(
+                        providers: registry, refreshTokens: ProviderFeature.refreshTokens(parts), revocation: client),
+                    beginAddition: { try await provider.start($4).begin($0, .link(accountID: $1), $2, $3) }),
+                PublicFilesFeature(parts, association: association, settings: settings, services: services),
+            ] + added(parts)
+
+        completion = SignInCompletion(
+            sessions: parts.sessions, slots: features.flatMap(\.slots),
+            purposes: FlowPurposes(first: sso.asking, features.flatMap(\.purposes)),
+            factors: features.flatMap(\.factors), accounts: parts.accounts, knownBrowsers: parts.knownBrowsers,
+            tokens: parts.accessTokens, hasProvider: { registry.has(id: $0, issuer: $1) }, changes: notices,
+            lastMethod: LastMethodCookie(origin: parts.origin), clock: parts.clock)
+        (self.parts, providers, all) = (parts, registry, features)
+    }
+
+    /// Every route of the program, each declared by its feature.
+    var router: FeatureRouter {
+        let methods = all.flatMap { $0.methods(completion) }
+        var router = FeatureRouter(parts.sessions)
+        for feature in all {
+            feature.addRoutes(to: &router, completion, methods)
+            for asking in feature.purposes.compactMap({ $0 as? any ClientProtocol }) {
+                asking.addAllRoutes(to: &router)
+            }
+            for factor in feature.factors { factor.addRoutes(to: &router, completion) }
+        }
+        for method in methods { method.addRoutes(to: &router) }
+        NativeRoutes(pages: parts.pages, paths: paths).addRoutes(to: &router)
+        return router
+    }
+
+    /// How an app opens the paths of all features.
+    var paths: PathConfiguration {
+        PathConfiguration(all.flatMap(\.appPaths) + [.paths([NativePath.resetApp], .reset)])
+    }
+}
+
+/// Features beside the built-in ones. Tests use it to prove that a new one works with all others.
+typealias AddedFeatures = @Sendable (SharedParts) -> [any Feature]
+
+extension SharedParts.Options {
+    fileprivate init(_ settings: IdPSettings) {
+        self.init(
+            origin: settings.publicURL, keys: settings.keys, proxies: settings.trustedProxies, limits: settings.limits,
+            mailHourlyLimit: settings.mailHourlyLimit, allowedEmails: settings.allowedEmails)
+    }
+}
+
+extension SharedParts.World {
+    fileprivate init(_ services: IdPServices, shutdown: ShutdownState) {
+        self.init(
+            database: services.database, clock: services.clock, randomness: services.randomness,
+            logger: services.logger, shutdown: shutdown)
+    }
+}

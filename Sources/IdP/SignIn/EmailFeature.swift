@@ -1,0 +1,136 @@
+import IdPDirectory
+package import IdPFlow
+package import IdPMail
+package import IdPProviders
+import Logging
+import SSOShared
+package import SSOWeb
+
+/// Sign-in by email: the code, the link and the reply, which share one email, and the page `/sign-in` with the field for the
+/// address.
+package struct EmailFeature: Feature {
+    private let parts: SharedParts
+    private let providers: ProviderRegistry
+    private let inboundMail: InboundMailSettings?
+
+    private let code: EmailCode
+    private let link: EmailLink
+    private let reply: EmailReply?
+    private let browserLink: BrowserLink
+    private let challenges: ChallengeStore
+    private let guesses: GuessStore
+
+    /// - Parameter inboundMail: nil where replies are not received.
+    package init(_ parts: SharedParts, providers: ProviderRegistry, inboundMail: InboundMailSettings?) {
+        (self.parts, self.providers, self.inboundMail) = (parts, providers, inboundMail)
+        let (keys, clock, randomness) = (parts.keys, parts.clock, parts.randomness)
+        let code = EmailCode(keys: keys)
+        self.code = code
+        link = EmailLink(keys: keys, origin: parts.origin)
+        reply = inboundMail.map { EmailReply(keys: keys, domain: $0.domain) }
+        browserLink = BrowserLink(keys: keys, origin: parts.origin, randomness: randomness)
+        challenges = ChallengeStore(
+            database: parts.database, clock: clock, randomness: randomness,
+            codeMAC: { code.mac(of: code.code(for: $0), challenge: $0) }, mailKind: EmailCodeMail.kind,
+            eligibility: parts.eligibility, mail: parts.mail)
+        guesses = GuessStore(database: parts.database, clock: clock, randomness: randomness)
+    }
+
+    package var slots: [any SessionSlot.Type] { [BrowserChallenges.self] }
+
+    package var mail: [any MailTemplate] {
+        [
+            EmailCodeMail(
+                challenge: challenges.findPending, pages: parts.pages, codes: code, issuer: parts.origin,
+                browserLink: BrowserLinkInvitation(
+                    link: browserLink, mail: parts.mail, guesses: guesses, clock: parts.clock
+                ).url,
+                signInLink: link.url, replyTo: { [reply] in reply?.address(for: $0.id) })
+        ]
+    }
+
+    package var purges: [PurgeService.Purge] {
+        let endAlarm: PurgeService.Purge = { [logger = parts.logger, guesses] _ in
+            if try await guesses.endAlarm() { logger.notice("guess_alarm_ended") }
+            return 0
+        }
+        return [endAlarm, challenges.purge, guesses.purge, parts.mail.purge]
+    }
+
+    package var appPaths: [PathConfiguration.Rule] { [.tree(SignInPath.signIn, .modal)] }
+
+    package func methods(_ completion: SignInCompletion) -> [any SignInMethod] {
+        [codeMethod(completion), linkMethod(completion)] + (reply == nil ? [] : [replyMethod(completion)])
+    }
+
+    package func addRoutes(
+        to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
+    ) {
+        SignInRoutes(
+            sessions: parts.sessions, completion: completion,
+            page: SignInPage(
+                pages: parts.pages, sessions: parts.sessions, purposes: completion.purposes, methods: methods,
+                lastMethod: completion.lastMethod, assets: parts.assets, script: parts.formScript),
+            submitAddress: codeMethod(completion).submitAddress
+        ).addRoutes(to: &router)
+        BrowserLinkRoutes(
+            sessions: parts.sessions, knownBrowsers: parts.knownBrowsers, link: browserLink, challenges: challenges,
+            pages: parts.pages, clock: parts.clock
+        ).addRoutes(to: &router)
+        SignInAPI(
+            addresses: addresses, codes: codes, completion: completion, limits: parts.limits,
+            keys: ChallengeKey(keys: parts.keys, label: SignInAPI.keyLabel), pages: parts.pages,
+            database: parts.database, clock: parts.clock, randomness: parts.randomness
+        ).addRoutes(to: &router)
+        guard let inboundMail, let secret = inboundMail.secret else { return }
+        InboundMailRoutes(
+            secret: secret,
+            receiver: ReplyReceiver(inboundMail, keys: parts.keys, challenges: challenges, guesses: guesses),
+            networks: parts.signerNetworks()
+        ).addRoutes(to: &router)
+    }
+
+    // MARK: The methods
+
+    private var addresses: AddressStep {
+        AddressStep(challenges: challenges, knownBrowsers: parts.knownBrowsers, limits: parts.limits)
+    }
+
+    private var codes: CodeStep {
+        CodeStep(challenges: challenges, guesses: guesses, codes: code, limits: parts.limits)
+    }
+
+    private func codeMethod(_ completion: SignInCompletion) -> EmailCodeMethod {
+        EmailCodeMethod(
+            sessions: parts.sessions, challenges: challenges, guesses: guesses, addresses: addresses, codes: codes,
+            mail: parts.mail, delay: parts.mailDelay, completion: completion, limits: parts.limits,
+            page: EmailCodePage(pages: parts.pages, script: parts.formScript), clock: parts.clock,
+            clientName: completion.purposes.name, addedProvider: addedProvider,
+            reply: { [reply] challenge, flow in reply.map { EmailReplyMethod.offer($0, challenge, flow) } })
+    }
+
+    private func linkMethod(_ completion: SignInCompletion) -> EmailLinkMethod {
+        EmailLinkMethod(
+            sessions: parts.sessions, challenges: challenges, guesses: guesses, knownBrowsers: parts.knownBrowsers,
+            codes: code, link: link, cookie: EmailLinkCookie(link: link, origin: parts.origin),
+            completion: completion, limits: parts.limits,
+            page: EmailLinkPage(pages: parts.pages, script: parts.formScript), clock: parts.clock,
+            clientName: completion.purposes.name, addedProvider: addedProvider)
+    }
+
+    private func replyMethod(_ completion: SignInCompletion) -> EmailReplyMethod {
+        EmailReplyMethod(
+            sessions: parts.sessions, challenges: challenges, completion: completion, limits: parts.limits,
+            events: ReplyEvents(
+                sessions: parts.sessions, challenges: challenges, completion: completion, shutdown: parts.shutdown),
+            pages: parts.pages)
+    }
+
+    /// The name of the provider that a challenge adds to its account; nil for none.
+    private var addedProvider: @Sendable (Session, Challenge) -> String? {
+        { [providers, clock = parts.clock] session, challenge in
+            session[PendingIdentity.self].provider(addedBy: challenge.id, now: clock.now())
+                .map { providers.provider(id: $0)?.name ?? $0 }
+        }
+    }
+}
