@@ -79,14 +79,25 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // What the stores see of a database. No engine is below it.
+        .target(name: "Storage", swiftSettings: settings),
+
+        // The engine. Only the programs import it, where they open a database.
+        .target(
+            name: "SQLiteStorage",
+            dependencies: [
+                "SSOShared", "Storage",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+
         // Browser plumbing both programs share.
         .target(
             name: "SSOWeb",
             dependencies: [
-                "SSOShared", hummingbird, mustache, logging, arguments, lifecycle, httpTypes, nioCore,
+                "SSOShared", "Storage", hummingbird, mustache, logging, arguments, lifecycle, httpTypes, nioCore,
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
@@ -107,7 +118,7 @@ let package = Package(
         .target(
             name: "IdPDirectory",
             dependencies: [
-                "SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "YAMLSettings",
+                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "YAMLSettings",
                 .product(name: "Yams", package: "Yams"),
             ],
             path: "Sources/IdP/Directory",
@@ -115,7 +126,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "IdPMail",
-            dependencies: ["SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore],
+            dependencies: ["SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore],
             path: "Sources/IdP/Mail",
             swiftSettings: settings),
         .target(
@@ -128,7 +139,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "IdPFlow",
-            dependencies: ["SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPMail"],
+            dependencies: [
+                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPMail",
+            ],
             path: "Sources/IdP/Flow",
             resources: embedded(
                 "Clients/account.mustache", "Clients/completion.mustache", "Pages/continue.js", "Pages/sign-in.js",
@@ -137,8 +150,8 @@ let package = Package(
         .target(
             name: "IdPSignIn",
             dependencies: [
-                "SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow", "IdPMail",
-                "IdPProviders",
+                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow",
+                "IdPMail", "IdPProviders",
             ],
             path: "Sources/IdP/SignIn",
             resources: embedded(
@@ -157,7 +170,7 @@ let package = Package(
         .target(
             name: "IdPApps",
             dependencies: [
-                "SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow",
+                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow",
                 "IdPProviders", "WellKnown",
             ],
             path: "Sources/IdP/Apps",
@@ -169,8 +182,8 @@ let package = Package(
         .target(
             name: "IdPAccountPages",
             dependencies: [
-                "SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow", "IdPMail",
-                "IdPProviders",
+                "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore, "IdPDirectory", "IdPFlow",
+                "IdPMail", "IdPProviders",
             ],
             path: "Sources/IdP/AccountPages",
             resources: embedded(
@@ -183,9 +196,9 @@ let package = Package(
         .executableTarget(
             name: "IdP",
             dependencies: [
-                "SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore, "IdPAccountPages", "IdPApps",
-                "IdPDirectory", "IdPFlow", "IdPMail", "IdPProtocols", "IdPProviders", "IdPSignIn", "ThisBuild",
-                "WellKnown", arguments, lifecycle,
+                "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird, logging, httpTypes, nioCore,
+                "IdPAccountPages", "IdPApps", "IdPDirectory", "IdPFlow", "IdPMail", "IdPProtocols", "IdPProviders",
+                "IdPSignIn", "ThisBuild", "WellKnown", arguments, lifecycle,
             ],
             path: "Sources/IdP/Program",
             resources: embedded(
@@ -197,7 +210,8 @@ let package = Package(
         .executableTarget(
             name: "RelyingParty",
             dependencies: [
-                "SSOShared", "SSOWeb", "ThisBuild", hummingbird, logging, arguments, lifecycle, httpTypes, nioCore,
+                "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", "ThisBuild", hummingbird, logging, arguments,
+                lifecycle, httpTypes, nioCore,
             ],
             resources: embedded(
                 "rp-brand.css", "rp-icon.svg", "Texts/en.json", "Texts/de.json", "Pages/account.mustache",
@@ -219,7 +233,7 @@ let package = Package(
         .executableTarget(
             name: "WellKnownBench", dependencies: ["SSOShared", "WellKnown", arguments], swiftSettings: settings),
 
-        // What tests are made with. TestKit knows no program; WebTestKit knows SSOWeb; Counterparts are what the programs talk
+        // What tests are made with. TestKit knows no program; WebTestKit knows SSOWeb and SQLite; Counterparts are what the programs talk
         // to; IdPTestKit has whole deployments.
         .testTarget(
             name: "TestKit",
@@ -227,7 +241,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "WebTestKit",
-            dependencies: ["TestKit", "SSOShared", "SSOWeb", hummingbird, logging, lifecycle, nioCore],
+            dependencies: [
+                "TestKit", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird, logging, lifecycle, nioCore,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "Counterparts",
@@ -237,7 +253,8 @@ let package = Package(
             name: "IdPTestKit",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdP", "IdPDirectory", "IdPFlow", "IdPMail", "IdPProviders",
-                "RelyingParty", "SSONative", "SSOShared", "SSOWeb", hummingbird, logging, httpTypes, nioCore,
+                "RelyingParty", "SQLiteStorage", "SSONative", "SSOShared", "SSOWeb", "Storage", hummingbird, logging,
+                httpTypes, nioCore,
             ],
             swiftSettings: settings),
 
@@ -249,6 +266,14 @@ let package = Package(
         .testTarget(
             name: "JWTTests",
             dependencies: ["TestKit", "JWT", "SSOShared"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StorageTests",
+            dependencies: ["WebTestKit", "Storage"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SQLiteStorageTests",
+            dependencies: ["TestKit", "WebTestKit", "SQLiteStorage", "SSOShared", "Storage"],
             swiftSettings: settings),
         .testTarget(
             name: "SSOWebTests",
@@ -291,7 +316,8 @@ let package = Package(
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPApps",
                 "IdPDirectory", "IdPFlow", "IdPMail", "IdPProtocols", "IdPProviders", "IdPSignIn", "JWT",
-                "RelyingParty", "SSOShared", "SSOWeb", "WellKnown", hummingbird, logging, httpTypes, nioCore,
+                "RelyingParty", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", "WellKnown", hummingbird, logging,
+                httpTypes, nioCore,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),
@@ -299,8 +325,8 @@ let package = Package(
             name: "DeploymentTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPDirectory", "IdPMail",
-                "IdPProviders", "IdPSignIn", "RelyingParty", "RelyingPartyExample", "SSONative", "SSOShared", "SSOWeb",
-                "ThisBuild", "WellKnown", "WellKnownTool", hummingbird, logging,
+                "IdPProviders", "IdPSignIn", "RelyingParty", "RelyingPartyExample", "SQLiteStorage", "SSONative",
+                "SSOShared", "SSOWeb", "Storage", "ThisBuild", "WellKnown", "WellKnownTool", hummingbird, logging,
             ],
             swiftSettings: settings),
     ]

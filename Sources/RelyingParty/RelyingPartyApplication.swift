@@ -2,6 +2,7 @@ import Hummingbird
 import Logging
 import SSOShared
 import SSOWeb
+import Storage
 
 /// What the program uses beyond its own memory.
 struct RelyingPartyServices: Sendable {
@@ -16,7 +17,7 @@ struct RelyingPartyServices: Sendable {
     /// The real services, as the settings say.
     static func live(_ settings: RelyingPartySettings, logger: Logger) async throws -> RelyingPartyServices {
         RelyingPartyServices(
-            database: try await SQLiteDatabase(path: settings.database.path, migrations: RelyingPartyMigrations.all),
+            database: try await RelyingPartyDatabase.open(settings.database),
             backChannel: try BackChannelClient(settings), clock: .system(), randomness: SystemRandomness(),
             logger: logger)
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import SSOShared
 import SSOWeb
+import Storage
 import ThisBuild
 
 /// The program `relying-party`: a sample relying party.

@@ -3,6 +3,7 @@ import Hummingbird
 import NIOCore
 public import SSOShared
 public import SSOWeb
+import Storage
 
 /// The session slot of the user who is signed in: what the identity provider said at the sign-in. Only a browser that has
 /// signed in has a session.

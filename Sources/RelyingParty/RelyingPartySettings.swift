@@ -1,5 +1,6 @@
 import SSOShared
 import SSOWeb
+import Storage
 
 /// The settings of the relying party (docs/operations.md).
 struct RelyingPartySettings: Sendable {
@@ -108,7 +109,7 @@ struct RelyingPartySettings: Sendable {
 
         if let database {
             reader.addCheck {
-                await $0.checkDatabase(database, databaseSetting.name, migrations: RelyingPartyMigrations.all)
+                await $0.checkDatabase(database, databaseSetting.name, inspecting: RelyingPartyDatabase.inspect)
             }
         }
         if let listen { reader.addCheck { await $0.checkListenAddress(listen, listenSetting.name) } }

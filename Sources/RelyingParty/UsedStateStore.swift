@@ -1,5 +1,6 @@
 import SSOShared
 import SSOWeb
+import Storage
 
 /// The table `used_state`: a state works once, in any process on the database.
 struct UsedStateStore: UsedStates {

@@ -1,4 +1,4 @@
-import SSOWeb
+import Storage
 import Synchronization
 
 /// Makes every call of a database fail while it is on, as a full disk or a lost file would.

@@ -1,4 +1,4 @@
-import SSOWeb
+import Storage
 import Synchronization
 
 /// A database that records every statement on its way to a real one.

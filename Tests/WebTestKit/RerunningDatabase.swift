@@ -1,4 +1,4 @@
-import SSOWeb
+import Storage
 
 /// A database that runs each write body twice and rolls the first run back, as a database does that retries transactions.
 ///

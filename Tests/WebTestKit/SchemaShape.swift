@@ -1,4 +1,4 @@
-import SSOWeb
+import Storage
 
 /// The tables, columns and unique indexes of a database, for the question whether the statements of an older version still
 /// work after a step.

@@ -1,7 +1,8 @@
 import Dispatch
 import Foundation
+import Storage
 
-@testable import SSOWeb
+@testable import SQLiteStorage
 @testable import TestKit
 
 /// A database file for one test, with a table of tokens. The suite keeps it, so that it exists longer than the test.
@@ -41,7 +42,7 @@ struct StorageFixture {
 /// The error that a body of a test throws.
 struct BodyError: Error, Equatable { let number: Int64 }
 
-extension SQLiteDatabase {
+extension Database {
     func insertToken(_ id: Int64) async throws {
         try await write {
             try $0.execute(
@@ -52,11 +53,6 @@ extension SQLiteDatabase {
 
     func count(_ table: String = "token") async throws -> Int64 {
         try await read { try $0.query("SELECT count(*) AS n FROM \(table)").first?.integer("n") ?? -1 }
-    }
-
-    /// Waits until so many writes wait for their turn.
-    func queued(_ count: Int) async throws {
-        try await eventually("\(count) writes wait") { waitingWrites == count ? () : nil }
     }
 
     /// A write that holds the writer until `gate` is signalled, so that other writes wait. Returns when it holds the writer.
@@ -71,5 +67,12 @@ extension SQLiteDatabase {
         }
         for await _ in isHolding {}
         return task
+    }
+}
+
+extension SQLiteDatabase {
+    /// Waits until so many writes wait for their turn.
+    func queued(_ count: Int) async throws {
+        try await eventually("\(count) writes wait") { waitingWrites == count ? () : nil }
     }
 }

@@ -2,6 +2,7 @@ import IdPMail
 import Logging
 import SSOShared
 import SSOWeb
+import Storage
 
 /// The outside world as values: what the IdP reaches beyond its own memory.
 struct IdPServices: Sendable {
@@ -24,7 +25,7 @@ struct IdPServices: Sendable {
             throw SettingError("IDP_MAIL_URL: \(problem)")
         }
         return IdPServices(
-            database: try await SQLiteDatabase(path: settings.database.path, migrations: IdPMigrations.all),
+            database: try await IdPDatabase.open(settings.database),
             mailer: settings.mail.mailer(), clock: .system(), randomness: SystemRandomness(), logger: logger,
             devPages: try DevPages(randomness: SystemRandomness()))
     }

@@ -7,6 +7,7 @@ import IdPProviders
 import IdPSignIn
 import SSOShared
 import SSOWeb
+import Storage
 import WellKnown
 
 /// Every setting of the IdP.
@@ -90,7 +91,9 @@ package struct IdPSettings: Sendable {
         }
         reader.reportExampleSecrets(publicURL: publicURL, listen: listen)
         if let database {
-            reader.addCheck { await $0.checkDatabase(database, databaseSetting.name, migrations: IdPMigrations.all) }
+            reader.addCheck {
+                await $0.checkDatabase(database, databaseSetting.name, inspecting: IdPDatabase.inspect)
+            }
         }
         if let listen { reader.addCheck { await $0.checkListenAddress(listen, listenSetting.name) } }
         if case .outbox(let folder) = mail {

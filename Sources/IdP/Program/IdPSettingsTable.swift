@@ -5,6 +5,7 @@ import IdPProviders
 import IdPSignIn
 import SSOShared
 import SSOWeb
+import Storage
 import WellKnown
 
 /// The settings of the IdP, each in one place. Those of a feature are with the feature.

@@ -3,6 +3,7 @@ public import Hummingbird
 import Logging
 import NIOCore
 import NIOHTTP1
+import Storage
 
 /// Turns every error into a page, or into JSON for programs, and a line in the log with the same reference.
 ///

@@ -2,18 +2,25 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOPosix
+public import Storage
 
 /// Checks of what the settings name, for `check` and for a start that fails.
 extension SettingsReader {
     /// Records a problem when the database cannot be opened, and a warning when a start would change its schema: the version
     /// before does not start on it afterwards. Creates and changes nothing.
-    public func checkDatabase(_ database: DatabaseLocation, _ name: String, migrations: [Migration]) async {
+    ///
+    /// - Parameter inspect: returns the names of the steps that opening the database would apply, or throws the reason why it
+    ///   cannot be opened.
+    public func checkDatabase(
+        _ database: DatabaseLocation, _ name: String,
+        inspecting inspect: (DatabaseLocation) async throws(DatabaseError) -> [String]
+    ) async {
         do throws(DatabaseError) {
-            let steps = try await SQLiteDatabase.inspect(path: database.path, migrations: migrations)
+            let steps = try await inspect(database)
             guard !steps.isEmpty else { return }
             warn(
                 """
-                \(name): a start will apply these steps to the schema of \(database.path): \(steps.joined(separator: ", ")). \
+                \(name): a start will apply these steps to the schema of \(database.place): \(steps.joined(separator: ", ")). \
                 Make a backup first: an older version refuses the database afterwards.
                 """)
         } catch {

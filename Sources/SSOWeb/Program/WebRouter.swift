@@ -2,6 +2,7 @@ import HTTPTypes
 public import Hummingbird
 import NIOCore
 import SSOShared
+public import Storage
 
 /// The middleware and routes that both programs share.
 public enum WebRouter {

@@ -1,3 +1,5 @@
+public import Storage
+
 /// Makes a session that of an app: it lasts 30 days from its last use, without an idle limit, and its cookie outlives the
 /// app's process.
 ///

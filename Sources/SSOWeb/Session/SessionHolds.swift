@@ -1,4 +1,5 @@
 import SSOShared
+package import Storage
 
 /// The rule that a session holds: the one condition for every statement that asks.
 ///

@@ -1,4 +1,5 @@
 public import SSOShared
+public import Storage
 import Synchronization
 
 /// Owns the rows of the table `session`: begin, find, update, replace, end. Ids are stored as hashes only, and an id

@@ -1,4 +1,5 @@
 import SSOShared
+public import Storage
 
 /// The address that a program binds: `127.0.0.1:8080`, `[::1]:8080`, `0.0.0.0:8080`. With port 0 the system chooses
 /// one.
@@ -18,12 +19,9 @@ public struct ListenAddress: Sendable, CustomStringConvertible {
     }
 }
 
-/// The database of a program: `sqlite:PATH`.
-public struct DatabaseLocation: Sendable, CustomStringConvertible {
-    /// The file, relative to the working folder unless it begins with a slash.
-    public let path: String
-    public var description: String { "sqlite:\(path)" }
-
+extension DatabaseLocation {
+    /// Reads `sqlite:PATH`.
+    ///
     /// - Throws: ``SettingError`` for anything but `sqlite:` and a path.
     public init(_ text: String) throws(SettingError) {
         guard text.hasPrefix("sqlite:"), text.utf8.count > 7, !text.utf8.contains(0) else {
@@ -39,7 +37,7 @@ public struct DatabaseLocation: Sendable, CustomStringConvertible {
                 "\"\(text)\" is not a file. Use sqlite:PATH with at most one slash at its start, for example "
                     + "sqlite:/var/lib/data.sqlite.")
         }
-        self.path = path
+        self = .sqlite(path: path)
     }
 }
 

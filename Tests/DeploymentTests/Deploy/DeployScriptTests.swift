@@ -1,5 +1,6 @@
 import Foundation
 import SSOWeb
+import Storage
 import Testing
 
 @testable import IdPTestKit

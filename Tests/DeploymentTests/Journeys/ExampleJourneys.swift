@@ -1,6 +1,8 @@
 import Foundation
+import SQLiteStorage
 import SSOShared
 import SSOWeb
+import Storage
 import Testing
 
 @testable import IdPTestKit

@@ -1,4 +1,6 @@
+import SQLiteStorage
 import SSOWeb
+import Storage
 import Testing
 
 @testable import IdP

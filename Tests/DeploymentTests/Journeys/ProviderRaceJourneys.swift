@@ -1,5 +1,7 @@
+import SQLiteStorage
 import SSOShared
 import SSOWeb
+import Storage
 import Testing
 
 @testable import Counterparts

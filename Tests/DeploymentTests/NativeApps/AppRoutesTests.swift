@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import SQLiteStorage
 import SSONative
 import SSOShared
 import SSOWeb

@@ -1,6 +1,8 @@
 import Foundation
 import Glibc
+import SQLiteStorage
 import SSOWeb
+import Storage
 import Testing
 
 @testable import IdP

@@ -1,5 +1,7 @@
 import Foundation
+import SQLiteStorage
 import SSOShared
+import Storage
 
 @testable import IdP
 @testable import RelyingParty
@@ -13,17 +15,17 @@ enum MigratedFiles {
     private static let relyingParty = Task { try await content(migratedBy: RelyingPartyMigrations.all) }
 
     /// Opens the IdP's database at a path, where a file may be already.
-    static func openIdP(_ path: String) async throws -> SQLiteDatabase {
+    static func openIdP(_ path: String) async throws -> any Database {
         try await open(path, IdPMigrations.all, copying: idp.value)
     }
 
-    static func openRelyingParty(_ path: String) async throws -> SQLiteDatabase {
+    static func openRelyingParty(_ path: String) async throws -> any Database {
         try await open(path, RelyingPartyMigrations.all, copying: relyingParty.value)
     }
 
     private static func open(
         _ path: String, _ migrations: [Migration], copying content: Data
-    ) async throws -> SQLiteDatabase {
+    ) async throws -> any Database {
         if !FileManager.default.fileExists(atPath: path) {
             try content.write(to: URL(filePath: path), options: .withoutOverwriting)
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)

@@ -1,5 +1,7 @@
 import Hummingbird
+import SQLiteStorage
 import SSOShared
+import Storage
 
 @testable import Counterparts
 @testable import IdP

@@ -1,6 +1,8 @@
 import Foundation
 import Hummingbird
 import Logging
+import SQLiteStorage
+import Storage
 import Synchronization
 
 @testable import Counterparts
@@ -20,14 +22,14 @@ final class TestDeployment: Deployment, Sendable {
     struct Client: TestClient {
         let id, name, secret, origin: String
         let port: UInt16
-        let database: SQLiteDatabase
+        let database: any Database
     }
 
     let folder: TemporaryFolder
     let clock: TestClock
     let origin = "http://localhost:4000"
     let port: UInt16
-    let database: SQLiteDatabase
+    let database: any Database
     let mailbox: Mailbox
     let clients: [Client]
     let log: CapturedLog
@@ -48,7 +50,7 @@ final class TestDeployment: Deployment, Sendable {
     }
 
     private init(
-        folder: TemporaryFolder, clock: TestClock, port: UInt16, idp: IdP, database: SQLiteDatabase, mailbox: Mailbox,
+        folder: TemporaryFolder, clock: TestClock, port: UInt16, idp: IdP, database: any Database, mailbox: Mailbox,
         clients: [Client], log: CapturedLog, standIns: [StandInProvider], dev: DevPages
     ) {
         (self.folder, self.clock, self.port, self.idp, self.database) = (folder, clock, port, idp, database)

@@ -1,5 +1,6 @@
 import SSOShared
 import SSOWeb
+import Storage
 
 @testable import Counterparts
 @testable import TestKit

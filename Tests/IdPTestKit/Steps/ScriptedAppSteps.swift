@@ -1,5 +1,7 @@
 import Foundation
+import SQLiteStorage
 import SSONative
+import Storage
 
 @testable import Counterparts
 @testable import IdP

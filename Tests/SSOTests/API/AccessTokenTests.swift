@@ -1,4 +1,5 @@
 import SSOShared
+import Storage
 import Testing
 
 @testable import IdPDirectory

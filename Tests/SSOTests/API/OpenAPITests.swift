@@ -1,4 +1,5 @@
 import Hummingbird
+import SQLiteStorage
 import Testing
 
 @testable import IdP

@@ -1,3 +1,5 @@
+import SQLiteStorage
+import Storage
 import Testing
 
 @testable import IdP
@@ -12,7 +14,7 @@ struct RestoredDatabaseTests {
 
     /// A database with these accounts, each with a flag for disabled and the subjects of its identities.
     private func database(_ name: String, _ accounts: [(id: String, isDisabled: Bool, subjects: [String])]) async throws
-        -> SQLiteDatabase
+        -> any Database
     {
         let database = try await SQLiteDatabase(path: folder.path(of: name), migrations: IdPMigrations.all)
         try await database.write { connection in

@@ -4,7 +4,9 @@ import Testing
 
 @testable import IdP
 @testable import RelyingParty
+@testable import SQLiteStorage
 @testable import SSOWeb
+@testable import Storage
 @testable import TestKit
 @testable import WebTestKit
 

@@ -1,4 +1,5 @@
 import Dispatch
+import SQLiteStorage
 import SSOShared
 import Testing
 

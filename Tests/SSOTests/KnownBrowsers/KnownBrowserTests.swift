@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import SSOShared
 import SSOWeb
+import Storage
 import Testing
 
 @testable import Counterparts

@@ -1,5 +1,7 @@
 import Foundation
+import SQLiteStorage
 import SSOWeb
+import Storage
 import Testing
 
 @testable import IdP

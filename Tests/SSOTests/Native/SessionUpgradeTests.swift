@@ -1,5 +1,7 @@
+import SQLiteStorage
 import SSOShared
 import SSOWeb
+import Storage
 import Testing
 
 @testable import IdP
@@ -15,7 +17,7 @@ struct SessionUpgradeTests {
     private static let cookie = Base64URL.encode([UInt8](repeating: 7, count: 32))
 
     private static func insert(
-        _ slots: String, life: Duration, now: Timestamp, into database: SQLiteDatabase
+        _ slots: String, life: Duration, now: Timestamp, into database: any Database
     ) async throws {
         try await database.write { connection in
             try connection.execute(

@@ -1,4 +1,6 @@
 import Foundation
+import SQLiteStorage
+import Storage
 import Testing
 
 @testable import Counterparts

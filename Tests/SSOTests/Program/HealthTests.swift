@@ -1,7 +1,9 @@
 import Dispatch
 import Foundation
 import Hummingbird
+import SQLiteStorage
 import SSOShared
+import Storage
 import Synchronization
 import Testing
 

@@ -1,5 +1,7 @@
+import SQLiteStorage
 import SSOShared
 import SSOWeb
+import Storage
 import Testing
 
 @testable import RelyingParty
@@ -8,7 +10,7 @@ import Testing
 
 @Suite("Used states")
 struct UsedStateStoreTests {
-    private static func open(_ folder: TemporaryFolder) async throws -> SQLiteDatabase {
+    private static func open(_ folder: TemporaryFolder) async throws -> any Database {
         try await SQLiteDatabase(path: folder.path(of: "rp.sqlite"), migrations: RelyingPartyMigrations.all)
     }
 

@@ -1,5 +1,6 @@
 import SSOShared
 import SSOWeb
+import Storage
 import Testing
 
 @testable import IdPTestKit

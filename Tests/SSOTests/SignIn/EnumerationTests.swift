@@ -1,3 +1,5 @@
+import SQLiteStorage
+import Storage
 import Testing
 
 @testable import IdP

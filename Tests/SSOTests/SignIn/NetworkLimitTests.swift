@@ -1,4 +1,5 @@
 import SSOWeb
+import Storage
 import Testing
 
 @testable import IdPDirectory

@@ -1,6 +1,7 @@
 import Foundation
 import SSOShared
 import SSOWeb
+import Storage
 import Testing
 
 @testable import Counterparts

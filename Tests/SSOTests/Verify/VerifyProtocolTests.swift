@@ -1,4 +1,5 @@
 import Hummingbird
+import Storage
 import Testing
 
 @testable import IdPDirectory

@@ -2,6 +2,7 @@ package import IdPDirectory
 package import IdPProviders
 import SSOShared
 import SSOWeb
+import Storage
 
 /// How a user can sign in, for the home page.
 struct IdentityList: Sendable {

@@ -3,6 +3,7 @@ import IdPFlow
 import Logging
 import SSOShared
 package import SSOWeb
+import Storage
 import Synchronization
 
 /// Removes an identity from the account of the user who is signed in.

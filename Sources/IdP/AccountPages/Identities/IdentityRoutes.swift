@@ -6,6 +6,7 @@ import IdPProviders
 import Logging
 import SSOShared
 import SSOWeb
+import Storage
 
 /// `POST /identities/link` and `/identities/unlink`: the buttons of the home page that change how its user signs in, and
 /// `/identities/confirm` for a change that had to wait for a new sign-in.

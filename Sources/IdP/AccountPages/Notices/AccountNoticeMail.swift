@@ -2,6 +2,7 @@ import IdPDirectory
 import IdPMail
 import SSOShared
 package import SSOWeb
+package import Storage
 
 /// The email about a change of how a user signs in. Its subject id is that of an ``AccountNotice``.
 package struct AccountNoticeMail: MailTemplate {

@@ -4,6 +4,7 @@ package import IdPProviders
 package import Logging
 package import SSOShared
 package import SSOWeb
+import Storage
 
 /// Owns the rows of `account_notice`: one for each change of how a user signs in, with an email about it.
 ///

@@ -5,6 +5,7 @@ package import IdPProviders
 import Logging
 package import SSOShared
 package import SSOWeb
+import Storage
 
 /// `/api/v1/identities`: the ways in which the user signs in, and the link of a provider.
 ///

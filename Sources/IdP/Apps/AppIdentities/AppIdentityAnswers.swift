@@ -5,6 +5,7 @@ package import IdPProviders
 import Logging
 package import SSOShared
 package import SSOWeb
+import Storage
 
 /// What the provider of a link has answered, in the request that brought it.
 package struct AppIdentityAnswer: Sendable {

@@ -3,6 +3,7 @@ import IdPDirectory
 import IdPFlow
 import SSOShared
 import SSOWeb
+import Storage
 
 extension AppIdentityStore {
     /// The redirect URI of a link that has begun and not ended; nil for any other.

@@ -3,6 +3,7 @@ package import IdPDirectory
 import IdPFlow
 package import SSOShared
 package import SSOWeb
+package import Storage
 
 /// Owns the rows of `app_link`: one for each app that links a provider to its user's account, from the ticket to the code.
 ///

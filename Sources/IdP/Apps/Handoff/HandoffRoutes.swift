@@ -5,6 +5,7 @@ import IdPFlow
 import Logging
 import SSOShared
 package import SSOWeb
+import Storage
 
 /// `/auth/native/METHOD` and `/auth/native/complete`: an app signs in through the system browser, which it trusts with the
 /// sign-in and the cookies (RFC 8252), and gets a ``HandoffCode`` for its web view.

@@ -2,6 +2,7 @@ import IdPDirectory
 import IdPFlow
 import SSOShared
 import SSOWeb
+import Storage
 
 extension HandoffStore {
     /// The sign-in that a code stood for.

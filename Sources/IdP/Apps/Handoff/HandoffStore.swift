@@ -2,6 +2,7 @@ package import IdPDirectory
 import IdPFlow
 import SSOShared
 package import SSOWeb
+package import Storage
 
 /// One sign-in for an app, from its start to the end of its code.
 struct Handoff: Sendable {

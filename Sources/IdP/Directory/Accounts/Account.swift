@@ -1,6 +1,7 @@
 package import Foundation
 package import SSOShared
 package import SSOWeb
+package import Storage
 
 /// A user's account.
 package struct Account: Sendable {

@@ -1,5 +1,5 @@
 import SSOShared
-package import SSOWeb
+package import Storage
 
 /// The operator's view of accounts, beside a running IdP. Each change is one transaction and holds from the next request
 /// on, because every request reads the account again.

@@ -1,4 +1,5 @@
 package import SSOWeb
+package import Storage
 
 /// What has changed about how a user signs in. Each names the id of a provider.
 package enum AccountChange: Sendable, Equatable {

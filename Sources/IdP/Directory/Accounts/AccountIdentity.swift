@@ -1,5 +1,6 @@
 import SSOShared
 package import SSOWeb
+import Storage
 
 /// An identity as its owner sees it.
 package struct AccountIdentity: Sendable {

@@ -1,5 +1,6 @@
 import SSOShared
-package import SSOWeb
+import SSOWeb
+package import Storage
 
 extension AccountStore {
     /// Lets an identity lead to an account from now on, in the caller's transaction. An identity that leads to an account

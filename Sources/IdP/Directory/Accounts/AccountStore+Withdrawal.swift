@@ -1,4 +1,5 @@
 package import SSOWeb
+package import Storage
 
 /// What a provider says about its users between their sign-ins. Its word is final.
 extension AccountStore {

@@ -1,5 +1,6 @@
 import SSOShared
-package import SSOWeb
+import SSOWeb
+package import Storage
 
 /// `*@example.com, ann@partner.org`: who may sign in without being added first.
 package struct AllowedEmails: Sendable {

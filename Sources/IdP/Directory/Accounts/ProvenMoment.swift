@@ -1,4 +1,5 @@
 package import SSOWeb
+package import Storage
 
 /// Owns the rule whether the moment of a sign-in is proven.
 ///

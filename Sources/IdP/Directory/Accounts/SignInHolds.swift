@@ -1,4 +1,4 @@
-package import SSOWeb
+package import Storage
 
 /// The rule that a sign-in still holds, whatever carries it (a session, a token, a code): its account may sign in, and its
 /// sign-ins were not ended all at once since then. The one condition for every place that asks.

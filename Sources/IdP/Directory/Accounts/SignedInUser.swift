@@ -1,4 +1,5 @@
 package import SSOWeb
+package import Storage
 
 /// The session slot of a finished sign-in.
 package struct CurrentSignIn: SessionSlot {

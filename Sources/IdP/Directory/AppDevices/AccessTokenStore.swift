@@ -1,5 +1,6 @@
 package import SSOShared
 package import SSOWeb
+package import Storage
 
 /// Owns the rows of `access_token`: issue, find, prolong and end. Only hashes of tokens are stored.
 ///

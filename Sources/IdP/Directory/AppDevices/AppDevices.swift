@@ -1,5 +1,6 @@
 package import Logging
 package import SSOWeb
+import Storage
 
 /// One app in which a user is signed in: its access token, the session of its web view, or both.
 package struct AppDevice: Sendable {

@@ -1,6 +1,7 @@
 package import Hummingbird
 package import SSOShared
 package import SSOWeb
+package import Storage
 
 /// Owns the rows of `device`: which browsers are known for which mailbox, tags left out. Only hashes of their secrets are
 /// stored.

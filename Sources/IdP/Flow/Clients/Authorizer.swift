@@ -4,6 +4,7 @@ package import IdPDirectory
 import Logging
 package import SSOShared
 package import SSOWeb
+import Storage
 
 /// Decides for every client protocol whether a user may go on to a client: at once, after a sign-in, after choosing the
 /// account, or not. Session, account and grant take one transaction.

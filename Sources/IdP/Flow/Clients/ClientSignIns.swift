@@ -1,5 +1,6 @@
 import SSOShared
 package import SSOWeb
+import Storage
 
 /// A client that has redeemed a grant of a session: the user may be signed in there.
 package struct ClientSignIn: Sendable {

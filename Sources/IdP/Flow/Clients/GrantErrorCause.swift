@@ -1,4 +1,4 @@
-import SSOWeb
+import Storage
 
 /// Why a grant was not accepted. The raw values are stable: the log has them as `cause`.
 package enum GrantErrorCause: String, Sendable, CaseIterable {

@@ -1,4 +1,5 @@
 package import SSOWeb
+package import Storage
 import Synchronization
 
 /// Deletes rows of `sso_token` that are no longer needed.

@@ -1,6 +1,7 @@
 package import IdPDirectory
 package import SSOShared
 package import SSOWeb
+package import Storage
 
 /// What the clients of one protocol redeem: a token, a code, a ticket.
 package struct GrantKind: Sendable {
@@ -98,7 +99,7 @@ package struct GrantStore: Sendable {
                 "authenticated": .timestamp(user.signIn.authenticatedAt),
                 "proven": .integer(user.signIn.provenAt == nil ? 0 : 1),
                 "methods": .text(user.signIn.methods.joined(separator: " ")),
-                "payload": kind.keepsPayload ? .blob(Array(asked.payload.utf8)) : .null, "now": .timestamp(now),
+                "payload": kind.keepsPayload ? .blob(Array(asked.payload.utf8)) : .null(.blob), "now": .timestamp(now),
                 "expires": .timestamp(now + kind.lifetime), "signouts": .integer(user.signIn.accountSignOuts),
             ]) { $1 })
         return isRedeemed

@@ -1,4 +1,5 @@
 package import SSOWeb
+package import Storage
 
 extension SessionStore {
     /// Stores the first step of a sign-in, in one transaction with `change`; nil when another request has replaced or ended

@@ -1,6 +1,7 @@
 package import IdPDirectory
 import SSOShared
 package import SSOWeb
+package import Storage
 
 /// What a sign-in method has proven, in one value.
 package struct ProvenSignIn: Sendable {

@@ -4,6 +4,7 @@ package import IdPDirectory
 import Logging
 import SSOShared
 package import SSOWeb
+package import Storage
 import Synchronization
 
 /// The end of every sign-in method: changes the session id, keeps only the slots that survive a sign-in, and decides where

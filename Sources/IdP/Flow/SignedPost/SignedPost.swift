@@ -4,6 +4,7 @@ package import IdPDirectory
 import Logging
 import SSOShared
 package import SSOWeb
+import Storage
 
 /// A route that takes the signed posts of other servers: verify, inbound mail.
 ///

@@ -1,4 +1,5 @@
 import SSOWeb
+import Storage
 
 extension MailQueue {
     /// How many emails that a network has asked for within the hour have reached nobody: the mail server cannot be reached,

@@ -1,5 +1,6 @@
 import SSOShared
 package import SSOWeb
+package import Storage
 
 /// An email in the queue. It holds no code and no link: its template makes the text when the email is sent.
 package struct QueuedMail: Sendable {

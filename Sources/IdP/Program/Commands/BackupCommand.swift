@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import SSOWeb
+import SQLiteStorage
 
 /// `idp backup FILE`.
 struct BackupCommand: AsyncParsableCommand {
@@ -17,12 +17,11 @@ struct BackupCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     func run() async throws {
-        let (location, keys) = try database.locationAndKeys()
+        let (path, keys) = try database.fileAndKeys()
         let bytes = try await DatabaseOptions.reporting {
-            try await SQLiteDatabase.backup(
-                path: location.path, migrations: IdPMigrations.all, keys: keys, to: file)
+            try await SQLiteDatabase.backup(path: path, migrations: IdPMigrations.all, keys: keys, to: file)
         }
-        print("Backed up \(location.path) into \(file), \(bytes) bytes.")
+        print("Backed up \(path) into \(file), \(bytes) bytes.")
         guard keys == nil else { return }
         print(
             """

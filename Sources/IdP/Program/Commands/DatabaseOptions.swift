@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import SSOShared
 import SSOWeb
+import Storage
 
 /// The option of every command that works on the database beside a running IdP. Of all settings it needs this one alone.
 struct DatabaseOptions: ParsableArguments {
@@ -15,10 +16,13 @@ struct DatabaseOptions: ParsableArguments {
     /// - Throws: exit code 78 after all problems were printed.
     func location() throws -> DatabaseLocation { try read { _ in }.location }
 
-    /// The same, with the keys of ``IdPSettings`` for commands that use them. No keys where none are set.
-    func locationAndKeys() throws -> (location: DatabaseLocation, keys: DerivedKeys?) {
+    /// The path of the database file, with the keys of ``IdPSettings``: for commands that work on the file itself. No keys
+    /// where none are set.
+    func fileAndKeys() throws -> (path: String, keys: DerivedKeys?) {
         let (location, keys) = try read { $0.derivedKeys("IDP_SECRET_KEY", required: false) }
-        return (location, keys)
+        switch location {
+        case .sqlite(let path): return (path, keys)
+        }
     }
 
     private func read<T>(_ further: (SettingsReader) -> T) throws -> (location: DatabaseLocation, further: T) {
@@ -36,16 +40,16 @@ struct DatabaseOptions: ParsableArguments {
     /// Lets `body` work on the database, which must be there already.
     ///
     /// - Throws: exit code 1 after one line on standard error when the database cannot be used.
-    func open<T: Sendable>(_ body: (SQLiteDatabase) async throws -> T) async throws -> T {
-        let path = try location().path
-        guard FileManager.default.fileExists(atPath: path) else {
+    func open<T: Sendable>(_ body: (any Database) async throws -> T) async throws -> T {
+        let location = try location()
+        guard IdPDatabase.exists(location) else {
             throw CommandExit.failure(
                 IdPProgram.name,
-                "there is no database at \(path). Set IDP_DATABASE_URL to the one of the IdP, for example sqlite:var/idp.sqlite."
+                "there is no database at \(location.place). Set IDP_DATABASE_URL to the one of the IdP, for example sqlite:var/idp.sqlite."
             )
         }
         return try await Self.reporting {
-            let database = try await SQLiteDatabase(path: path, migrations: IdPMigrations.all)
+            let database = try await IdPDatabase.open(location)
             do {
                 let result = try await body(database)
                 await database.close()

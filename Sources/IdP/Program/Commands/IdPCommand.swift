@@ -4,6 +4,7 @@ import IdPProviders
 import Logging
 import SSOShared
 import SSOWeb
+import Storage
 import ThisBuild
 
 /// The program `idp`.

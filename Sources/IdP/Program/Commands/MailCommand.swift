@@ -6,6 +6,7 @@ import IdPSignIn
 import Logging
 import SSOShared
 import SSOWeb
+import Storage
 
 /// `idp mail …`: takes replies to the email from a mail server, beside a running IdP.
 struct MailCommand: AsyncParsableCommand {
@@ -91,14 +92,14 @@ struct MailDelivery {
 
     /// - Throws: the reason why the message must come again.
     func deliver(_ message: [UInt8], recipient: String?, _ logger: Logger) async throws {
-        let path = settings.database.path
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw SettingError("there is no database at \(path). Set IDP_DATABASE_URL to the one of the IdP.")
+        let location = settings.database
+        guard IdPDatabase.exists(location) else {
+            throw SettingError("there is no database at \(location.place). Set IDP_DATABASE_URL to the one of the IdP.")
         }
         // Before the database is opened: mail of strangers must not cost that, and must not migrate it.
         let reader = ReplyReader(settings.inbound, keys: settings.keys)
         guard case .reply(let reply) = reader.open(message, recipient: recipient, logger: logger) else { return }
-        let database = try await SQLiteDatabase(path: path, migrations: IdPMigrations.all)
+        let database = try await IdPDatabase.open(location)
         do {
             _ = try await receiver(database).receive(reply, logger: logger)
             await database.close()

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import IdPAccountPages
+import SQLiteStorage
 import SSOWeb
 
 /// `idp restore FILE`.
@@ -33,19 +34,19 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (location, keys) = try database.locationAndKeys()
+        let (path, keys) = try database.fileAndKeys()
         let now = ServiceClock.system().now()
         // Sorts by time and is a plain file name: 20261121T140509123Z.
         let stamp = PlainDate.rfc3339(now).filter { $0.isLetter || $0.isNumber }
         let restored = try await DatabaseOptions.reporting {
             try await SQLiteDatabase.restore(
-                path: location.path, migrations: IdPMigrations.all, from: file, keys: keys,
+                path: path, migrations: IdPMigrations.all, from: file, keys: keys,
                 acceptsUnverified: unverified, keepingOldAs: "before-restore-\(stamp)"
             ) { [keepIdentities] database, replaced in
                 let backup = RestoredDatabase(database: database)
                 try await backup.endSignIns(now: now)
                 switch replaced {
-                case .missing: return Comparison.impossible("there was no database at \(location.path)")
+                case .missing: return Comparison.impossible("there was no database at \(path)")
                 case .unreadable(let cause): return .impossible("the old one cannot be read (\(cause))")
                 case .readable(let old):
                     let ended = try await backup.ended(in: old)
@@ -54,7 +55,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 }
             }
         }
-        print("Restored \(location.path) from \(file). Everybody is signed out.")
+        print("Restored \(path) from \(file). Everybody is signed out.")
         if let kept = restored.kept {
             print("The database from before is \(kept). Remove it when you no longer need it.")
         }

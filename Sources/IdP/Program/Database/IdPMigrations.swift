@@ -1,4 +1,5 @@
 import SSOWeb
+import Storage
 
 /// The IdP's tables, as numbered steps. A step that was released never changes.
 ///

@@ -1,4 +1,5 @@
 import SSOWeb
+import Storage
 
 /// What had ended after a backup was made, and would come back with it: found by a comparison with the database that the
 /// restore replaces.

@@ -2,6 +2,7 @@ package import IdPDirectory
 import IdPProviders
 import SSOShared
 import SSOWeb
+import Storage
 
 /// Carries out what Apple reports about a user. Doing it twice changes nothing more.
 package struct AppleChanges: Sendable {

@@ -6,6 +6,7 @@ package import IdPMail
 import Logging
 package import SSOShared
 package import SSOWeb
+import Storage
 
 /// The link that makes a browser known for an address. It signs nobody in.
 ///

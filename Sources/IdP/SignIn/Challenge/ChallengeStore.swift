@@ -2,6 +2,7 @@ package import IdPDirectory
 package import IdPMail
 package import SSOShared
 package import SSOWeb
+package import Storage
 
 /// Owns the rows of `challenge`: begins one together with its email, and ends it exactly once.
 ///

@@ -5,6 +5,7 @@ package import IdPFlow
 import IdPMail
 import SSOShared
 import SSOWeb
+import Storage
 
 /// The first step of a sign-in by email: an address, for which a challenge begins and an email is queued.
 ///

@@ -4,6 +4,7 @@ package import IdPFlow
 import Logging
 import SSOShared
 import SSOWeb
+import Storage
 
 /// The second step of a sign-in by email: a typed code, counted before it is compared.
 ///

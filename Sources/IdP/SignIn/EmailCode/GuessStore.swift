@@ -1,5 +1,6 @@
 package import SSOShared
 package import SSOWeb
+package import Storage
 
 /// Owns the counting of guesses: the rows of `code_guess` and `guess_alarm`, and `tries` in the rows of `challenge`, which
 /// ``ChallengeStore`` owns: counting and looking must be one statement.

@@ -4,6 +4,7 @@ import IdPDirectory
 import IdPFlow
 import SSOShared
 import SSOWeb
+import Storage
 
 /// `POST /api/v1/sign-in` and `POST /api/v1/sign-in/code`: the sign-in by email code for native screens.
 ///

@@ -4,6 +4,7 @@ import IdPDirectory
 package import IdPFlow
 import NIOCore
 package import SSOWeb
+import Storage
 import Synchronization
 
 /// `GET /sign-in/events`: reports to the waiting page that it should go on, as server-sent events (WHATWG HTML 9.2).

@@ -2,6 +2,7 @@ import IdPFlow
 import IdPProviders
 import SSOShared
 package import SSOWeb
+package import Storage
 
 /// Owns the rows of `provider_attempt` and `used_provider_answer`: each attempt takes one answer, and no code or ID token is
 /// taken twice.

@@ -6,6 +6,7 @@ package import IdPProviders
 import Logging
 import SSOShared
 package import SSOWeb
+import Storage
 
 /// `/auth/PROVIDER/callback`: takes the answer of a provider.
 ///

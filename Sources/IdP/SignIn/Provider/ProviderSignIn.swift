@@ -5,6 +5,7 @@ package import IdPProviders
 import Logging
 package import SSOShared
 package import SSOWeb
+import Storage
 
 /// What follows a proven identity of a provider: a sign-in, a new account, or the proof that an account that exists is the
 /// user's own.

@@ -1,6 +1,9 @@
 import Foundation
 import GRDB
 public import SSOShared
+public import Storage
+
+public import enum Storage.DatabaseError
 
 extension SQLiteDatabase {
     /// Writes a consistent copy of the database at `path` into a new file, while other processes use it. On return the

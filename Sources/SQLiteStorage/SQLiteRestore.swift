@@ -1,6 +1,10 @@
 import Foundation
 import GRDB
 public import SSOShared
+public import Storage
+
+public import protocol Storage.Database
+public import enum Storage.DatabaseError
 
 /// The database that a restore replaces.
 public enum ReplacedDatabase: Sendable {

@@ -1,6 +1,7 @@
+import Storage
 import Testing
 
-@testable import SSOWeb
+@testable import SQLiteStorage
 @testable import TestKit
 
 @Suite("Queue of waiting writes")

@@ -2,7 +2,10 @@ import Dispatch
 import Foundation
 import GRDB
 import GRDBSQLite
+import Storage
 import Synchronization
+
+import enum Storage.DatabaseError
 
 /// Turns the writes that wait into as few commits as possible: a commit costs one fsync, whether it holds one write or 256.
 ///

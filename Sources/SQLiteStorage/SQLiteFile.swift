@@ -1,6 +1,9 @@
 import Foundation
 import GRDB
+import Storage
 import Synchronization
+
+import enum Storage.DatabaseError
 
 /// The database file and its log in their folder: checked before they are opened, created with tight modes, watched afterwards.
 ///

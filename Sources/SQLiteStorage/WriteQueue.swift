@@ -1,4 +1,5 @@
 import Dispatch
+import Storage
 import Synchronization
 
 /// A `write` that waits for the writer's thread, and the caller that waits for its result.

@@ -31,10 +31,12 @@ public struct Migration: Sendable {
 ///
 /// Owns the table `schema_migration`: the applied steps in order. There is no way back: an older program refuses a newer
 /// database.
-struct Migrator: Sendable {
+package struct Migrator: Sendable {
     /// What to do about a database, given its applied steps.
-    enum Plan: Equatable {
+    package enum Plan: Equatable {
+        /// All steps are applied.
         case nothing
+        /// The steps from this index on are missing.
         case apply(from: Int)
         /// A newer version wrote it: there are unknown steps after ours.
         case newer(String)
@@ -42,9 +44,14 @@ struct Migrator: Sendable {
         case foreign(position: Int, found: String)
     }
 
-    let migrations: [Migration]
+    /// All steps, the oldest one first.
+    package let migrations: [Migration]
 
-    func plan(applied: [String]) -> Plan {
+    /// A migrator with these steps, the oldest one first.
+    package init(migrations: [Migration]) { self.migrations = migrations }
+
+    /// Compares the applied steps with ours.
+    package func plan(applied: [String]) -> Plan {
         for (position, name) in applied.enumerated() {
             guard position < migrations.count else { return .newer(name) }
             guard migrations[position].name.utf8.elementsEqual(name.utf8) else {
@@ -55,7 +62,7 @@ struct Migrator: Sendable {
     }
 
     /// The step because of which this version's statements do not fit a database with these steps; nil when they fit.
-    func misfit(applied: [String]) -> String? {
+    package func misfit(applied: [String]) -> String? {
         switch plan(applied: applied) {
         case .nothing: nil
         case .apply(let first): migrations[first].name
@@ -69,7 +76,7 @@ struct Migrator: Sendable {
     ///
     /// - Parameter tables: the names of all tables. How to list them differs between databases.
     /// - Throws: `refused` for a database with tables but not ours: it belongs to another program.
-    func applied(_ connection: any SQLConnection, tables: [String]) throws(DatabaseError) -> [String] {
+    package func applied(_ connection: any SQLConnection, tables: [String]) throws(DatabaseError) -> [String] {
         guard tables.contains("schema_migration") else {
             guard let foreign = tables.first else { return [] }
             throw .refused("its tables are not ours (\(foreign))")
@@ -83,7 +90,7 @@ struct Migrator: Sendable {
 
     /// Applies the missing steps. The caller holds the write lock and has made the plan under it: another process may have
     /// been faster.
-    func apply(from first: Int, _ connection: any SQLConnection) throws(DatabaseError) {
+    package func apply(from first: Int, _ connection: any SQLConnection) throws(DatabaseError) {
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS schema_migration (

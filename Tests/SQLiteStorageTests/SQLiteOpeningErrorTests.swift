@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
-import SSOWeb
+import SQLiteStorage
+import Storage
 import Testing
 
 @testable import TestKit

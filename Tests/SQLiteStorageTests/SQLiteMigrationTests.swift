@@ -1,31 +1,17 @@
+import Dispatch
 import Foundation
+import SQLiteStorage
+import Storage
 import Testing
 
-@testable import SSOWeb
 @testable import TestKit
 @testable import WebTestKit
 
-@Suite("Migrations")
-struct MigratorTests {
+@Suite("Migrations of a file")
+struct SQLiteMigrationTests {
     private let fixture: StorageFixture
 
     init() throws { fixture = try StorageFixture() }
-
-    private static let steps = ["v001-a", "v002-b"].map { Migration(name: $0, sql: []) }
-
-    @Test(
-        "the steps listed in the database decide what is done",
-        arguments: [
-            ([], Migrator.Plan.apply(from: 0)),
-            (["v001-a"], .apply(from: 1)),
-            (["v001-a", "v002-b"], .nothing),
-            (["v001-a", "v002-b", "v003-c"], .newer("v003-c")),
-            (["v001-x"], .foreign(position: 1, found: "v001-x")),
-            (["v001-a", "v002-x", "v003-c"], .foreign(position: 2, found: "v002-x")),
-        ])
-    func plan(applied: [String], expected: Migrator.Plan) {
-        #expect(Migrator(migrations: Self.steps).plan(applied: applied) == expected)
-    }
 
     @Test(
         "of four programs that start at the same moment without a file each is ready, and each step runs once",
@@ -71,19 +57,5 @@ struct MigratorTests {
         _ = try await fixture.open(StorageFixture.migrations + [Migration(name: "v002-new", sql: [])])
         try await old.checkReady()
         await #expect(throws: DatabaseError.self) { _ = try await fixture.open() }
-    }
-
-    @Test(
-        "a process does not fit a schema that lacks its steps, or that a step has changed which needs a later one",
-        arguments: [
-            ([], "v001-a"), (["v001-a"], "v002-b"), (["v001-a", "v002-b"], nil), (["v001-x"], "v001-x"),
-            (["v001-a", "v002-b", "v003-c"], nil),
-            (["v001-a", "v002-b", "v003-drop.needs-v002"], nil),
-            (["v001-a", "v002-b", "v003-c", "v004-drop.needs-v003"], "v004-drop.needs-v003"),
-            (["v001-a", "v002-b", "v003-c", "v004-drop.needs-v003", "v005-e"], "v004-drop.needs-v003"),
-            (["v001-a", "v002-b", "v003-drop.needs-vX"], "v003-drop.needs-vX"),
-        ] as [([String], String?)])
-    func misfit(applied: [String], expected: String?) {
-        #expect(Migrator(migrations: Self.steps).misfit(applied: applied) == expected)
     }
 }

@@ -1,4 +1,5 @@
 import GRDB
+import Storage
 
 /// Whether a database has exactly the tables and indexes that its steps make.
 ///

@@ -1,6 +1,9 @@
 import Dispatch
 import Foundation
 import GRDB
+public import Storage
+
+public import enum Storage.DatabaseError
 
 /// Opens the database: refuses a file that is damaged or not ours, sets up every connection alike, applies the migrations.
 struct SQLiteOpening: Sendable {

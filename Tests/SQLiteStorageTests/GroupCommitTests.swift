@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
-import SSOWeb
+import SQLiteStorage
+import Storage
 import Testing
 
 @testable import TestKit

@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 
 /// A database file that no other process uses, locked so that none can start to.
 ///

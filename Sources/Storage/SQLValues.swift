@@ -1,27 +1,27 @@
-/// A value that goes into a statement or comes out of a row: the four kinds SQLite and PostgreSQL share.
+/// The type of a column.
+public enum SQLType: Sendable, Hashable { case integer, text, blob }
+
+/// A value that goes into a statement or comes out of a row: the kinds that SQLite and PostgreSQL share.
 ///
 /// There is no floating point: times are whole seconds or milliseconds.
 public enum SQLValue: Sendable, Hashable {
-    case null
+    /// NULL for a column of this type. PostgreSQL cannot find the type of a bare NULL in every place.
+    case null(SQLType)
     case integer(Int64)
     case text(String)
     case blob([UInt8])
 
     /// The text, or NULL.
-    public static func optional(_ text: String?) -> SQLValue { text.map(SQLValue.text) ?? .null }
+    public static func optional(_ text: String?) -> SQLValue { text.map(SQLValue.text) ?? .null(.text) }
 
     /// The number, or NULL.
-    public static func optional(_ integer: Int64?) -> SQLValue { integer.map(SQLValue.integer) ?? .null }
+    public static func optional(_ integer: Int64?) -> SQLValue { integer.map(SQLValue.integer) ?? .null(.integer) }
 
     /// The bytes, or NULL.
-    public static func optional(_ blob: [UInt8]?) -> SQLValue { blob.map(SQLValue.blob) ?? .null }
-
-    /// A point in time as milliseconds since 1970.
-    public static func timestamp(_ moment: Timestamp) -> SQLValue { .integer(moment.milliseconds) }
+    public static func optional(_ blob: [UInt8]?) -> SQLValue { blob.map(SQLValue.blob) ?? .null(.blob) }
 }
 
-extension SQLValue: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
-    public init(nilLiteral: ()) { self = .null }
+extension SQLValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
     public init(integerLiteral value: Int64) { self = .integer(value) }
     public init(stringLiteral value: String) { self = .text(value) }
 }
@@ -45,9 +45,10 @@ extension SQLValue: CustomStringConvertible, CustomDebugStringConvertible {
 /// Throws ``DatabaseError/misuse(_:)`` for a column that is missing or has another type: the statement is wrong.
 public struct SQLRow: Sendable {
     private let columns: [String]
-    private let values: [SQLValue]
+    private let values: [SQLValue?]
 
-    init(columns: [String], values: [SQLValue]) {
+    /// A row with these columns. A value that is nil is NULL: a result does not always know the type of one.
+    package init(columns: [String], values: [SQLValue?]) {
         self.columns = columns
         self.values = values
     }
@@ -62,11 +63,6 @@ public struct SQLRow: Sendable {
 
     /// The bytes in `column`. NULL throws.
     public func blob(_ column: String) throws(DatabaseError) -> [UInt8] { try required(optionalBlob(column), column) }
-
-    /// The point in time in `column`, which holds milliseconds since 1970. NULL throws.
-    public func timestamp(_ column: String) throws(DatabaseError) -> Timestamp {
-        Timestamp(milliseconds: try integer(column))
-    }
 
     /// The whole number in `column`, nil for NULL.
     public func optionalInteger(_ column: String) throws(DatabaseError) -> Int64? {
@@ -85,8 +81,8 @@ public struct SQLRow: Sendable {
 
     private func value<T>(_ column: String, _ kind: String, _ read: (SQLValue) -> T?) throws(DatabaseError) -> T? {
         guard let index = columns.firstIndex(of: column) else { throw .misuse("no column \(column) in the result") }
-        guard values[index] != .null else { return nil }
-        guard let value = read(values[index]) else { throw .misuse("column \(column) is not \(kind)") }
+        guard let found = values[index] else { return nil }
+        guard let value = read(found) else { throw .misuse("column \(column) is not \(kind)") }
         return value
     }
 

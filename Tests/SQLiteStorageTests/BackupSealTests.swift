@@ -1,8 +1,9 @@
 import Foundation
 import SSOShared
+import Storage
 import Testing
 
-@testable import SSOWeb
+@testable import SQLiteStorage
 @testable import TestKit
 @testable import WebTestKit
 

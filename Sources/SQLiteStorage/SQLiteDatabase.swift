@@ -1,6 +1,10 @@
 import Dispatch
 import GRDB
+public import Storage
 import Synchronization
+
+public import protocol Storage.Database
+public import enum Storage.DatabaseError
 
 /// ``Database`` in one SQLite file on a local disk: WAL, `synchronous=FULL`, one writer that groups commits, readers beside it.
 ///

@@ -1,7 +1,8 @@
 import Dispatch
 import Foundation
 import Glibc
-import SSOWeb
+import SQLiteStorage
+import Storage
 import Synchronization
 import Testing
 

@@ -1,6 +1,9 @@
 import Foundation
 import GRDB
 import GRDBSQLite
+import Storage
+
+import enum Storage.DatabaseError
 
 /// ``SQLConnection`` over one GRDB connection. Valid only on that connection's queue.
 ///
@@ -22,7 +25,7 @@ final class SQLiteConnection: SQLConnection {
         try run(sql, values) { statement in
             let (columns, handle) = (statement.columnNames, statement.sqliteStatement)
             rows.append(
-                SQLRow(columns: columns, values: columns.indices.map { SQLValue(column: CInt($0), of: handle) }))
+                SQLRow(columns: columns, values: columns.indices.map { SQLValue.read(column: CInt($0), of: handle) }))
         }
         return rows
     }
@@ -84,17 +87,17 @@ final class SQLiteConnection: SQLConnection {
 }
 
 extension SQLValue {
-    /// Reads a column of the statement's current row.
-    fileprivate init(column: CInt, of statement: OpaquePointer) {
+    /// Reads a column of the statement's current row, nil for NULL.
+    fileprivate static func read(column: CInt, of statement: OpaquePointer) -> SQLValue? {
         switch sqlite3_column_type(statement, column) {
-        case SQLITE_NULL: self = .null
-        case SQLITE_INTEGER: self = .integer(sqlite3_column_int64(statement, column))
+        case SQLITE_NULL: return nil
+        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
         case SQLITE_BLOB:
             let bytes = UnsafeRawBufferPointer(
                 start: sqlite3_column_blob(statement, column), count: Int(sqlite3_column_bytes(statement, column)))
-            self = .blob([UInt8](bytes))
+            return .blob([UInt8](bytes))
         // A floating-point number becomes text: reading the column as an integer throws.
-        default: self = .text(sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "")
+        default: return .text(sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "")
         }
     }
 

@@ -1,0 +1,13 @@
+public import Storage
+
+extension SQLValue {
+    /// A point in time as milliseconds since 1970.
+    public static func timestamp(_ moment: Timestamp) -> SQLValue { .integer(moment.milliseconds) }
+}
+
+extension SQLRow {
+    /// The point in time in `column`, which holds milliseconds since 1970. NULL throws.
+    public func timestamp(_ column: String) throws(DatabaseError) -> Timestamp {
+        Timestamp(milliseconds: try integer(column))
+    }
+}

@@ -1,0 +1,35 @@
+import Storage
+import Testing
+
+@Suite("Migrations")
+struct MigratorTests {
+    private static let steps = ["v001-a", "v002-b"].map { Migration(name: $0, sql: []) }
+
+    @Test(
+        "the steps listed in the database decide what is done",
+        arguments: [
+            ([], Migrator.Plan.apply(from: 0)),
+            (["v001-a"], .apply(from: 1)),
+            (["v001-a", "v002-b"], .nothing),
+            (["v001-a", "v002-b", "v003-c"], .newer("v003-c")),
+            (["v001-x"], .foreign(position: 1, found: "v001-x")),
+            (["v001-a", "v002-x", "v003-c"], .foreign(position: 2, found: "v002-x")),
+        ])
+    func plan(applied: [String], expected: Migrator.Plan) {
+        #expect(Migrator(migrations: Self.steps).plan(applied: applied) == expected)
+    }
+
+    @Test(
+        "a process does not fit a schema that lacks its steps, or that a step has changed which needs a later one",
+        arguments: [
+            ([], "v001-a"), (["v001-a"], "v002-b"), (["v001-a", "v002-b"], nil), (["v001-x"], "v001-x"),
+            (["v001-a", "v002-b", "v003-c"], nil),
+            (["v001-a", "v002-b", "v003-drop.needs-v002"], nil),
+            (["v001-a", "v002-b", "v003-c", "v004-drop.needs-v003"], "v004-drop.needs-v003"),
+            (["v001-a", "v002-b", "v003-c", "v004-drop.needs-v003", "v005-e"], "v004-drop.needs-v003"),
+            (["v001-a", "v002-b", "v003-drop.needs-vX"], "v003-drop.needs-vX"),
+        ] as [([String], String?)])
+    func misfit(applied: [String], expected: String?) {
+        #expect(Migrator(migrations: Self.steps).misfit(applied: applied) == expected)
+    }
+}
