@@ -158,7 +158,7 @@ public struct SessionStore: Sendable {
     ///
     /// - Parameters:
     ///   - keepingForms: whether forms the browser has open stay valid: yes between two steps of one sign-in.
-    ///   - change: makes the new session's slots from the old one's, read anew in the same transaction. What it writes
+    ///   - change: makes the new session's slots from the old one's, read again in the same transaction. What it writes
     ///     with the connection stands or falls with the replacement; where it answers nil, nothing is replaced.
     /// - Returns: the new session, or nil if the old one has ended meanwhile: of two replacements at once one wins.
     public func replace(

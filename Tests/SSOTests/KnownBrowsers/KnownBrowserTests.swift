@@ -141,7 +141,7 @@ struct KnownBrowserTests {
             for wrong in [changed, "", ".", "x", value + "A", "\(value); idp_device=\(value)"] {
                 #expect(try await !isKnown(wrong), "\(wrong)")
             }
-            // The database's columns of the device do not make a cookie: secret and signature are missing.
+            // The database's columns of the browser do not make a cookie: secret and signature are missing.
             let id = try await deployment.database.read { try $0.query("SELECT id FROM device")[0].text("id") }
             #expect(try await !isKnown(id + Base64URL.encode([UInt8](repeating: 0, count: 32))))
             #expect(try await isKnown(value))

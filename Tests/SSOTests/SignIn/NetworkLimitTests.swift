@@ -109,7 +109,7 @@ struct NetworkLimitTests {
     @Test("a browser that was known and has been ended, or evicted, shares the limits of its network")
     func endedBrowser() async throws {
         try await TestDeployment.open(settings: Self.settings(["IDP_LIMIT_NEW_SESSIONS": "3"])) { deployment in
-            /// How many sessions a browser with this device cookie begins.
+            /// How many sessions a browser with its known browser cookie begins.
             func sessions(_ browser: Browser) async throws -> Int {
                 var count = 0
                 for _ in 1...8 {

@@ -22,7 +22,7 @@ package struct AppIdentityAnswer: Sendable {
     }
 }
 
-/// The answers of providers to links for an app: the identity is parked, and the app gets a code for it. Nothing is linked
+/// The answers of providers to links for an app: the identity is parked, and the app gets a code for it. Nothing is added
 /// here: the browser may belong to another user than the account.
 package struct AppIdentityAnswers: Sendable {
     let identities: AppIdentityStore

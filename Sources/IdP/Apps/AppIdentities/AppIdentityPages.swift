@@ -45,7 +45,7 @@ package struct AppIdentityPages: Sendable {
     ///
     /// - Parameters:
     ///   - callback: holds the code or the error. It appears in attributes only, never in a header or in the log.
-    ///   - isDone: whether there is an identity for the app to link.
+    ///   - isDone: whether there is an identity for the app to add.
     func goOn(
         _ request: Request, _ app: NativeApp, _ provider: Provider, callback: String, isDone: Bool
     ) -> Response {

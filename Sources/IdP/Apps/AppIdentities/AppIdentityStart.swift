@@ -6,7 +6,7 @@ import Logging
 import SSOShared
 package import SSOWeb
 
-/// `/auth/native/PROVIDER` with a ticket: an app links a provider to its user's account through the system browser.
+/// `/auth/native/PROVIDER` with a ticket: an app adds a provider to its user's account through the system browser.
 ///
 /// The account is that of the ticket. The sign-in of the browser is neither used nor changed: it may be another user's.
 package struct AppIdentityStart: TicketStart {

@@ -5,9 +5,10 @@ package import SSOShared
 package import SSOWeb
 package import Storage
 
-/// Owns the rows of `app_link`: one for each app that links a provider to its user's account, from the ticket to the code.
+/// Owns the rows of `app_link`: one for each app that adds a provider to its user's account, from the ticket to the code.
 ///
-/// Rows and codes are kept apart from those of `handoff`: a code that links can never sign in, and none that signs in can link.
+/// Rows and codes are kept apart from those of `handoff`: a code that adds a provider never signs in, and a code that signs in
+/// never adds one.
 package struct AppIdentityStore: Sendable {
     /// From the app's request to the button in the browser.
     static let ticketLifetime: Duration = .seconds(60)
@@ -32,7 +33,7 @@ package struct AppIdentityStore: Sendable {
 
     // MARK: The ticket
 
-    /// Issues a ticket to an app. An earlier one of the same app ends, at whatever step it is: an app links one provider at a
+    /// Issues a ticket to an app. An earlier one of the same app ends, at whatever step it is: an app adds one provider at a
     /// time, and no app fills the table.
     func issue(_ ticket: IdentityTicket, to user: TokenUser, provider: String) async throws {
         let now = clock.now()

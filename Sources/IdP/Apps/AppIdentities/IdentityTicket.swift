@@ -1,6 +1,6 @@
 import SSOShared
 
-/// What lets the system browser link a provider for an app: `slt_…`. It names an account, an app and a provider, works once
+/// What lets the system browser add a provider for an app: `slt_…`. It names an account, an app and a provider, works once
 /// and within a minute, and signs no user in.
 typealias IdentityTicket = Secret<IdentityTicketKind>
 

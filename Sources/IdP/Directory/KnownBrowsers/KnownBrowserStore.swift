@@ -50,7 +50,7 @@ package struct KnownBrowserStore: Sendable {
     /// The secret before the new one stays valid until the next: the answer with the new cookie may get lost.
     ///
     /// - Parameters:
-    ///   - known: the id that the browser has for this address, nil for a new device.
+    ///   - known: the id that the browser has for this address, nil for a new browser.
     ///   - keepsPrevious: false where the id moves to another browser.
     package func remember(
         _ address: EmailAddress, known: String?, keepsPrevious: Bool = true, _ connection: any SQLConnection
