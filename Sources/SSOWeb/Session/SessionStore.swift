@@ -92,6 +92,12 @@ public struct SessionStore: Sendable {
         return try await database.read { connection in try row(id, now, connection) }
     }
 
+    /// The session as it is now, in the caller's transaction: another request of the browser may have changed it since it was
+    /// read. Nil if it has been replaced or has ended meanwhile.
+    public func current(_ session: Session, _ connection: any SQLConnection) throws -> Session? {
+        try row(session.id, clock.now(), connection)
+    }
+
     /// The session of an id, in the caller's transaction, which also notes that it is in use.
     public func find(touching id: SessionID, _ connection: any SQLConnection) throws -> Session? {
         let session = try row(id, clock.now(), connection)

@@ -34,10 +34,11 @@ struct ProviderDeployment: Sendable {
     /// - Parameters:
     ///   - owned: the domains whose addresses belong to each of them.
     ///   - lines: further lines of each entry in the file.
+    ///   - wrap: puts a test double around the IdP's database.
     static func open(
         _ kinds: [Provider.Kind] = [.oidc], owning owned: [String] = ["example.com"], lines: [String] = [],
         clients: Int = 1, settings: [String: String] = [:], adding added: @escaping AddedFeatures = { _ in [] },
-        _ body: (ProviderDeployment) async throws -> Void
+        wrapping wrap: (any Database) -> any Database = { $0 }, _ body: (ProviderDeployment) async throws -> Void
     ) async throws {
         let (clock, folder) = (TestClock(), try TemporaryFolder())
         defer { withExtendedLifetime(folder) {} }
@@ -48,7 +49,7 @@ struct ProviderDeployment: Sendable {
             to: "providers.yaml")
         let all = settings.merging(["IDP_PROVIDERS_FILE": file]) { $1 }
         try await TestDeployment.open(
-            clients: clients, at: clock, settings: all, standIns: standIns, adding: added
+            clients: clients, at: clock, settings: all, standIns: standIns, adding: added, wrapping: wrap
         ) { deployment in
             try await body(ProviderDeployment(deployment: deployment))
         }

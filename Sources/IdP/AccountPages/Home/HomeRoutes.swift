@@ -17,7 +17,7 @@ struct HomeRoutes: Sendable {
 
     func addRoutes(to router: inout FeatureRouter) {
         router.page(at: "/", use: show)
-        router.form(at: "/name", .ofUser(accounts, submit: rename))
+        router.form(at: "/name", .ofUser(accounts.signedIn, submit: rename))
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {

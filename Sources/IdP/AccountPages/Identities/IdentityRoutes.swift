@@ -31,7 +31,7 @@ struct IdentityRoutes: Sendable {
     func addRoutes(to router: inout FeatureRouter) {
         router.form(
             at: Self.linkPath,
-            .ofUser(accounts) { form, user in
+            .ofUser(signedIn) { form, user in
                 guard let id = try form.fields.text("provider"), let provider = providers.provider(id: id) else {
                     throw PublicError.notFound
                 }
@@ -39,7 +39,7 @@ struct IdentityRoutes: Sendable {
             })
         router.form(
             at: Self.unlinkPath,
-            .ofUser(accounts) { form, user in
+            .ofUser(signedIn) { form, user in
                 let identity = try form.fields.text("identity") ?? ""
                 return try await ask(.unlink(identity: identity), user, form.request, form.context)
             })
@@ -57,6 +57,18 @@ struct IdentityRoutes: Sendable {
                 try await carryOut(ready.change.action, ready.user, ending: ready.flow, form.request, form.context)
             })
         router.form(at: AccountChangePurpose.path, show: show, confirmation)
+    }
+
+    /// Who sent the request, or nil for a visitor who is not signed in.
+    ///
+    /// Reads the session and the account in one snapshot. The session in the context is older than the account: a removal
+    /// between the two ends all other sign-ins of the account and renews the one of this session.
+    private func signedIn(_ context: VisitorContext) async throws -> SignedInUser? {
+        guard let session = context.session else { return nil }
+        return try await accounts.database.read { connection in
+            guard let current = try sessions.store.current(session, connection) else { return nil }
+            return try accounts.signedIn(current, connection)
+        }
     }
 
     /// Carries a change out, or lets it wait for a new sign-in.
@@ -154,7 +166,7 @@ struct IdentityRoutes: Sendable {
         guard let flow = FlowID.read(fields), let session = context.session,
             let change = WaitingChange.pending(flow, in: session[Flows.self], now: now)
         else { throw IdentityError.ended }
-        guard let user = try await accounts.signedIn(context) else { return .signIn(flow) }
+        guard let user = try await signedIn(context) else { return .signIn(flow) }
         guard user.account.id == change.accountID else {
             context.logger.notice(
                 "account_change_refused",

@@ -34,7 +34,7 @@ struct AccountChoice: Sendable {
         router.form(
             at: Self.path, show: show,
             .ofUser(
-                accounts, elsewhere: { SignInPath.signIn($0.flow) },
+                accounts.signedIn, elsewhere: { SignInPath.signIn($0.flow) },
                 orElse: { .init(label: Text("error.try-again"), href: FlowID.path(Self.path, $0.flow)) },
                 submit: useAnother))
     }

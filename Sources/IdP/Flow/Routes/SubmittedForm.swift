@@ -64,13 +64,14 @@ package struct Form<Subject: Sendable>: Sendable {
 extension Form where Subject == SignedInUser {
     /// A form of a user who is signed in. Any other visitor goes on at `elsewhere`.
     package static func ofUser(
-        _ accounts: AccountStore, elsewhere: @escaping @Sendable (FormPost) -> String = { _ in "/" },
+        _ signedIn: @escaping @Sendable (VisitorContext) async throws -> SignedInUser?,
+        elsewhere: @escaping @Sendable (FormPost) -> String = { _ in "/" },
         orElse stale: @escaping @Sendable (FormPost) -> PublicError.NextStep = { _ in .home },
         submit: @escaping @Sendable (SubmittedForm, SignedInUser) async throws -> Response
     ) -> Form {
         Form(
             about: { post in
-                try await accounts.signedIn(post.context).map { .open($0) } ?? .over(.redirect(to: elsewhere(post)))
+                try await signedIn(post.context).map { .open($0) } ?? .over(.redirect(to: elsewhere(post)))
             }, orElse: stale, submit: submit)
     }
 }
