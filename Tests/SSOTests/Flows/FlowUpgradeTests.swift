@@ -73,6 +73,29 @@ struct FlowUpgradeTests {
         }
     }
 
+    @Test(
+        "a window that waited for the email of a handoff still leads to the app when the sign-in goes on in another one"
+    )
+    func waitingWindow() async throws {
+        try await TestDeployment.receivingReplies(settings: HandoffApp.settings) { deployment in
+            let browser = deployment.browser()
+            let page = try await deployment.app().begin(in: browser)
+            let pending = try await deployment.awaitingReply(by: browser, on: page)
+            let flow = try #require(pending.waiting.address.query("flow"))
+            let old = #"{"entries":[{"id":"\#(flow)","app":"com.example.app"}]}"#
+            try await deployment.execute(
+                "UPDATE session SET slots = json_set(json_remove(slots, '$.flows'), '$.handoffs', json('\(old)'))")
+
+            #expect(try await deployment.deliver(pending.message()) == "accepted")
+            #expect(try await pending.proceed().location().path == "/auth/native/complete")
+            let window = try await pending.proceed()
+            #expect(window.status == 200 && window.text.contains("<bdi>com.example.app</bdi>"))
+            let link = try #require(try window.page().link(containing: "/auth/native/complete?flow=\(flow)"))
+            let done = try await browser.click(link, on: window)
+            #expect(try done.handoffCode().hasPrefix("shc_"))
+        }
+    }
+
     private static func text(_ sql: String, _ deployment: TestDeployment) async throws -> String {
         try await deployment.database.read { try $0.query(sql)[0].text("t") }
     }

@@ -94,6 +94,41 @@ struct FlowsTests {
         #expect(flows.all.map(\.id) == [1, 3, 4, 5, 6].map(id) && flows.ended(id(2)) != nil)
     }
 
+    @Test(
+        "a payload for which there is no room ends flows of its own purpose first, the oldest of them before the others"
+    )
+    func ownPurposeFirst() throws {
+        let now = TestClock().now
+        func request(_ bytes: Int, _ purpose: String) -> Flow.Request {
+            Flow.Request(purpose: purpose, subject: "s", payload: String(repeating: "x", count: bytes))
+        }
+        var flows = Flows()
+        try flows.begin(request(4096, "app"), id: id(1), now: now)
+        for number in 2...4 { try flows.begin(request(4096, "client"), id: id(number), now: now) }
+        for number in 5...20 {
+            let pushedOut = try flows.begin(request(4096, "client"), id: id(number), now: now)
+            #expect(pushedOut == [id(number - 3)])
+        }
+        #expect(flows.pending(id(1), now: now) != nil && flows.all.map(\.id) == [1, 18, 19, 20].map(id))
+    }
+
+    @Test("sixteen ended flows of each purpose are remembered, the newest ones")
+    func endedOfEachPurpose() throws {
+        let now = TestClock().now
+        var flows = Flows()
+        try flows.begin(Flow.Request(purpose: "app", subject: "s"), id: id(100), now: now)
+        flows.end(id(100))
+        for number in 1...40 {
+            try flows.begin(Flow.Request(purpose: "client", subject: "s"), id: id(number), now: now)
+            // The user gives up, or signs in.
+            let hasEnded =
+                number.isMultiple(of: 2) ? flows.end(id(number)) : flows.take(id(number), now: now) != nil
+            #expect(hasEnded)
+        }
+        #expect(flows.has(id(100)), "those of another purpose stay")
+        #expect(flows.ended.map(\.id) == ([100] + Array(25...40)).map(id))
+    }
+
     @Test("eight flows of one purpose do not end those of another")
     func eachPurpose() throws {
         let now = TestClock().now
