@@ -20,6 +20,54 @@ struct DroppedClientTests {
         Client(id: "one", name: "One", redirectURIs: ["https://rp.example/cb"], secrets: secrets)
     }
 
+    @Test("gets no grant, whether its request comes from the client or goes on after a sign-in, and the log says why")
+    func authorize() async throws {
+        let interruption = Interruption()
+        let known = Mutex<ClientDirectory?>(nil)
+        let additions = SignInAdditions(protocols: { authorizer, _ in
+            known.withLock { $0 = authorizer.clients }
+            return []
+        })
+        try await TestDeployment.open(
+            clients: 2, adding: additions, wrapping: { interruption.wrapping($0) }
+        ) { deployment in
+            let (stays, goes, browser) = (deployment.clients[0], deployment.clients[1], deployment.browser())
+            let found = known.withLock { $0 }
+            let directory = try #require(found)
+            let (both, file) = (deployment.folder.text(of: "clients.yaml"), "clients.yaml")
+            let cut = try #require(both.firstRange(of: "  - {id: \(goes.id)"))
+            /// Sends an authorize request, during which the file is read again without the client.
+            func send(_ address: String) async throws -> Visit {
+                try deployment.folder.write(both, to: file)
+                directory.reload()
+                try deployment.folder.write(String(both[..<cut.lowerBound]), to: file)
+                interruption.inWrite(after: "form_seed") { directory.reload() }
+                let visit = try await browser.get(address)
+                #expect(directory.all.map(\.id) == [stays.id])
+                return visit
+            }
+            func refusals() -> Int {
+                deployment.log.text.split(separator: "\n").count {
+                    $0.contains(" authorize_refused ") && $0.contains("\"cause\": client_dropped")
+                        && $0.contains("\"client\": \(goes.id)")
+                }
+            }
+            let waiting = try await browser.get(deployment.authorize(goes, state: "waits"))
+            let flow = try #require(try waiting.location().query("flow"))
+            _ = try await browser.signIn(at: stays, of: deployment, as: "ann@example.com")
+
+            let asked = try await send(deployment.authorize(goes, state: "late"))
+            #expect(asked.status == 400 && refusals() == 1)
+            #expect(try await send(deployment.authorize(stays, state: "s")).token().hasPrefix("sst_"))
+            try deployment.folder.write(both, to: file)
+            directory.reload()
+            let complete = try await browser.get("\(deployment.origin)\(SSOPath.complete)?flow=\(flow)")
+            let resumed = try await send(complete.location().absolute)
+            #expect(resumed.status == 400 && refusals() == 2)
+            #expect(try await deployment.rows(of: "sso_token", where: "client_id = '\(goes.id)'") == 0)
+        }
+    }
+
     @Test("redeems nothing, and its token stays unused; one whose secret rotates meanwhile does")
     func redeem() async throws {
         try await TestDeployment.open { deployment in
