@@ -13,28 +13,36 @@ import Storage
 
 /// A second factor of the tests, added as any is: every account asks for the same four digits.
 struct PinFactor: SecondFactor {
-    static let added: AddedFeatures = { [PinFeature()] + TicketProtocol.added($0) }
+    static let added = adding([PinFactor()])
+
+    /// Every sign-in method and client protocol of the tests, with these factors.
+    static func adding(_ factors: [PinFactor]) -> AddedFeatures {
+        { [PinFeature(pins: factors)] + TicketProtocol.added($0) }
+    }
 
     static let pagePath = "/sign-in/pin"
     static let pin = "2468"
+    /// Another factor, for accounts with two.
+    static let other = PinFactor(id: "test_other", path: "/sign-in/other-pin", pin: "1357")
 
-    let id = "test_pin"
-    let path: String = PinFactor.pagePath
+    var id = "test_pin"
+    var path: String = PinFactor.pagePath
+    var pin: String = PinFactor.pin
 
-    /// The name of an account that has no factor any more.
-    static let endedName = "Without a PIN"
+    /// What is added to the name of an account that does not have the factor any more.
+    var endedMark: String { " without \(id)" }
 
     func isSetUp(for account: Account, _ connection: any SQLConnection) throws -> Bool {
         try !connection.query(
-            "SELECT id FROM account WHERE id = :id AND name <> :ended",
-            ["id": .text(account.id), "ended": .text(Self.endedName)]
+            "SELECT id FROM account WHERE id = :id AND instr(name, :ended) = 0",
+            ["id": .text(account.id), "ended": .text(endedMark)]
         ).isEmpty
     }
 
     func end(for account: Account, _ connection: any SQLConnection) throws {
         try connection.execute(
-            "UPDATE account SET name = :name WHERE id = :id",
-            ["name": .text(Self.endedName), "id": .text(account.id)])
+            "UPDATE account SET name = name || :ended WHERE id = :id",
+            ["ended": .text(endedMark), "id": .text(account.id)])
     }
 
     func addRoutes(to router: inout FeatureRouter, _ completion: SignInCompletion) {
@@ -43,7 +51,7 @@ struct PinFactor: SecondFactor {
             submit: { form, _ in
                 let typed = try form.fields.text("pin")
                 let done = try await completion.finish(second: self, form.session, form.request, form.context) { _, _ in
-                    typed == Self.pin
+                    typed == pin
                 }
                 return done ?? .redirect(to: FlowID.path(path, form.flow))
             })
@@ -71,7 +79,9 @@ struct PinFactor: SecondFactor {
 }
 
 private struct PinFeature: Feature {
-    var factors: [any SecondFactor] { [PinFactor()] }
+    let pins: [PinFactor]
+
+    var factors: [any SecondFactor] { pins }
 }
 
 extension Browser {

@@ -134,15 +134,63 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("what one process began another one finishes, as after a kill between the proofs; the flow is not lost")
+    @Test(
+        "is any of those that the account has, whichever one was asked for, and none that it does not have")
+    func anyOfTwo() async throws {
+        let (first, other) = (PinFactor(), PinFactor.other)
+        try await TestDeployment.withEveryMethod(adding: PinFactor.adding([first, other])) { deployment in
+            /// A browser that has given the first proof, and the page of a factor.
+            func half(before factor: PinFactor) async throws -> (browser: Browser, page: Visit) {
+                let browser = deployment.browser()
+                let asked = try await Self.half(.emailCode, in: browser, of: deployment)
+                try await deployment.forgetEmails(to: Self.address)
+                let flow = try #require(asked.address.query("flow"))
+                return (browser, try await browser.get("\(deployment.origin)\(factor.path)?flow=\(flow)"))
+            }
+            for factor in [first, other] {
+                let (browser, page) = try await half(before: factor)
+                let wrong = factor.id == first.id ? other.pin : first.pin
+                _ = try await browser.typePin(wrong, on: page)
+                #expect(try await !browser.isSignedInOnHomePage(of: deployment), "\(factor.id)")
+                let complete = try await browser.follow(browser.typePin(factor.pin, on: page))
+                let end = try await deployment.redeem(complete, as: deployment.client)
+                #expect(end.reply.status == 200 && end.methods == ["email_code", factor.id])
+            }
+            let signIns = deployment.events("signed_in")
+            try await deployment.execute("UPDATE account SET name = name || '\(other.endedMark)'")
+            let (browser, page) = try await half(before: other)
+            let refused = try await browser.typePin(other.pin, on: page)
+            #expect(try refused.location().path == other.path)
+            #expect(try await !browser.isSignedInOnHomePage(of: deployment))
+            #expect(deployment.events("signed_in") == signIns)
+            let flow = try #require(page.address.query("flow"))
+            let right = try await browser.get("\(deployment.origin)\(first.path)?flow=\(flow)")
+            let complete = try await browser.follow(browser.typePin(on: right))
+            #expect(try complete.token().hasPrefix("sst_"))
+        }
+    }
+
+    @Test(
+        "what one process began another one finishes, as after a kill between the proofs: until then it opens nothing, and then there is one token"
+    )
     func restart() async throws {
         try await TestDeployment.withEveryMethod(adding: PinFactor.added) { deployment in
             let browser = deployment.browser()
             let page = try await Self.half(.emailCode, in: browser, of: deployment)
+            let flow = try #require(page.address.query("flow"))
             try await deployment.withSecondIdP { second in
                 let after = browser.twin(routes: second.routes)
+                #expect(try await !after.isSignedInOnHomePage(of: second))
+                let early = try await after.get("\(second.origin)\(SSOPath.complete)?flow=\(flow)")
+                #expect(early.reply.all("location") == ["/sign-in?flow=\(flow)"])
+                #expect(try await second.rows(of: "sso_token") == 0)
+
                 let complete = try await after.follow(after.typePin(on: after.get(page.address)))
                 #expect(try complete.callback().query("state") == "kept")
+                let token = try complete.token()
+                #expect(try await second.verify(token, as: second.client).status == 200)
+                #expect(try await second.verify(token, as: second.client).status == 401)
+                #expect(try await second.rows(of: "sso_token") == 1)
             }
         }
     }
