@@ -25,6 +25,19 @@ struct ClientProtocolTests {
         #expect(try await asking.redeem(callback, as: client, of: deployment) == nil, "once only")
     }
 
+    /// Runs a test for each protocol, one after the other on one deployment.
+    private static func forEachProtocol(
+        _ method: TestedMethod, _ body: (TestedProtocol, TestDeployment) async throws -> Void
+    ) async throws {
+        try await TestDeployment.withEveryMethod(method) { deployment in
+            for asking in TestedProtocol.allCases {
+                try await body(asking, deployment)
+                try await deployment.forgetEmails(to: Self.address)
+                deployment.clock.advance(by: .seconds(61))
+            }
+        }
+    }
+
     @Test("has a row for each sign-in method; the size of the matrix is printed")
     func size() {
         let combinations = TestedProtocol.allCases.count * TestedMethod.allCases.count
@@ -99,12 +112,15 @@ struct ClientProtocolTests {
         }
     }
 
-    @Test("a user who gives up comes back as the protocol says it, once", arguments: TestedProtocol.allCases)
-    func cancel(asking: TestedProtocol) async throws {
-        try await TestDeployment.withEveryMethod { deployment in
+    @Test(
+        "a user who gives up before the proof comes back as the protocol says it, once, and the proof brings no grant",
+        arguments: TestedMethod.allCases)
+    func cancel(method: TestedMethod) async throws {
+        try await Self.forEachProtocol(method) { asking, deployment in
             let browser = deployment.browser()
             let page = try await browser.follow(
                 browser.get(asking.ask(deployment.client, mark: "kept", of: deployment)))
+            let proof = try await deployment.begin(method, on: page, in: browser)
             let link = try page.page().link(containing: FlowID.cancelPath)
             let back = try await browser.click(link, on: page)
             let callback = try back.location()
@@ -113,53 +129,60 @@ struct ClientProtocolTests {
             let again = try await browser.click(link, on: page)
             #expect(again.status == 410 && again.text.contains("Start again at"))
             #expect(try again.page().links.contains(deployment.client.origin + "/"))
+            let late = try await browser.follow(proof.prove(in: browser))
+            #expect(late.status < 500 && !late.text.contains(asking.secretPrefix))
+            #expect(try await deployment.rows(of: "sso_token") == 0)
         }
     }
 
-    @Test("a client that asks for no question gets a grant, or the answer that it needs one")
-    func noQuestion() async throws {
-        try await TestDeployment.withEveryMethod { deployment in
-            for asking in TestedProtocol.allCases {
-                let address = asking.ask(deployment.client, mark: "quiet", .noQuestion, of: deployment)
-                let refused = try await deployment.browser().get(address)
-                let callback = try refused.location()
-                #expect(asking.refusal(callback) == .loginRequired)
-                let browser = try await deployment.signedIn(as: "\(asking.rawValue)@example.com")
-                let done = try await browser.get(address)
-                let redeemed = try await asking.redeem(asking.callback(done), as: deployment.client, of: deployment)
-                #expect(redeemed?.email == "\(asking.rawValue)@example.com" && redeemed?.mark == "quiet")
-            }
+    @Test(
+        "a client that asks for no question gets the answer that it needs one, and after a sign-in a grant",
+        arguments: TestedMethod.allCases)
+    func noQuestion(method: TestedMethod) async throws {
+        try await Self.forEachProtocol(method) { asking, deployment in
+            let browser = deployment.browser()
+            let address = asking.ask(deployment.client, mark: "quiet", .noQuestion, of: deployment)
+            let callback = try await browser.get(address).location()
+            #expect(asking.refusal(callback) == .loginRequired)
+            _ = try await deployment.begin(method, in: browser).prove(in: browser)
+            try await Self.check(
+                browser.get(address), asking, deployment.client, mark: "quiet", by: method, deployment)
         }
     }
 
-    @Test("a user who is signed in chooses the account", arguments: TestedProtocol.allCases)
-    func choice(asking: TestedProtocol) async throws {
-        try await TestDeployment.withEveryMethod { deployment in
-            let browser = try await deployment.signedIn(as: "ann@example.com")
+    @Test("a user who is signed in chooses the account", arguments: TestedMethod.allCases)
+    func choice(method: TestedMethod) async throws {
+        try await Self.forEachProtocol(method) { asking, deployment in
+            let browser = deployment.browser()
+            _ = try await deployment.begin(method, in: browser).prove(in: browser)
             let address = asking.ask(deployment.client, mark: "kept", .choice, of: deployment)
             let page = try await browser.follow(browser.get(address))
             #expect(page.address.path == AccountChoice.path && page.text.contains(deployment.client.name))
             let same = try await browser.follow(
                 browser.click(page.page().link(containing: "?flow="), on: page))
-            try await Self.check(
-                same, asking, deployment.client, mark: "kept", by: .emailCode, as: "ann@example.com", deployment)
+            try await Self.check(same, asking, deployment.client, mark: "kept", by: method, deployment)
             let again = try await browser.follow(browser.get(address))
             let form = try await browser.follow(browser.submit(again.page().form(to: AccountChoice.path), on: again))
-            let other = try await deployment.enterCode(form, in: browser, as: "ben@example.com")
-            let redeemed = try await asking.redeem(asking.callback(other), as: deployment.client, of: deployment)
-            #expect(redeemed?.email == "ben@example.com" && redeemed?.mark == "kept")
+            let other = "\(asking.rawValue)@example.com"
+            let complete = try await deployment.enterCode(form, in: browser, as: other)
+            try await Self.check(
+                complete, asking, deployment.client, mark: "kept", by: .emailCode, as: other, deployment)
         }
     }
 
-    @Test("a native shell gets 401 in place of the sign-in page, and goes on", arguments: TestedProtocol.allCases)
-    func nativeShell(asking: TestedProtocol) async throws {
-        try await TestDeployment.withEveryMethod { deployment in
+    /// An app opens providers in the system browser: their sign-in is a handoff.
+    @Test(
+        "a native shell gets 401 in place of the sign-in page, and goes on",
+        arguments: TestedMethod.byEmail + [.oneClick])
+    func nativeShell(method: TestedMethod) async throws {
+        try await Self.forEachProtocol(method) { asking, deployment in
             let shell = deployment.webView()
             let refused = try await shell.get(asking.ask(deployment.client, mark: "app", of: deployment))
             #expect(refused.status == 401)
             let page = try await shell.click(refused.page().link(containing: "/sign-in?flow="), on: refused)
-            let complete = try await deployment.enterCode(page, in: shell, as: Self.address)
-            try await Self.check(complete, asking, deployment.client, mark: "app", by: .emailCode, deployment)
+            let proof = try await deployment.begin(method, on: page, in: shell)
+            let complete = try await shell.follow(proof.prove(in: shell))
+            try await Self.check(complete, asking, deployment.client, mark: "app", by: method, deployment)
         }
     }
 
