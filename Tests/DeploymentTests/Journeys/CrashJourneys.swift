@@ -1,4 +1,5 @@
 import Foundation
+import SSOShared
 import Synchronization
 import Testing
 
@@ -47,6 +48,40 @@ extension Journeys.Operators {
             )
             try await pair.idp.terminate()
             #expect(try await Self.integrity(of: pair) == "ok")
+        }
+
+        @Test(
+            "killed after the sign-in, and again before the grant, it loses neither: there is one token, accepted once")
+        func betweenSignInAndGrant() async throws {
+            try await ProcessDeployment.running(ProcessDeployment()) { pair in
+                let browser = Browser()
+                let form = try await browser.follow(browser.get(pair.authorize(pair.client, state: "kept")))
+                let waiting = try await browser.ask(for: "ann@example.com", on: form)
+                let code = try await pair.mailbox.code(to: "ann@example.com")
+                let signedIn = try await browser.submit(
+                    waiting.page().form(with: "code"), on: waiting, ["code": code])
+                #expect(try signedIn.location().path == SSOPath.complete)
+                try await Self.restart(pair)
+                // The flow has led on, and its grant is not issued yet.
+                let resumed = try await browser.get(signedIn.location())
+                #expect(try resumed.location().path == SSOPath.authorize)
+                try await Self.restart(pair)
+
+                let complete = try await browser.follow(resumed)
+                #expect(try complete.callback().query("state") == "kept")
+                let token = try complete.token()
+                #expect(try await pair.verify(token, as: pair.client).status == 200)
+                #expect(try await pair.verify(token, as: pair.client).status == 401)
+                let back = try await browser.get(signedIn.location())
+                #expect(back.status == 410 && !back.text.contains("sst_"))
+            }
+        }
+
+        /// Kills the IdP, looks at its database and starts it again.
+        private static func restart(_ pair: ProcessDeployment) async throws {
+            try await pair.idp.kill()
+            #expect(try await integrity(of: pair) == "ok")
+            try await pair.idp.start()
         }
 
         /// SQLite's integrity check. Run while no process has the database open.
