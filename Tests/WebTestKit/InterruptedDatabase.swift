@@ -1,6 +1,8 @@
 import SSOWeb
 import Synchronization
 
+@testable import Storage
+
 /// Lets a test act in the middle of a request, at the moment when the request reads certain rows: what another request does
 /// then.
 final class Interruption: Sendable {

@@ -17,7 +17,7 @@ import ServiceLifecycle
 ///   - inspect: receives the router and every declared route, for tests.
 /// - Throws: if a template is malformed.
 func buildIdP(
-    settings: IdPSettings, services: IdPServices, adding added: AddedFeatures = { _ in [] },
+    settings: IdPSettings, services: IdPServices, adding added: AddedFeatures = .init(),
     shutdown: ShutdownState = .init(),
     started: @escaping @Sendable (String) -> Void = { _ in },
     inspecting inspect: (Router<VisitorContext>, [Route]) -> Void = { _, _ in }

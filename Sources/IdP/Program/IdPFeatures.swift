@@ -25,7 +25,8 @@ struct IdPFeatures: Sendable {
         let parts = try SharedParts(
             .init(settings), .init(services, shutdown: shutdown),
             clients: ClientDirectory(settings.clients, logger: services.logger),
-            pages: try services.pages ?? IdPPages.pages(settings.brand, assets: assets), assets: assets)
+            pages: try services.pages ?? IdPPages.pages(settings.brand, assets: assets, adding: added.files),
+            assets: assets)
         let registry = ProviderRegistry(settings.providers, logger: services.logger)
         association = AssociationFiles(
             apple: settings.appleAssociation, android: settings.androidAssociation, logger: services.logger)
@@ -58,7 +59,7 @@ struct IdPFeatures: Sendable {
                         providers: registry, refreshTokens: ProviderFeature.refreshTokens(parts), revocation: client),
                     beginAddition: { try await provider.start($4).begin($0, .link(accountID: $1), $2, $3) }),
                 PublicFilesFeature(parts, association: association, settings: settings, services: services),
-            ] + added(parts)
+            ] + added.features(parts)
 
         completion = SignInCompletion(
             sessions: parts.sessions, slots: features.flatMap(\.slots),
@@ -92,7 +93,15 @@ struct IdPFeatures: Sendable {
 }
 
 /// Features beside the built-in ones. Tests use it to prove that a new one works with all others.
-typealias AddedFeatures = @Sendable (SharedParts) -> [any Feature]
+struct AddedFeatures: Sendable {
+    /// The pages that they bring.
+    var files: [PageFiles] = []
+    var features: @Sendable (SharedParts) -> [any Feature] = { _ in [] }
+
+    init(files: [PageFiles] = [], _ features: @escaping @Sendable (SharedParts) -> [any Feature] = { _ in [] }) {
+        (self.files, self.features) = (files, features)
+    }
+}
 
 extension SharedParts.Options {
     fileprivate init(_ settings: IdPSettings) {

@@ -82,7 +82,9 @@ package struct EmailFeature: Feature {
             keys: ChallengeKey(keys: parts.keys, label: SignInAPI.keyLabel), pages: parts.pages,
             database: parts.database, clock: parts.clock, randomness: parts.randomness
         ).addRoutes(to: &router)
-        guard let inboundMail, let secret = inboundMail.secret else { return }
+        guard let inboundMail, let secret = inboundMail.secret else {
+            return router.noSignedPost(at: InboundMailRoutes.path)
+        }
         InboundMailRoutes(
             secret: secret,
             receiver: ReplyReceiver(inboundMail, keys: parts.keys, challenges: challenges, guesses: guesses),

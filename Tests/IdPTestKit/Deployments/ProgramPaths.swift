@@ -47,7 +47,7 @@ enum ProgramPaths {
             randomness: SystemRandomness(), logger: CapturedLog().logger("idp"),
             devPages: try DevPages(randomness: SystemRandomness()))
         var declared = Declared(
-            configuration: try IdPFeatures(settings, services, shutdown: ShutdownState(), adding: { _ in [] }).paths)
+            configuration: try IdPFeatures(settings, services, shutdown: ShutdownState(), adding: .init()).paths)
         _ = try buildIdP(
             settings: settings, services: services,
             inspecting: { (declared.paths, declared.routes) = (Self.paths(of: $0), $1) })

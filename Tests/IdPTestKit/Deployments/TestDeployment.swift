@@ -77,7 +77,7 @@ final class TestDeployment: Deployment, Sendable {
         clients count: Int = 1, at clock: TestClock = TestClock(), settings: [String: String] = [:],
         clientSettings: [String: String] = [:], limits: HTTPLimits = .patient, standIns: [StandInProvider] = [],
         mailer: (String) -> any Mailer = { OutboxMailer(folder: $0) },
-        adding added: @escaping AddedFeatures = { _ in [] },
+        adding added: AddedFeatures = .init(),
         wrapping wrap: (any Database) -> any Database = { $0 }, pages: Pages? = nil, clientPages: Pages? = nil,
         preparing prepare: (String) async throws -> Void = { _ in }, _ body: (TestDeployment) async throws -> Void
     ) async throws {
@@ -110,7 +110,7 @@ final class TestDeployment: Deployment, Sendable {
         let services = IdPServices(
             database: wrap(database), mailer: mailer(mailbox.folder), clock: clock.clock,
             randomness: SystemRandomness(), logger: log.logger("idp"), devPages: dev,
-            pages: try pages ?? BuiltInPages.idp(idp.brand))
+            pages: try pages ?? (added.files.isEmpty ? BuiltInPages.idp(idp.brand) : nil))
         try await serving({ try buildIdP(settings: idp, services: services, adding: added, started: $0) }) { port in
             var clients: [Client] = []
             for (index, name) in names.enumerated() {

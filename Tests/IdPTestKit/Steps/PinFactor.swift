@@ -17,7 +17,7 @@ struct PinFactor: SecondFactor {
 
     /// Every sign-in method and client protocol of the tests, with these factors.
     static func adding(_ factors: [PinFactor]) -> AddedFeatures {
-        { [PinFeature(pins: factors)] + TicketProtocol.added($0) }
+        AddedFeatures { [PinFeature(pins: factors)] + TicketProtocol.added.features($0) }
     }
 
     static let pagePath = "/sign-in/pin"

@@ -5,6 +5,7 @@ import SSOWeb
 @testable import IdP
 @testable import IdPFlow
 @testable import IdPProviders
+@testable import Storage
 @testable import TestKit
 @testable import WebTestKit
 
@@ -37,7 +38,7 @@ struct ProviderDeployment: Sendable {
     ///   - wrap: puts a test double around the IdP's database.
     static func open(
         _ kinds: [Provider.Kind] = [.oidc], owning owned: [String] = ["example.com"], lines: [String] = [],
-        clients: Int = 1, settings: [String: String] = [:], adding added: @escaping AddedFeatures = { _ in [] },
+        clients: Int = 1, settings: [String: String] = [:], adding added: AddedFeatures = .init(),
         wrapping wrap: (any Database) -> any Database = { $0 }, _ body: (ProviderDeployment) async throws -> Void
     ) async throws {
         let (clock, folder) = (TestClock(), try TemporaryFolder())

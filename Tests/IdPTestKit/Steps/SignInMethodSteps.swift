@@ -228,7 +228,7 @@ extension TestDeployment {
     /// - Parameter method: its stand-in is started. Starting all of them for every test would take too long.
     static func withEveryMethod(
         _ method: TestedMethod? = nil, clients count: Int = 1, settings: [String: String] = [:],
-        adding added: @escaping AddedFeatures = TicketProtocol.added, _ body: (TestDeployment) async throws -> Void
+        adding added: AddedFeatures = TicketProtocol.added, _ body: (TestDeployment) async throws -> Void
     ) async throws {
         let all = ReplySettings.all.merging(settings) { $1 }
         guard let kind = method?.provider else {

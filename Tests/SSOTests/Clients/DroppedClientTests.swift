@@ -3,6 +3,7 @@ import SSOWeb
 import Synchronization
 import Testing
 
+@testable import IdP
 @testable import IdPDirectory
 @testable import IdPFlow
 @testable import IdPTestKit
@@ -24,12 +25,12 @@ struct DroppedClientTests {
     func authorize() async throws {
         let interruption = Interruption()
         let known = Mutex<ClientDirectory?>(nil)
-        let additions = SignInAdditions(protocols: { authorizer, _ in
-            known.withLock { $0 = authorizer.clients }
+        let added = AddedFeatures { parts in
+            known.withLock { $0 = parts.clients }
             return []
-        })
+        }
         try await TestDeployment.open(
-            clients: 2, adding: additions, wrapping: { interruption.wrapping($0) }
+            clients: 2, adding: added, wrapping: { interruption.wrapping($0) }
         ) { deployment in
             let (stays, goes, browser) = (deployment.clients[0], deployment.clients[1], deployment.browser())
             let found = known.withLock { $0 }

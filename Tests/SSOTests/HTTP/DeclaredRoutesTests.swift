@@ -14,11 +14,11 @@ struct DeclaredRoutesTests {
         path.replacing(#/:[a-z]+/#, with: "a-b_C.1").replacing(#/\{[a-z]+\}/#, with: "a-b_C.1")
     }
 
-    @Test("are all paths of its router but the assets and the two for its operator")
+    @Test("are all paths of its router but the assets, the icon and the two for its operator")
     func all() async throws {
         let declared = try await ProgramPaths.declared()
         let routes = Set(declared.routes.map { Self.example($0.path) }.filter { !$0.hasPrefix("/assets/") })
-        #expect(Set(declared.paths.map(Self.example)) == routes.union(["/healthz", "/readyz"]))
+        #expect(Set(declared.paths.map(Self.example)) == routes.union(["/favicon.ico", "/healthz", "/readyz"]))
         #expect(Set(declared.routes.map(\.path)).count == declared.routes.count, "one path is declared once")
     }
 

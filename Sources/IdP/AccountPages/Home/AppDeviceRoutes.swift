@@ -10,7 +10,9 @@ struct AppDeviceRoutes: Sendable {
     let sessions: Sessions
     let devices: AppDevices
 
-    func addRoutes(to router: inout FeatureRouter) { router.form(at: "/devices/end", .ofUser(accounts.signedIn, submit: end)) }
+    func addRoutes(to router: inout FeatureRouter) {
+        router.form(at: "/devices/end", .ofUser(accounts.signedIn, submit: end))
+    }
 
     /// A device that is not in the user's list is gone already: the button was pressed twice.
     @Sendable private func end(_ form: SubmittedForm, _ user: SignedInUser) async throws -> Response {

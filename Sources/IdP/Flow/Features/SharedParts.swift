@@ -3,6 +3,7 @@ package import IdPMail
 package import Logging
 package import SSOShared
 package import SSOWeb
+package import Storage
 
 /// What the features of the identity provider share: stores, limits, sessions and pages, made once from the settings.
 package struct SharedParts: Sendable {

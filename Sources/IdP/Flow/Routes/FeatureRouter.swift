@@ -7,6 +7,7 @@ package import SSOWeb
 /// Where features declare their routes. Each function is one ``Route/Kind``, with the guards of that kind.
 package struct FeatureRouter {
     package private(set) var routes: [Route] = []
+    private var absent: Set<String> = []
     private let sessions: Sessions
 
     package init(_ sessions: Sessions) { self.sessions = sessions }
@@ -51,6 +52,9 @@ package struct FeatureRouter {
                 $0.only([.post], at: RouterPath(path), refusing: refusal, use: handler)
             })
     }
+
+    /// Says to programs in JSON that a path for signed posts does not exist here.
+    package mutating func noSignedPost(at path: String) { absent.insert(path) }
 
     /// A route of the JSON API; its path is below `/api/v1/`. Its guard reads the session of a request without an access token.
     package mutating func api(_ methods: [HTTPRequest.Method], at path: String, use handler: @escaping Route.Handler) {
@@ -171,7 +175,7 @@ package struct FeatureRouter {
 
     /// The paths whose errors are JSON, as ``WebRouter`` takes them.
     package var jsonPaths: Set<String> {
-        Set(routes.compactMap { $0.kind == .signedPost ? $0.pattern : $0.kind == .api ? "/api/" : nil })
+        absent.union(routes.compactMap { $0.kind == .signedPost ? $0.pattern : $0.kind == .api ? "/api/" : nil })
     }
 
     /// The paths whose URL contains a token, as ``WebRouter`` takes them.

@@ -1,7 +1,7 @@
 import Hummingbird
 package import IdPDirectory
 import SSOShared
-package import SSOWeb
+import SSOWeb
 package import Storage
 
 /// A second proof that an account asks for after the first one: later the six digits of an app, or a passkey.

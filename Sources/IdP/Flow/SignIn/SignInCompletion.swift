@@ -117,6 +117,12 @@ package struct SignInCompletion: Sendable {
         session[HalfSignIn.self].current(now: clock.now()) != nil
     }
 
+    /// Where a visitor goes on whose first step is over, or never was: to the second proof that is missing, or to the sign-in page.
+    package func pathAfterFirstStep(_ session: Session?, _ flow: FlowID?) -> String {
+        let asked = session?[HalfSignIn.self].current(now: clock.now())?.factor
+        return FlowID.path(factors.first { $0.id == asked }?.path ?? SignInPath.signIn, flow)
+    }
+
     /// Completes a sign-in whose first proof waits in the session, and sends the browser on.
     ///
     /// - Parameters:

@@ -2,6 +2,7 @@ import HTTPTypes
 package import Hummingbird
 package import IdPDirectory
 package import IdPFlow
+import Logging
 import SSOShared
 import SSOWeb
 
@@ -22,6 +23,21 @@ package struct SSOProtocol: ClientProtocol {
 
     package let resumePath = SSOPath.complete
     package var grantKind: GrantKind { Self.grantKind }
+
+    package func addRoutes(to router: inout FeatureRouter) {
+        router.request(at: SSOPath.authorize, use: authorize)
+    }
+
+    @Sendable private func authorize(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        switch AuthorizeQuery.read(request.queryFields, clients: authorizer.clients) {
+        case .refused(let error):
+            context.logger.notice("authorize_refused", metadata: error.metadata)
+            guard let callback = error.callback else { throw FlowError.unknownClient }
+            return .redirect(to: callback, type: .found)
+        case .accepted(let client, let sent, let wishes):
+            return try await authorizer.authorize(ClientRequest(sent, of: client, wishes), by: self, request, context)
+        }
+    }
 
     package func address(of flow: Flow) -> String? { AuthorizeRequest(flow)?.url(at: "") }
 

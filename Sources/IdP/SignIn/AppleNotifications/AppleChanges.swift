@@ -1,4 +1,4 @@
-package import IdPDirectory
+import IdPDirectory
 import IdPProviders
 import SSOShared
 import SSOWeb
@@ -8,10 +8,6 @@ import Storage
 package struct AppleChanges: Sendable {
     let accounts: AccountStore
     let changes: any AccountChangeReporter
-
-    package init(accounts: AccountStore, changes: any AccountChangeReporter) {
-        (self.accounts, self.changes) = (accounts, changes)
-    }
 
     enum Outcome: Sendable {
         /// The identity was removed, and every sign-in of the account has ended.

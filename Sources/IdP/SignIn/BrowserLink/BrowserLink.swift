@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import IdPDirectory
 import IdPFlow
-package import IdPMail
+import IdPMail
 import Logging
 package import SSOShared
 package import SSOWeb
@@ -68,10 +68,6 @@ package struct BrowserLinkInvitation: Sendable {
     let mail: MailQueue
     let guesses: GuessStore
     let clock: ServiceClock
-
-    package init(link: BrowserLink, mail: MailQueue, guesses: GuessStore, clock: ServiceClock) {
-        (self.link, self.mail, self.guesses, self.clock) = (link, mail, guesses, clock)
-    }
 
     /// The link for the email of a challenge; nil where the email contains none.
     package func url(for challenge: Challenge) async throws -> String? {

@@ -2,10 +2,10 @@ import HTTPTypes
 package import Hummingbird
 import IdPDirectory
 package import IdPFlow
-package import IdPMail
+import IdPMail
 import Logging
 import SSOShared
-package import SSOWeb
+import SSOWeb
 
 /// The sign-in method "email code": the visitor names an address, gets an email with six digits and types them.
 package struct EmailCodeMethod: SignInMethod {
@@ -29,20 +29,6 @@ package struct EmailCodeMethod: SignInMethod {
     let addedProvider: @Sendable (Session, Challenge) -> String?
     /// How the page asks for an answer to the email; nil where answers are not received.
     let reply: @Sendable (Challenge, FlowID?) -> EmailCodePage.ReplyOffer?
-
-    package init(
-        sessions: Sessions, challenges: ChallengeStore, guesses: GuessStore, addresses: AddressStep, codes: CodeStep,
-        mail: MailQueue, delay: MailDelay, completion: SignInCompletion, limits: SignInLimits, page: EmailCodePage,
-        clock: ServiceClock, clientName: @escaping @Sendable (FlowID?, Session) -> String?,
-        addedProvider: @escaping @Sendable (Session, Challenge) -> String?,
-        reply: @escaping @Sendable (Challenge, FlowID?) -> EmailCodePage.ReplyOffer?
-    ) {
-        (self.sessions, self.challenges, self.guesses, self.addresses, self.codes) = (
-            sessions, challenges, guesses, addresses, codes
-        )
-        (self.mail, self.delay, self.completion, self.limits, self.page) = (mail, delay, completion, limits, page)
-        (self.clock, self.clientName, self.addedProvider, self.reply) = (clock, clientName, addedProvider, reply)
-    }
 
     package func addRoutes(to router: inout FeatureRouter) {
         let form = Form(
@@ -103,7 +89,7 @@ package struct EmailCodeMethod: SignInMethod {
         let flow = FlowID.read(request.queryFields)
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         guard let session = context.session, let challenge = try await challenge(of: session) else {
-            return .redirect(to: SignInPath.signIn(flow))
+            return .redirect(to: completion.pathAfterFirstStep(context.session, flow))
         }
         return try await answer(request, context, session, challenge, flow: flow, error: nil)
     }
@@ -114,7 +100,7 @@ package struct EmailCodeMethod: SignInMethod {
         }
         // Without the first step there is nothing to guess (ASVS 2.3.1).
         guard let session = post.context.session, let challenge = try await challenge(of: session) else {
-            return .over(.redirect(to: SignInPath.signIn(post.flow)))
+            return .over(.redirect(to: completion.pathAfterFirstStep(post.context.session, post.flow)))
         }
         return .open(challenge)
     }

@@ -1,16 +1,12 @@
 import HTTPTypes
 import Hummingbird
 import IdPFlow
-package import SSOWeb
+import SSOWeb
 
 /// The page with the field `code`.
 package struct EmailCodePage: Sendable {
     let pages: Pages
     let script: String
-
-    package init(pages: Pages, script: String) {
-        (self.pages, self.script) = (pages, script)
-    }
 
     /// What was wrong with the last input.
     enum InputError: Sendable {

@@ -1,10 +1,10 @@
 import HTTPTypes
 import Hummingbird
-package import IdPDirectory
+import IdPDirectory
 package import IdPFlow
 import Logging
 import SSOShared
-package import SSOWeb
+import SSOWeb
 
 /// The sign-in method "email link": the visitor opens the link in the email and presses a button.
 ///
@@ -28,20 +28,6 @@ package struct EmailLinkMethod: SignInMethod {
     let clientName: @Sendable (FlowID?, Session) -> String?
     /// The name of the provider that a challenge adds to its account; nil for none.
     let addedProvider: @Sendable (Session, Challenge) -> String?
-
-    package init(
-        sessions: Sessions, challenges: ChallengeStore, guesses: GuessStore, knownBrowsers: KnownBrowsers,
-        codes: EmailCode,
-        link: EmailLink, cookie: EmailLinkCookie, completion: SignInCompletion, limits: SignInLimits,
-        page: EmailLinkPage, clock: ServiceClock, clientName: @escaping @Sendable (FlowID?, Session) -> String?,
-        addedProvider: @escaping @Sendable (Session, Challenge) -> String?
-    ) {
-        (self.sessions, self.challenges, self.guesses, self.knownBrowsers, self.codes) = (
-            sessions, challenges, guesses, knownBrowsers, codes
-        )
-        (self.link, self.cookie, self.completion, self.limits, self.page) = (link, cookie, completion, limits, page)
-        (self.clock, self.clientName, self.addedProvider) = (clock, clientName, addedProvider)
-    }
 
     package func addRoutes(to router: inout FeatureRouter) {
         router.page(at: "\(EmailLink.path)/:key", hasToken: true, use: keep)

@@ -3,16 +3,12 @@ import Hummingbird
 import IdPDirectory
 import IdPFlow
 import SSOShared
-package import SSOWeb
+import SSOWeb
 
 /// The pages of ``EmailLink``: the button, the code for another browser, and a link that no longer works.
 package struct EmailLinkPage: Sendable {
     let pages: Pages
     let script: String
-
-    package init(pages: Pages, script: String) {
-        (self.pages, self.script) = (pages, script)
-    }
 
     /// Why a link does not work. The raw values are stable: the log has them as `reason`.
     enum Ending: String, Sendable {

@@ -3,7 +3,7 @@ import Hummingbird
 import IdPDirectory
 package import IdPFlow
 import SSOShared
-package import SSOWeb
+import SSOWeb
 
 /// The sign-in method "answer to the email": the visitor answers the email with the number on the screen, and the browser
 /// that waits goes on by itself.
@@ -20,14 +20,6 @@ package struct EmailReplyMethod: SignInMethod {
     let limits: SignInLimits
     let events: ReplyEvents
     let pages: Pages
-
-    package init(
-        sessions: Sessions, challenges: ChallengeStore, completion: SignInCompletion, limits: SignInLimits,
-        events: ReplyEvents, pages: Pages
-    ) {
-        (self.sessions, self.challenges, self.completion, self.limits) = (sessions, challenges, completion, limits)
-        (self.events, self.pages) = (events, pages)
-    }
 
     /// What the page "You are signed in" shows.
     struct Model: Sendable {

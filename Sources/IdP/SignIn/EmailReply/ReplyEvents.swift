@@ -1,9 +1,9 @@
 import HTTPTypes
 import Hummingbird
 import IdPDirectory
-package import IdPFlow
+import IdPFlow
 import NIOCore
-package import SSOWeb
+import SSOWeb
 import Storage
 import Synchronization
 
@@ -23,12 +23,6 @@ package struct ReplyEvents: Sendable {
     let challenges: ChallengeStore
     let completion: SignInCompletion
     let shutdown: ShutdownState
-
-    package init(
-        sessions: Sessions, challenges: ChallengeStore, completion: SignInCompletion, shutdown: ShutdownState
-    ) {
-        (self.sessions, self.challenges, self.completion, self.shutdown) = (sessions, challenges, completion, shutdown)
-    }
     let places = StreamPlaces()
 
     @Sendable func respond(_ request: Request, _ context: VisitorContext) async throws -> Response {

@@ -1,8 +1,8 @@
 import IdPFlow
 import IdPProviders
 import SSOShared
-package import SSOWeb
-package import Storage
+import SSOWeb
+import Storage
 
 /// Owns the rows of `provider_attempt` and `used_provider_answer`: each attempt takes one answer, and no code or ID token is
 /// taken twice.
@@ -14,10 +14,6 @@ package struct ProviderAttemptStore: Sendable {
 
     let database: any Database
     let clock: ServiceClock
-
-    package init(database: any Database, clock: ServiceClock) {
-        (self.database, self.clock) = (database, clock)
-    }
 
     /// Begins an attempt, in the caller's transaction.
     func begin(_ attempt: ProviderAttempt, _ connection: any SQLConnection) throws {

@@ -1,7 +1,7 @@
 import Hummingbird
 import IdPDirectory
 import IdPFlow
-package import IdPProviders
+import IdPProviders
 import SSOShared
 import SSOWeb
 
@@ -16,15 +16,6 @@ package struct ProviderMethod: SignInMethod {
     let knownAddress: KnownAddressRoutes
     /// Whether an app can come back from the system browser.
     let hasApps: Bool
-
-    package init(
-        providers: ProviderRegistry, start: ProviderStart, callback: ProviderCallback, knownAddress: KnownAddressRoutes,
-        hasApps: Bool
-    ) {
-        (self.providers, self.start, self.callback, self.knownAddress, self.hasApps) = (
-            providers, start, callback, knownAddress, hasApps
-        )
-    }
 
     func addRoutes(to router: inout FeatureRouter) {
         start.addRoutes(to: &router)

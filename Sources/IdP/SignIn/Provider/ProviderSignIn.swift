@@ -1,10 +1,10 @@
 import Hummingbird
 package import IdPDirectory
-package import IdPFlow
+import IdPFlow
 package import IdPProviders
 import Logging
-package import SSOShared
-package import SSOWeb
+import SSOShared
+import SSOWeb
 import Storage
 
 /// What follows a proven identity of a provider: a sign-in, a new account, or the proof that an account that exists is the
@@ -16,16 +16,6 @@ package struct ProviderSignIn: Sendable {
     let refreshTokens: SealedBox
     let newcomers: NewSessionLimit
     let clock: ServiceClock
-
-    package init(
-        accounts: AccountStore, sessions: Sessions, completion: SignInCompletion, refreshTokens: SealedBox,
-        newcomers: NewSessionLimit, clock: ServiceClock
-    ) {
-        (self.accounts, self.sessions, self.completion, self.refreshTokens, self.newcomers) = (
-            accounts, sessions, completion, refreshTokens, newcomers
-        )
-        self.clock = clock
-    }
 
     /// What an identity means here.
     private enum Meaning: Sendable {
@@ -116,15 +106,6 @@ package struct ProviderAddition: Sendable {
     let signIn: ProviderSignIn
     let providers: ProviderRegistry
     let changes: any AccountChangeReporter
-
-    package init(
-        accounts: AccountStore, sessions: Sessions, signIn: ProviderSignIn, providers: ProviderRegistry,
-        changes: any AccountChangeReporter
-    ) {
-        (self.accounts, self.sessions, self.signIn, self.providers, self.changes) = (
-            accounts, sessions, signIn, providers, changes
-        )
-    }
 
     private enum Outcome: Sendable {
         case done(AccountStore.AddOutcome)

@@ -1,10 +1,10 @@
 import HTTPTypes
 package import Hummingbird
 package import IdPDirectory
-package import IdPFlow
+import IdPFlow
 package import IdPProviders
 import Logging
-package import SSOShared
+import SSOShared
 package import SSOWeb
 
 /// `/sign-in/with/PROVIDER`: takes the browser to a provider.
@@ -23,17 +23,6 @@ package struct ProviderStart: Sendable {
     let completion: SignInCompletion
     let randomness: any Randomness
     let pages: ProviderPages
-
-    package init(
-        providers: ProviderRegistry, client: ProviderClient, attempts: ProviderAttemptStore, keys: ProviderAttemptKeys,
-        origin: PublicOrigin, sessions: Sessions, completion: SignInCompletion, randomness: any Randomness,
-        pages: ProviderPages
-    ) {
-        (self.providers, self.client, self.attempts, self.keys, self.origin) = (
-            providers, client, attempts, keys, origin
-        )
-        (self.sessions, self.completion, self.randomness, self.pages) = (sessions, completion, randomness, pages)
-    }
 
     static func path(_ provider: Provider) -> String { prefix + provider.id }
 
