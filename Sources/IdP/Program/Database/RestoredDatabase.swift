@@ -33,11 +33,12 @@ struct RestoredDatabase: Sendable {
     /// Ends what may have ended, been used or been sent after the backup was made.
     func endSignIns(now: Timestamp) async throws {
         try await database.write { connection in
-            for table in [
-                "session", "challenge", "mail_queue", "device", "handoff", "access_token", "app_link",
-                "provider_attempt",
+            for statement in [
+                "DELETE FROM session", "DELETE FROM challenge", "DELETE FROM mail_queue", "DELETE FROM device",
+                "DELETE FROM handoff", "DELETE FROM access_token", "DELETE FROM app_link",
+                "DELETE FROM provider_attempt",
             ] {
-                try connection.execute("DELETE FROM \(table)")
+                try connection.execute(statement)
             }
             try connection.execute(
                 "UPDATE sso_token SET voided_at = :now WHERE used_at IS NULL AND voided_at IS NULL",
