@@ -3,8 +3,23 @@ import Synchronization
 
 /// A database that records every statement on its way to a real one.
 final class RecordingDatabase: Database {
+    /// A statement with normalised white space, and the types of the values it was run with.
+    struct Statement: Sendable, Hashable {
+        let sql: String
+        let types: [String: SQLType]
+
+        init(_ sql: String, _ values: [String: SQLValue]) {
+            self.sql = Self.normalised(sql)
+            types = values.mapValues(\.type)
+        }
+
+        static func normalised(_ sql: String) -> String {
+            sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        }
+    }
+
     private let real: any Database
-    private let notes = Mutex<[String]>([])
+    private let notes = Mutex<[Statement]>([])
     private let writes = Mutex(0)
 
     init(_ real: any Database) { self.real = real }
@@ -13,7 +28,10 @@ final class RecordingDatabase: Database {
     var transactions: Int { writes.withLock { $0 } }
 
     /// The statements since the last call, in order, with normalised white space.
-    func takeStatements() -> [String] {
+    func takeStatements() -> [String] { takeTypedStatements().map(\.sql) }
+
+    /// The same with the types of their values.
+    func takeTypedStatements() -> [Statement] {
         notes.withLock { notes in
             defer { notes = [] }
             return notes
@@ -32,8 +50,8 @@ final class RecordingDatabase: Database {
     func checkReady() async throws(DatabaseError) { try await real.checkReady() }
     func close() async { await real.close() }
 
-    private func note(_ sql: String) {
-        notes.withLock { $0.append(sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")) }
+    private func note(_ sql: String, _ values: [String: SQLValue]) {
+        notes.withLock { $0.append(Statement(sql, values)) }
     }
 
     private struct Connection: SQLConnection {
@@ -41,13 +59,25 @@ final class RecordingDatabase: Database {
         let owner: RecordingDatabase
 
         func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
-            owner.note(sql)
+            owner.note(sql, values)
             return try real.query(sql, values)
         }
 
         func execute(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> Int {
-            owner.note(sql)
+            owner.note(sql, values)
             return try real.execute(sql, values)
+        }
+    }
+}
+
+extension SQLValue {
+    /// The type of the column that the value is for.
+    fileprivate var type: SQLType {
+        switch self {
+        case .null(let type): type
+        case .integer: .integer
+        case .text: .text
+        case .blob: .blob
         }
     }
 }
