@@ -1,0 +1,131 @@
+import Storage
+import Testing
+
+@testable import Counterparts
+@testable import IdP
+@testable import IdPDirectory
+@testable import IdPMail
+@testable import IdPProviders
+@testable import IdPTestKit
+@testable import RelyingParty
+@testable import TestKit
+@testable import WebTestKit
+
+/// PostgreSQL can follow SQLite as an engine only while it understands the stores' SQL. Each statement is prepared there, on
+/// the tables that the steps of the schema make there.
+@Suite("The stores' SQL on PostgreSQL")
+struct PostgreSQLDialectTests {
+    private static let idp = "idp"
+    private static let relyingParty = "relying-party"
+    private static let migrations = [idp: IdPMigrations.all, relyingParty: RelyingPartyMigrations.all]
+
+    /// The databases that a statement in this file is for.
+    private static func databases(of file: String) -> [String] {
+        switch file.split(separator: "/")[1] {
+        case "IdP": [idp]
+        case "RelyingParty": [relyingParty]
+        case "SSOWeb", "Storage": [idp, relyingParty]
+        default: []
+        }
+    }
+
+    @Test("PostgreSQL applies each step of the schema, and understands each statement in the sources")
+    func sources() async throws {
+        let literals = try SQLLiteral.inSources()
+        #expect(literals.allSatisfy { !Self.databases(of: $0.file).isEmpty }, "a file that has no database")
+        try await PostgreSQLServer.open { server in
+            for (database, migrations) in Self.migrations {
+                let failures = try await server.create(database, migrations)
+                #expect(failures.isEmpty, "\(failures)")
+                let statements = literals.filter { !$0.isSchema && Self.databases(of: $0.file).contains(database) }
+                    .compactMap(\.statement)
+                #expect(statements.contains { $0.hasPrefix("UPDATE session SET ") }, "the scan has found nothing")
+                let refused = try await server.prepare(statements.map { .init($0, [:]) }, in: database)
+                #expect(refused.isEmpty, "\(refused)")
+            }
+        }
+    }
+
+    @Test("each statement in the sources that changes tables is part of a step of the schema")
+    func schema() throws {
+        let steps = Self.migrations.values.joined().flatMap(\.sql).map(RecordingDatabase.Statement.normalised)
+        let literals = try SQLLiteral.inSources().filter(\.isSchema)
+        #expect(literals.count > 10, "the scan has found nothing")
+        let others = literals.filter { literal in !steps.contains { literal.makes($0) } }
+        // The migrator makes the table of the steps.
+        #expect(others.map(\.file) == ["Sources/Storage/Migrations.swift"], "\(others)")
+    }
+
+    @Test("PostgreSQL understands each statement that is put together at run time, with the types of its values")
+    func recorded() async throws {
+        let literals = try SQLLiteral.inSources().filter { !$0.isSchema }
+        let statements = try await Set(Self.statementsOfRun())
+        let unknown = statements.filter { statement in !literals.contains { $0.makes(statement.sql) } }
+        #expect(unknown.isEmpty, "not a literal of the sources: \(unknown.map(\.sql))")
+        for literal in literals where literal.statement == nil {
+            #expect(
+                statements.contains { literal.makes($0.sql) },
+                "\(literal.place) never runs in statementsOfRun(): add what runs it")
+        }
+        try await PostgreSQLServer.open { server in
+            #expect(try await server.create(Self.idp, IdPMigrations.all).isEmpty)
+            let refused = try await server.prepare(statements.sorted { $0.sql < $1.sql }, in: Self.idp)
+            #expect(refused.isEmpty, "\(refused)")
+        }
+    }
+
+    @Test("what only SQLite understands is refused, and so is a step of the schema")
+    func refused() async throws {
+        try await PostgreSQLServer.open { server in
+            let steps = [Migration(name: "v001-a", sql: ["CREATE TABLE a (b BLOB UNIQUE)", "PRAGMA user_version = 1"])]
+            let failures = try await server.create("other", steps)
+            #expect(failures.map(\.sql) == ["PRAGMA user_version = 1"], "\(failures)")
+            let statements = [
+                "INSERT OR IGNORE INTO a (b) VALUES (:b)", "SELECT b FROM a WHERE b = :b AND ':c' <> :d OR :b IS NULL",
+                "SELECT randomblob(32) AS c", "SELECT missing FROM a",
+            ]
+            let refused = try await server.prepare(statements.map { .init($0, [:]) }, in: "other")
+            #expect(refused.count == 3, "\(refused)")
+            #expect(refused.map(\.words).contains { $0.contains("missing") })
+            let typed = RecordingDatabase.Statement("SELECT b FROM a WHERE b = :b", ["b": .integer(1)])
+            #expect(try await server.prepare([typed], in: "other").count == 1, "a number is no BYTEA")
+            await #expect(throws: ProbeFailure.self) {
+                try await server.prepare([.init("SELECT 'a", [:]), .init("SELECT 1", [:])], in: "other")
+            }
+        }
+    }
+
+    /// What a run of the identity provider sends to its database. Reaches every literal with interpolations.
+    private static func statementsOfRun() async throws -> [RecordingDatabase.Statement] {
+        var recorded: RecordingDatabase?
+        func wrap(_ database: any Database) -> any Database {
+            let wrapped = RecordingDatabase(database)
+            recorded = wrapped
+            return wrapped
+        }
+        try await ProviderDeployment.open([.oidc, .apple], settings: HandoffApp.settings, wrapping: wrap) { place in
+            let (deployment, database) = (place.deployment, try #require(recorded))
+            // Sign-in by email, a provider added, the home page, and a grant that replaces one and is redeemed twice.
+            let browser = try await place.owner(adding: .apple)
+            _ = try await browser.token(for: deployment.client, of: deployment)
+            let token = try await browser.token(for: deployment.client, of: deployment)
+            #expect(try await deployment.verify(token, as: deployment.client).status == 200)
+            #expect(try await deployment.verify(token, as: deployment.client).status == 401)
+            // An app that adds a provider, and shows the last page twice.
+            let (app, other) = (try await place.linkingApp(), deployment.browser())
+            let page = try await place.park(app, in: other)
+            let again = try await other.get(page.address)
+            #expect(try await app.finish(again.handoffCode()).status == 201)
+            // The provider takes its identity back.
+            let standIn = try place.standIn(.apple)
+            let notification = try standIn.notification("consent-revoked", subject: standIn.user.subject)
+            #expect(try await AppleNotificationRouteTests.send(notification, to: place).status == 200)
+            // What no page shows here.
+            let queue = MailQueue(
+                database: database, clock: deployment.clock.clock, capacity: MailCapacity(limit: 1000))
+            _ = try await queue.countOfDay(for: "ann@example.com")
+            #expect(try await AccountAdministration(database: database).all().count == 1)
+        }
+        return try #require(recorded).takeTypedStatements()
+    }
+}
