@@ -31,15 +31,6 @@ struct SQLiteMigrationTests {
         #expect(names == ["test.sqlite", "test.sqlite-shm", "test.sqlite-wal"])
     }
 
-    @Test("a step that fails applies nothing of the pending ones")
-    func failing() async throws {
-        let bad =
-            StorageFixture.migrations + [Migration(name: "v002-bad", sql: ["CREATE TABLE other (id)", "NONSENSE"])]
-        await #expect(throws: DatabaseError.self) { try await fixture.open(bad) }
-        let database = try await fixture.open()
-        #expect(try await database.count("sqlite_schema WHERE name = 'other'") == 0)
-    }
-
     @Test("a program that starts while another holds the write lock need not wait for it")
     func startsDuringWriteLock() async throws {
         let first = try await fixture.open()
@@ -49,13 +40,5 @@ struct SQLiteMigrationTests {
         #expect(try await second.count() == 0)
         gate.signal()
         try await holder.value
-    }
-
-    @Test("an older program keeps working beside a newer one that has added a step, but does not start again")
-    func addedMigration() async throws {
-        let old = try await fixture.open()
-        _ = try await fixture.open(StorageFixture.migrations + [Migration(name: "v002-new", sql: [])])
-        try await old.checkReady()
-        await #expect(throws: DatabaseError.self) { _ = try await fixture.open() }
     }
 }

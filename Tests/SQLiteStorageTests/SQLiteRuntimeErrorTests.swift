@@ -187,19 +187,6 @@ struct SQLiteRuntimeErrorTests {
         #expect(try await blocker.count() == 1)
     }
 
-    @Test("a write is complete also when its caller was cancelled")
-    func cancelled() async throws {
-        let database = try await fixture.open()
-        let gate = DispatchSemaphore(value: 0)
-        let holder = await database.hold(gate)
-        let task = Task { try await database.insertToken(1) }
-        task.cancel()
-        gate.signal()
-        try await holder.value
-        try await task.value
-        #expect(try await database.count() == 1)
-    }
-
     @Test("synchronous is FULL and foreign keys are on")
     func pragmas() async throws {
         let database = try await fixture.open()

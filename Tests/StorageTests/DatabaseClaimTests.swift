@@ -1,0 +1,24 @@
+import Storage
+import Testing
+
+@testable import WebTestKit
+
+/// What the stores rely on. A new engine needs one more test here, with the same arguments.
+@Suite("What the stores rely on")
+struct DatabaseClaimTests {
+    private let fixture: StorageFixture
+
+    init() throws { fixture = try StorageFixture() }
+
+    @Test("on SQLite", arguments: DatabaseClaim.all)
+    func sqlite(claim: DatabaseClaim) async throws {
+        let fixture = fixture
+        try await claim.check { try await fixture.open($0) }
+    }
+
+    @Test("on a database that runs each body twice and keeps the second run", arguments: DatabaseClaim.all)
+    func rerunning(claim: DatabaseClaim) async throws {
+        let fixture = fixture
+        try await claim.check { RerunningDatabase(try await fixture.open($0)) }
+    }
+}
