@@ -197,18 +197,26 @@ private struct Properties: MustacheParent {
     init(_ model: Any) {
         values = Dictionary(
             Mirror(reflecting: model).children.compactMap { child in
-                child.label.map { ($0, Self.prepared(child.value)) }
+                child.label.flatMap { label in Self.prepared(child.value).map { (label, $0) } }
             }
         ) { first, _ in first }
     }
 
     func child(named name: String) -> Any? { values[name] }
 
-    /// The items of a list of structs are read as well.
-    private static func prepared(_ value: Any) -> Any {
-        guard let items = value as? [Any], let first = items.first, Mirror(reflecting: first).displayStyle == .struct,
-            !(first is any MustacheCustomRenderable), !(first is any MustacheParent)
-        else { return value }
+    /// Structs and the items of a list of structs are read as well. An optional without a value is left out, so that its
+    /// section is not shown.
+    private static func prepared(_ value: Any) -> Any? {
+        let mirror = Mirror(reflecting: value)
+        if mirror.displayStyle == .optional { return mirror.children.first.flatMap { prepared($0.value) } }
+        if isRead(value) { return Properties(value) }
+        guard let items = value as? [Any], let first = items.first, isRead(first) else { return value }
         return items.map(Properties.init)
+    }
+
+    /// Whether a template names the properties of a value. Other structs are shown as text.
+    private static func isRead(_ value: Any) -> Bool {
+        Mirror(reflecting: value).displayStyle == .struct && !(value is any MustacheCustomRenderable)
+            && !(value is any MustacheParent) && !(value is any CustomStringConvertible)
     }
 }
