@@ -134,7 +134,7 @@ package struct EmailCodeMethod: SignInMethod {
         reason.log(
             to: context.logger, challenge: challenge.id, session: session.handle,
             flow: session[Flows.self].logID(flow))
-        return try await answer(request, context, session, challenge, flow: flow, error: .init(reason))
+        return try await answer(request, context, session, challenge, flow: flow, error: .rejected(reason))
     }
 
     /// Whether another request, such as the first half of a double click, has replaced the session. The browser's next
@@ -159,22 +159,12 @@ package struct EmailCodeMethod: SignInMethod {
         let requester = EmailRequester(browserID: challenge.browserID, network: limits.network(request, context))
         let key = (try? EmailAddress(challenge.address).budgetKey) ?? challenge.address
         let next = try await mail.nextAllowed(for: key, requester)
-        return page.response(
-            request, formToken: sessions.formToken(for: session), challenge: challenge,
-            entry: session[BrowserChallenges.self].current, flow: flow, service: clientName(flow, session),
-            adding: addedProvider(session, challenge), reply: reply(challenge, flow), problem: error,
-            isDelayed: delay.isDelayed,
+        let facts = CodePageFacts(
+            challenge: challenge, entry: session[BrowserChallenges.self].current, flow: flow,
+            client: clientName(flow, session), provider: addedProvider(session, challenge),
+            reply: reply(challenge, flow), problem: error,
+            isRefreshOff: (try? request.queryFields.text("refresh")) == "no", isDelayed: delay.isDelayed,
             pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
-    }
-}
-
-extension EmailCodePage.InputError {
-    fileprivate init(_ reason: CodeStep.CodeError) {
-        self =
-            switch reason {
-            case .wrong, .ended: .wrong
-            case .notSent: .notSent
-            case .paused: .paused
-            }
+        return page.response(request, formToken: sessions.formToken(for: session), facts)
     }
 }

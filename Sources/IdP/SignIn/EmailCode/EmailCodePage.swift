@@ -9,23 +9,9 @@ package struct EmailCodePage: Sendable {
     let script: String
 
     /// What was wrong with the last input.
-    enum InputError: Sendable {
-        case notSixDigits, wrong
-        /// No email with the code has left yet.
-        case notSent
-        /// Too many wrong codes: not compared.
-        case paused
-    }
-
-    /// Why no code can be right now. Then the page has no field.
-    private enum NoCodeReason: Sendable, Equatable {
-        /// Too many wrong codes for this address.
-        case paused(Duration)
-        /// The budget of the address is used up: no email with this code is sent.
-        case noEmail
-        /// Five wrong codes, or the right one.
-        case usedUp
-        case expired
+    enum InputError: Sendable, Equatable {
+        case notSixDigits
+        case rejected(CodeStep.CodeError)
     }
 
     /// How the page asks for an answer to the email, and learns of it.
@@ -37,142 +23,92 @@ package struct EmailCodePage: Sendable {
     }
 
     struct Model: Sendable {
-        let formToken, address, flow, signIn, script, errorHTML, statusHTML, wait, life, service: String
-        let number, events, next, withoutRefresh, provider: String
-        let waitSeconds: Int
-        let maximumLength = EmailCode.maximumLength
-        let takesCode, hasError, hasStatus, isSentAgain, isDeferred, isDelayed, hasBrowserHint, hasFocus: Bool
-        let mustWait, hasLimits, hasCountdown, isQuiet, hasService, hasLinkHint, hasReply, refreshes: Bool
-        let addsProvider: Bool
+        let formToken, address, flow, signIn, script: String
+        let errorHTML, statusHTML, service, provider: String?
+        let field: Field?
+        let countdown: Countdown?
+        let hasLimits, isSentAgain, isDeferred, isDelayed, hasBrowserHint, hasLink, needsNewCode: Bool
     }
+
+    /// The form with the field.
+    struct Field: Sendable {
+        let life, withoutRefresh: String
+        let maximumLength = EmailCode.maximumLength
+        let reply: ReplyOffer?
+        let reloads: Bool
+    }
+
+    /// The wait until the next email.
+    struct Countdown: Sendable { let wait, seconds: String }
 
     /// Says the same for an address that may sign in and for one that may not: everything it shows is counted and stored
     /// for both (docs/architecture.md, "no account enumeration").
-    ///
-    /// - Parameters:
-    ///   - entry: what the browser's session holds of the challenge.
-    ///   - isDelayed: whether emails are held back at the moment, for everybody.
-    ///   - pause: for how long no code is accepted for this address; nil when codes are accepted.
-    ///   - wait: until another email may be sent to this address.
-    ///   - service: the name of the client that the flow belongs to.
-    ///   - provider: the name of the provider that this sign-in adds to its account; nil for none.
-    ///   - reply: nil where answers to the email are not received.
-    func response(
-        _ request: Request, formToken: String, challenge: Challenge, entry: BrowserChallenges.Entry?, flow: FlowID?,
-        service: String?, adding provider: String?, reply: ReplyOffer?, problem: InputError?, isDelayed: Bool,
-        pause: Duration?, wait: Duration?,
-        now: Timestamp
-    ) -> Response {
-        let texts = pages.texts(for: request)
-        let emailAt = entry?.emailAt
-        let reason = Self.reason(challenge, emailAt: emailAt, pause: pause, now: now)
-        let deferral = reason == nil ? emailAt.map { $0 - now }.flatMap { $0 > .zero ? $0 : nil } : nil
-        let isSentAgain =
-            reason == nil && deferral == nil && problem == nil
-            && entry?.sentAgainAt.map { now - $0 < .minutes(1) } == true
+    func response(_ request: Request, formToken: String, _ facts: CodePageFacts) -> Response {
+        let (texts, state) = (pages.texts(for: request), facts.state)
+        var (error, status) = messages(facts, state, texts)
         // One text for each fact: where the error says it, the status does not.
-        var error = self.error(reason, problem, challenge, texts)
-        var status = self.status(reason, challenge, emailAt: emailAt, isSentAgain: isSentAgain, wait, now, texts)
-        if problem == .notSent { (error, status) = (error.isEmpty ? status : error, "") }
-        // A new code replaces one that has ended, and its email may wait for a minute. So the button works at once.
-        let isOver = reason == .usedUp || reason == .expired
-        let wait = deferral ?? wait.flatMap { isOver && $0 <= .minutes(1) ? nil : $0 }
-        var isPaused = false
-        if case .paused = reason { isPaused = true }
-        let reply = reason == nil ? reply : nil
-        // A page that reloads itself loses what was typed: not after a typing error, and not when the user turns it off.
-        let refreshes = reply != nil && problem == nil && !Self.isRefreshOff(request)
-        let isEmailOut = emailAt.map { $0 <= now } ?? false
+        if facts.problem == .rejected(.notSent) { (error, status) = (error ?? status, nil) }
+        let field = field(facts, state, texts)
+        let countdown = state.countdown(facts.wait)
         let model = Model(
-            formToken: formToken, address: challenge.address, flow: flow?.text ?? "",
-            signIn: SignInPath.signIn(flow), script: script, errorHTML: error, statusHTML: status,
-            wait: wait.map { texts.plain(.span($0)) } ?? "",
-            life: texts.plain(.span(challenge.expiresAt - now)), service: service ?? "", number: reply?.number ?? "",
-            events: reply?.events ?? "", next: reply?.next ?? "", withoutRefresh: Self.pathWithoutRefresh(flow),
-            provider: provider ?? "",
-            waitSeconds: wait?.secondsRoundedUp ?? 0,
-            takesCode: reason == nil, hasError: !error.isEmpty, hasStatus: !status.isEmpty && !isSentAgain,
-            isSentAgain: isSentAgain, isDeferred: deferral != nil, isDelayed: isDelayed,
-            hasBrowserHint: challenge.browserID == nil && (isPaused || reason == .noEmail),
-            hasFocus: deferral == nil, mustWait: wait != nil && deferral == nil,
-            hasLimits: reason != .noEmail && wait.map { $0 > .minutes(1) } ?? false, hasCountdown: wait != nil,
-            isQuiet: reason == nil || isPaused, hasService: flow != nil && service != nil,
-            hasLinkHint: isEmailOut && !challenge.isUsed && challenge.expiresAt > now,
-            hasReply: reply != nil, refreshes: refreshes, addsProvider: provider != nil)
+            formToken: formToken, address: facts.challenge.address, flow: facts.flow?.text ?? "",
+            signIn: SignInPath.signIn(facts.flow), script: script, errorHTML: error, statusHTML: status,
+            service: facts.flow == nil ? nil : facts.client, provider: facts.provider, field: field,
+            countdown: countdown.map {
+                Countdown(wait: texts.plain(.span($0)), seconds: String($0.secondsRoundedUp))
+            },
+            hasLimits: state != .noEmail && countdown.map { $0 > .minutes(1) } == true,
+            isSentAgain: state.isSentAgain, isDeferred: state.isDeferred, isDelayed: facts.isDelayed,
+            hasBrowserHint: facts.challenge.browserID == nil && state.isAtLimit, hasLink: facts.hasLink,
+            needsNewCode: state.needsNewCode)
+        let isPaused = facts.problem == .rejected(.paused)
         var headers: HTTPFields = [:]
-        if reply != nil { headers[.contentSecurityPolicy] = ContentPolicy.formsAndEvents }
-        if case .paused = problem, let pause { headers[.retryAfter] = String(max(1, pause.secondsRoundedUp)) }
-        return pages.response("email-code", model, for: request, status: Self.status(problem), headers: headers)
+        if field?.reply != nil { headers[.contentSecurityPolicy] = ContentPolicy.formsAndEvents }
+        if isPaused, let pause = facts.pause { headers[.retryAfter] = String(max(1, pause.secondsRoundedUp)) }
+        return pages.response(
+            "email-code", model, for: request,
+            status: isPaused ? .tooManyRequests : facts.problem == nil ? .ok : .unprocessableContent, headers: headers)
     }
 
-    /// The path of the page that does not reload itself, for typing the code without JavaScript.
-    private static func pathWithoutRefresh(_ flow: FlowID?) -> String {
-        let path = FlowID.path(EmailCodeMethod.path, flow)
-        return path + (flow == nil ? "?" : "&") + "refresh=no"
+    private func field(_ facts: CodePageFacts, _ state: CodePageState, _ texts: Texts) -> Field? {
+        guard case .takesCode(_, _, let reloads) = state else { return nil }
+        let path = FlowID.path(EmailCodeMethod.path, facts.flow)
+        return Field(
+            life: texts.plain(.span(facts.challenge.expiresAt - facts.now)),
+            withoutRefresh: path + (facts.flow == nil ? "?" : "&") + "refresh=no", reply: facts.reply, reloads: reloads)
     }
 
-    private static func isRefreshOff(_ request: Request) -> Bool {
-        ((try? request.queryFields.text("refresh")) ?? nil) == "no"
-    }
-
-    private static func reason(
-        _ challenge: Challenge, emailAt: Timestamp?, pause: Duration?, now: Timestamp
-    ) -> NoCodeReason? {
-        if let pause { return .paused(pause) }
-        if emailAt == nil { return .noEmail }
-        if challenge.isUsedUp { return .usedUp }
-        return challenge.expiresAt <= now ? .expired : nil
-    }
-
-    /// What went wrong, as HTML; empty if nothing did.
-    private func error(
-        _ reason: NoCodeReason?, _ problem: InputError?, _ challenge: Challenge, _ texts: Texts
-    ) -> String {
-        switch (reason, problem) {
-        case (.paused(let pause), _):
-            return texts.html(Text("code.paused", ["wait": texts.plain(.span(pause))]))
-        case (.usedUp, _): return texts.html(Text("code.used-up"))
-        case (.expired, _): return texts.html(Text("code.expired"))
-        case (.noEmail, _), (nil, .paused), (nil, nil): return ""
-        case (nil, .notSent): return texts.html(Text("code.not-sent"))
-        case (nil, .notSixDigits): return texts.html(Text("code.not-six-digits"))
-        case (nil, .wrong):
-            let left = Challenge.maximumTries - challenge.tries
-            let wrong = texts.html(Text("code.wrong"))
-            return left > Self.triesLeftShown ? wrong : "\(wrong) \(texts.html(Text("code.tries-left", count: left)))"
-        }
-    }
-
-    /// What happens to the email with the code, as HTML; empty if the error says why no code can be right.
-    private func status(
-        _ reason: NoCodeReason?, _ challenge: Challenge, emailAt: Timestamp?, isSentAgain: Bool, _ wait: Duration?,
-        _ now: Timestamp, _ texts: Texts
-    ) -> String {
-        func text(_ key: String, _ values: [String: any TextValue] = [:]) -> String {
-            texts.html(Text(key, values.merging(["address": challenge.address]) { $1 }))
-        }
-        switch reason {
-        case .paused: return ""
-        case .usedUp, .expired: return text("code.new-to")
-        case .noEmail: return text(wait == nil ? "code.none" : "code.limit")
-        case nil: break
-        }
-        let age = emailAt.map { now - $0 } ?? .zero
-        if age < .zero { return text("code.deferred") }
-        if isSentAgain { return text("code.sent-again") }
-        guard age >= .minutes(1) else { return text("code.sent") }
-        let minutes = Text("span.minutes", count: Int(age / .minutes(1)))
-        return text("code.sent-ago", ["age": texts.plain(minutes)])
-    }
-
-    /// From the third wrong code on the page says how many tries are left.
-    private static let triesLeftShown = 2
-
-    private static func status(_ problem: InputError?) -> HTTPResponse.Status {
-        switch problem {
-        case nil: .ok
-        case .notSixDigits, .wrong, .notSent: .unprocessableContent
-        case .paused: .tooManyRequests
+    /// What was wrong, and what happens to the email with the code, as HTML.
+    private func messages(
+        _ facts: CodePageFacts, _ state: CodePageState, _ texts: Texts
+    ) -> (error: String?, status: String?) {
+        let address: [String: any TextValue] = ["address": facts.challenge.address]
+        switch state {
+        case .paused(let pause):
+            return (texts.html(Text("code.paused", ["wait": texts.plain(.span(pause))])), nil)
+        case .usedUp: return (texts.html(Text("code.used-up")), texts.html(Text("code.new-to", address)))
+        case .expired: return (texts.html(Text("code.expired")), texts.html(Text("code.new-to", address)))
+        case .noEmail: return (nil, texts.html(Text(facts.wait == nil ? "code.none" : "code.limit", address)))
+        case .takesCode(let email, let error, _):
+            let wrong: [Text] =
+                switch error {
+                case nil: []
+                case .notSixDigits: [Text("code.not-six-digits")]
+                case .notSent: [Text("code.not-sent")]
+                case .wrong(nil): [Text("code.wrong")]
+                case .wrong(let left?): [Text("code.wrong"), Text("code.tries-left", count: left)]
+                }
+            let status =
+                switch email {
+                case .deferred: Text("code.deferred", address)
+                case .sent: Text("code.sent", address)
+                case .sentAgain: Text("code.sent-again", address)
+                case .sentAgo(let minutes):
+                    Text(
+                        "code.sent-ago",
+                        address.merging(["age": texts.plain(Text("span.minutes", count: minutes))]) { $1 })
+                }
+            return (error == nil ? nil : wrong.map(texts.html).joined(separator: " "), texts.html(status))
         }
     }
 }
