@@ -1,7 +1,7 @@
 import IdPDirectory
 import IdPMail
 package import SSOShared
-package import SSOWeb
+import SSOWeb
 
 /// Owns the rule of the six digits: how a code is made, checked and sent again.
 ///
@@ -99,18 +99,6 @@ package struct EmailCodeMail: MailTemplate {
     var signInLink: @Sendable (Challenge) -> String? = { _ in nil }
     /// The one-time address for an answer to the email; nil where answers are not received.
     var replyTo: @Sendable (Challenge) -> EmailAddress? = { _ in nil }
-
-    package init(
-        challenge: @escaping @Sendable (String) async throws -> Challenge?, pages: Pages, codes: EmailCode,
-        issuer: PublicOrigin, browserLink: @escaping @Sendable (Challenge) async throws -> String? = { _ in nil },
-        signInLink: @escaping @Sendable (Challenge) -> String? = { _ in nil },
-        replyTo: @escaping @Sendable (Challenge) -> EmailAddress? = { _ in nil }
-    ) {
-        (self.challenge, self.pages, self.codes, self.issuer, self.browserLink) = (
-            challenge, pages, codes, issuer, browserLink
-        )
-        (self.signInLink, self.replyTo) = (signInLink, replyTo)
-    }
 
     struct Model: Sendable {
         let code, service, intro, device, issuer, browserLink, signInLink: String

@@ -1,11 +1,11 @@
 import HTTPTypes
 import Hummingbird
 import IdPDirectory
-package import IdPFlow
-package import IdPProviders
+import IdPFlow
+import IdPProviders
 import Logging
 import SSOShared
-package import SSOWeb
+import SSOWeb
 import Storage
 
 /// `/auth/PROVIDER/callback`: takes the answer of a provider.
@@ -26,19 +26,6 @@ package struct ProviderCallback: Sendable {
     let completion: SignInCompletion
     let limits: SignInLimits
     let purposes: AttemptPurposes
-
-    package init(
-        providers: ProviderRegistry, client: ProviderClient, attempts: ProviderAttemptStore, parked: ParkedAnswers,
-        keys: ProviderAttemptKeys, origin: PublicOrigin, sessions: Sessions, completion: SignInCompletion,
-        limits: SignInLimits, purposes: AttemptPurposes
-    ) {
-        (self.providers, self.client, self.attempts, self.parked, self.keys) = (
-            providers, client, attempts, parked, keys
-        )
-        (self.origin, self.sessions, self.completion, self.limits, self.purposes) = (
-            origin, sessions, completion, limits, purposes
-        )
-    }
 
     /// A GET consumes the answer. A POST comes from the provider's page.
     func addRoutes(to router: inout FeatureRouter) {

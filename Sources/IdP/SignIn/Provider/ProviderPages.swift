@@ -1,10 +1,10 @@
 import HTTPTypes
 import Hummingbird
 import IdPDirectory
-package import IdPFlow
-package import IdPProviders
+import IdPFlow
+import IdPProviders
 import SSOShared
-package import SSOWeb
+import SSOWeb
 
 /// The pages on the way to a provider and back.
 package struct ProviderPages: Sendable {
@@ -13,10 +13,6 @@ package struct ProviderPages: Sendable {
     let continueScript: String
     /// Keeps a double click from sending a form twice.
     let formScript: String
-
-    package init(pages: Pages, continueScript: String, formScript: String) {
-        (self.pages, self.continueScript, self.formScript) = (pages, continueScript, formScript)
-    }
 
     private struct GoOnModel: Sendable { let provider, address, script: String }
 
@@ -54,15 +50,6 @@ package struct KnownAddressRoutes: Sendable {
     let completion: SignInCompletion
     let clock: ServiceClock
     let pages: ProviderPages
-
-    package init(
-        providers: ProviderRegistry, sessions: Sessions, completion: SignInCompletion, clock: ServiceClock,
-        pages: ProviderPages
-    ) {
-        (self.providers, self.sessions, self.completion, self.clock, self.pages) = (
-            providers, sessions, completion, clock, pages
-        )
-    }
 
     func addRoutes(to router: inout FeatureRouter) { router.page(at: Self.path, use: show) }
 
