@@ -38,8 +38,9 @@ package struct AccountPagesFeature: Feature {
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
         HomeRoutes(
-            sessions: parts.sessions, accounts: parts.accounts, grants: parts.grants, devices: parts.appDevices,
-            clients: parts.clients, identities: identities, page: HomePage(pages: parts.pages, logos: parts.logos)
+            sessions: parts.sessions, accounts: parts.accounts, pages: parts.pages, identities: identities,
+            clients: SignedInClients(grants: parts.grants, clients: parts.clients, logos: parts.logos),
+            devices: parts.appDevices
         ).addRoutes(to: &router)
         IdentityRoutes(
             sessions: parts.sessions, accounts: parts.accounts, identities: identities, providers: providers,

@@ -1,11 +1,12 @@
+import Hummingbird
 package import IdPDirectory
 package import IdPProviders
 import SSOShared
 import SSOWeb
 import Storage
 
-/// How a user can sign in, for the home page.
-struct IdentityList: Sendable {
+/// The part of the home page that lists how the user can sign in.
+struct IdentitySection: Sendable {
     struct Item: Sendable {
         /// What users call the provider; the word for email.
         let provider: String
@@ -19,10 +20,16 @@ struct IdentityList: Sendable {
     /// A provider that can be added.
     struct Offer: Sendable { let id, provider: String }
 
+    /// What the user has just added or removed.
+    struct Change: Sendable {
+        let provider: String
+        let isAdded: Bool
+    }
+
     let items: [Item]
     let offers: [Offer]
-    /// The issuers of the items.
-    fileprivate let issuers: [String]
+    let hasOffers: Bool
+    let change: Change?
 }
 
 /// Reads the identities of an account, with the names of their providers.
@@ -34,12 +41,11 @@ package struct Identities: Sendable {
         (self.accounts, self.providers) = (accounts, providers)
     }
 
-    /// - Parameter isNativeShell: whether the page is in the web view of an app. There nothing can be added: a provider is
-    ///   shown in the system browser only (RFC 8252 8.12).
-    func list(of account: Account, _ texts: Texts, isNativeShell: Bool) async throws -> IdentityList {
+    /// In the web view of an app nothing can be added: a provider is shown in the system browser only (RFC 8252 8.12).
+    func section(of account: Account, for request: Request, _ texts: Texts) async throws -> IdentitySection {
         let identities = try await accounts.database.read { try accounts.identities(of: account.id, $0) }
         let items = identities.map { identity in
-            IdentityList.Item(
+            IdentitySection.Item(
                 provider: name(of: identity) ?? texts.plain(Text("identities.email")), address: identity.email ?? "",
                 identity: identity.name, since: texts.moment(identity.addedAt),
                 used: texts.moment(identity.usedAt ?? identity.addedAt), hasAddress: identity.email != nil,
@@ -48,19 +54,28 @@ package struct Identities: Sendable {
                 canRemove: identity.issuer != nil && identities.count > 1)
         }
         let issuers = identities.compactMap(\.issuer)
-        let offers = isNativeShell ? [] : providers.all.filter { !issuers.holds($0.issuer) }
-        return IdentityList(
-            items: items, offers: offers.map { .init(id: $0.id, provider: $0.name) }, issuers: issuers)
+        let offers = request.isFromNativeShell ? [] : providers.all.filter { !issuers.holds($0.issuer) }
+        return IdentitySection(
+            items: items, offers: offers.map { .init(id: $0.id, provider: $0.name) }, hasOffers: !offers.isEmpty,
+            change: change(in: request, issuers: issuers))
     }
 
     /// What users call the provider of an identity. Nil for an identity without a provider.
     func name(of identity: AccountIdentity) -> String? { identity.issuer.map(providers.name(ofIssuer:)) }
 
-    /// The provider that a change has added or removed, as users call it. Nil when the list does not show that change: the
-    /// address of the page may come from another site.
-    func changed(_ id: String?, isAdded: Bool, in list: IdentityList) -> String? {
-        guard let provider = id.flatMap({ providers.provider(id: $0) }) else { return nil }
-        return list.issuers.holds(provider.issuer) == isAdded ? provider.name : nil
+    /// The change that the address of the page names. Nil when the list does not show it: that address may come from
+    /// another site.
+    ///
+    /// - Parameter issuers: of the identities in the list.
+    private func change(in request: Request, issuers: [String]) -> IdentitySection.Change? {
+        func name(_ field: String, isListed: Bool) -> String? {
+            guard let id = try? request.queryFields.text(field), let provider = providers.provider(id: id),
+                issuers.holds(provider.issuer) == isListed
+            else { return nil }
+            return provider.name
+        }
+        if let added = name("added", isListed: true) { return .init(provider: added, isAdded: true) }
+        return name("removed", isListed: false).map { .init(provider: $0, isAdded: false) }
     }
 }
 
