@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures what a login, a sign-in with a provider or a request of nobody costs at a real IdP process. See docs/benchmarks.md.
+/// Measures what a login, a sign-in with a provider, a request of nobody or a single request costs at a real IdP process. See docs/benchmarks.md.
 @main
 struct BenchCommand {
     static func main() {
@@ -12,6 +12,9 @@ struct BenchCommand {
             } else if arguments.first == "nobody" {
                 let options = try BenchOptions(Array(arguments.dropFirst()), allowing: NobodyRun.options)
                 try NobodyRun(options: options).run()
+            } else if arguments.first == "allocations" {
+                let options = try BenchOptions(Array(arguments.dropFirst()), allowing: AllocationRun.options)
+                try AllocationRun(options: options).run()
             } else {
                 try BenchRun(options: BenchOptions(arguments)).run()
             }
@@ -40,6 +43,9 @@ struct BenchOptions {
     var seededSessions = 0
     /// How many unfinished requests are open at the same time.
     var connections = 4_000
+    /// The library that counts allocations, and the file with their bounds.
+    var library = ""
+    var bounds = ""
     /// The binary that is measured. By default `idp` in the folder of this very program.
     var program = ""
     /// Where the databases go: the disk that is measured. By default a new folder in the system's temporary one.
@@ -50,6 +56,7 @@ struct BenchOptions {
                      [--seed-used-tokens N] [--seed-sessions N] [--parent FOLDER]
                bench federation [--rounds N] [--program BUILD] [--parent FOLDER]
                bench nobody [--rounds N] [--connections N] [--program BUILD] [--parent FOLDER]
+               bench allocations --library FILE --bounds FILE [--program BUILD] [--parent FOLDER]
         BUILD is an `idp` binary or the folder that holds it.
         """
 
@@ -70,6 +77,8 @@ struct BenchOptions {
             case "--seed-used-tokens": seededTokens = try Self.number(value, name, least: 0)
             case "--seed-sessions": seededSessions = try Self.number(value, name, least: 0)
             case "--parent": parent = value
+            case "--library": library = value
+            case "--bounds": bounds = value
             default: throw UsageError("unknown option \(name)")
             }
         }

@@ -4,9 +4,47 @@ import SSOShared
 
 /// The client that the bench plays.
 struct BenchClient {
-    let id = "bench"
-    let callback = "http://127.0.0.1:9/auth/sso/callback"
+    static let id = "bench"
+    static let callback = "http://127.0.0.1:9/auth/sso/callback"
     let secret: SharedSecret
+    private let authority: String
+    private let verifyHead: [UInt8]
+
+    init(secret: SharedSecret, authority: String) {
+        (self.secret, self.authority) = (secret, authority)
+        verifyHead = Array(
+            """
+            POST \(SSOPath.verify) HTTP/1.1\r\nHost: \(authority)\r\nContent-Type: application/json\r
+            \(RequestSignature.clientHeaderName): \(Self.id)\r\n\(RequestSignature.headerName): 
+            """.utf8)
+    }
+
+    /// A browser's request for a token.
+    func authorizeRequest(state: Int, cookie: String) -> [UInt8] {
+        let redirect = "http%3A%2F%2F127.0.0.1%3A9%2Fauth%2Fsso%2Fcallback"
+        let query = "client_id=\(Self.id)&redirect_uri=\(redirect)&state=bench-\(state)"
+        let cookieLine = cookie.isEmpty ? "" : "Cookie: \(cookie)\r\n"
+        return Array(
+            """
+            GET \(SSOPath.authorize)?\(query) HTTP/1.1\r\nHost: \(authority)\r
+            \(cookieLine)Accept: text/html\r\n\r\n
+            """.utf8)
+    }
+
+    /// The token on the page that answers.
+    func token(in answer: WireConnection.Answer) -> [UInt8]? {
+        guard answer.status == 200, let found = ByteSearch.find("token=sst_", in: answer.body),
+            answer.body.count >= found + 53
+        else { return nil }
+        return Array(answer.body[(found + 6)..<(found + 53)])
+    }
+
+    /// The request of the client's server that redeems a token.
+    func verifyRequest(_ token: [UInt8]) -> [UInt8] {
+        let body = Array("{\"token\":\"".utf8) + token + Array("\",\"redirect_uri\":\"\(Self.callback)\"}".utf8)
+        let signature = RequestSignature.request(body: body, secret: secret).headerValue
+        return verifyHead + Array("\(signature)\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
+    }
 }
 
 /// One IdP process on its own SQLite file, measured through /proc, and the browsers that are signed in at it.
@@ -33,7 +71,8 @@ final class IdPUnderTest {
         try FileManager.default.createDirectory(atPath: "\(folder)/outbox", withIntermediateDirectories: true)
         port = try Self.freePort()
         let secret = try Hex.encode(RandomBytes.generate(32))
-        client = BenchClient(secret: try SharedSecret.parse(secret, setting: "the bench's secret"))
+        client = BenchClient(
+            secret: try SharedSecret.parse(secret, setting: "the bench's secret"), authority: "localhost:\(port)")
         let inherited = ProcessInfo.processInfo.environment.filter { $0.key == "PATH" || $0.key.hasPrefix("LD_") }
         environment = inherited.merging([
             "IDP_PUBLIC_URL": "http://localhost:\(port)", "IDP_LISTEN": "127.0.0.1:\(port)",
@@ -41,7 +80,7 @@ final class IdPUnderTest {
             "IDP_SECRET_KEY": try Hex.encode(RandomBytes.generate(32)),
             "IDP_MAIL_URL": "outbox:\(folder)/outbox", "IDP_MAIL_FROM": "Bench <bench@main.example>",
             "IDP_ALLOWED_EMAILS": "*@example.com", "IDP_APPLE_APP_IDS": "ABCDE12345.com.example.bench",
-            "SSO_CLIENT_ID": client.id, "SSO_CLIENT_NAME": "Bench", "SSO_REDIRECT_URIS": client.callback,
+            "SSO_CLIENT_ID": BenchClient.id, "SSO_CLIENT_NAME": "Bench", "SSO_REDIRECT_URIS": BenchClient.callback,
             "SSO_SHARED_SECRET": secret, "SHUTDOWN_GRACE": "0s",
         ]) { $1 }.merging(settings) { $1 }
     }
@@ -122,8 +161,7 @@ final class IdPUnderTest {
     func logIn(concurrency: Int, seconds: Double) throws -> LoginResult {
         let loop = LoadLoop(connections: try connections(concurrency))
         var load = LoginLoad(
-            cookies: Array(cookies.prefix(concurrency)), client: client, authority: authority, firstState: nextState,
-            seconds: seconds)
+            cookies: Array(cookies.prefix(concurrency)), client: client, firstState: nextState, seconds: seconds)
         let before = processorTime
         let cost = try loop.run(&load)
         nextState = load.nextState
@@ -140,6 +178,39 @@ final class IdPUnderTest {
         let cost = try loop.run(&load)
         guard load.errors == 0 else { throw BenchError("\(load.errors) errors at /healthz") }
         return Double(load.answers) / cost.seconds
+    }
+
+    /// A request for a token of the first browser.
+    func authorize() -> RequestKind {
+        nextState += 1
+        return RequestKind(
+            name: "GET /auth/sso/authorize",
+            bytes: client.authorizeRequest(state: nextState, cookie: cookies.first ?? ""), status: 200)
+    }
+
+    /// So many requests that redeem a token.
+    func verifications(_ count: Int) throws -> [RequestKind] {
+        let connection = try WireConnection(port: port, index: 0)
+        return try (0..<count).map { _ in
+            guard let token = client.token(in: try connection.exchange(authorize().bytes)) else {
+                throw BenchError("no token\n\(logEnd)")
+            }
+            return RequestKind(name: "POST /auth/sso/verify", bytes: client.verifyRequest(token), status: 200)
+        }
+    }
+
+    /// Requests that may be repeated as they are.
+    func plainKinds() -> [RequestKind] {
+        func get(_ path: String, _ status: Int = 200, cookie: String? = nil) -> RequestKind {
+            let cookie = cookie.map { "Cookie: \($0)\r\n" } ?? ""
+            let head = "GET \(path) HTTP/1.1\r\nHost: \(authority)\r\n\(cookie)Accept: text/html\r\n\r\n"
+            return RequestKind(name: "GET \(path)", bytes: Array(head.utf8), status: status)
+        }
+        let waiting = client.authorizeRequest(state: 0, cookie: "")
+        return [
+            get("/healthz"), get("/readyz"), get("/nothing", 404), get("/sign-in"), get("/", cookie: cookies.first),
+            RequestKind(name: "GET /auth/sso/authorize, signed out", bytes: waiting, status: 303),
+        ]
     }
 
     /// New ones for each measurement: the server closes a connection that was idle in the meantime.

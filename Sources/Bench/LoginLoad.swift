@@ -1,5 +1,3 @@
-import SSOShared
-
 /// One login after another on every connection: authorize with the browser's session, then verify as the client's server.
 struct LoginLoad: Load {
     private struct Browser {
@@ -11,8 +9,6 @@ struct LoginLoad: Load {
 
     private var browsers: [Browser]
     private let client: BenchClient
-    private let authority: String
-    private let verifyHead: [UInt8]
     private let end: UInt64
 
     private(set) var nextState: Int
@@ -22,37 +18,24 @@ struct LoginLoad: Load {
     private(set) var errors: [Int: Int] = [:]
 
     /// - Parameter cookies: one session cookie per browser.
-    init(cookies: [String], client: BenchClient, authority: String, firstState: Int, seconds: Double) {
-        (self.client, self.authority, nextState) = (client, authority, firstState)
+    init(cookies: [String], client: BenchClient, firstState: Int, seconds: Double) {
+        (self.client, nextState) = (client, firstState)
         browsers = cookies.map { Browser(cookie: $0) }
-        verifyHead = Array(
-            """
-            POST \(SSOPath.verify) HTTP/1.1\r\nHost: \(authority)\r\nContent-Type: application/json\r
-            \(RequestSignature.clientHeaderName): \(client.id)\r\n\(RequestSignature.headerName): 
-            """.utf8)
         latencies.reserveCapacity(1 << 16)
         end = LoadLoop.now() + UInt64(seconds * 1e9)
     }
 
     mutating func request(on connection: Int) -> [UInt8] {
-        if let token = browsers[connection].token { return verifyRequest(token) }
+        if let token = browsers[connection].token { return client.verifyRequest(token) }
         nextState += 1
-        let redirect = "http%3A%2F%2F127.0.0.1%3A9%2Fauth%2Fsso%2Fcallback"
-        let query = "client_id=\(client.id)&redirect_uri=\(redirect)&state=bench-\(nextState)"
-        return Array(
-            """
-            GET \(SSOPath.authorize)?\(query) HTTP/1.1\r\nHost: \(authority)\r
-            Cookie: \(browsers[connection].cookie)\r\nAccept: text/html\r\n\r\n
-            """.utf8)
+        return client.authorizeRequest(state: nextState, cookie: browsers[connection].cookie)
     }
 
     mutating func took(_ answer: WireConnection.Answer, on connection: Int, after microseconds: UInt32) -> Bool {
         guard browsers[connection].token != nil else {
             browsers[connection].authorizeTook = microseconds
-            guard answer.status == 200, let found = ByteSearch.find("token=sst_", in: answer.body),
-                answer.body.count >= found + 53
-            else { return failed(answer.status) }
-            browsers[connection].token = Array(answer.body[(found + 6)..<(found + 53)])
+            guard let token = client.token(in: answer) else { return failed(answer.status) }
+            browsers[connection].token = token
             return true
         }
         browsers[connection].token = nil
@@ -69,12 +52,6 @@ struct LoginLoad: Load {
     private mutating func failed(_ status: Int) -> Bool {
         errors[status, default: 0] += 1
         return LoadLoop.now() < end
-    }
-
-    private func verifyRequest(_ token: [UInt8]) -> [UInt8] {
-        let body = Array("{\"token\":\"".utf8) + token + Array("\",\"redirect_uri\":\"\(client.callback)\"}".utf8)
-        let signature = RequestSignature.request(body: body, secret: client.secret).headerValue
-        return verifyHead + Array("\(signature)\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
     }
 }
 
