@@ -11,7 +11,8 @@ import enum Storage.DatabaseError
 ///
 /// Owns the transactions of the writer connection. The rules:
 /// - It takes the lock first, then the writes, so that all that arrived in the meantime share the commit.
-/// - Each body runs in its own savepoint. A body that throws loses its own changes, not those of others.
+/// - Each body runs in its own savepoint. A body that throws loses its own changes, not those of others. A body alone needs
+///   none: the transaction is its own.
 /// - No caller gets a result before the commit, not even its own error. An error may depend on another body's change
 ///   ("this token is used"), and a failed commit takes that change back.
 /// - When the connection itself fails in a body, the whole batch fails: SQLite may have rolled back everything.
@@ -75,7 +76,18 @@ final class GroupCommit: Sendable {
         let batch = queue.take(Self.batchLimit)
         let changesBefore = db.totalChangesCount
         do {
-            let answers = try batch.map { try run($0, connection) }
+            let answers: [@Sendable () -> Void]
+            if batch.count == 1, let write = batch.first {
+                let (succeeded, answer) = write.run(connection)
+                if let failure = connection.failure { throw failure }
+                guard succeeded else {
+                    try db.rollback()
+                    return answer()
+                }
+                answers = [answer]
+            } else {
+                answers = try batch.map { try run($0, connection) }
+            }
             try connection.execute("COMMIT")
             // A commit without changes does not touch the disk.
             if db.totalChangesCount != changesBefore { lastCommit.withLock { $0 = .now } }

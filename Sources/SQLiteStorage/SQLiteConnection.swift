@@ -18,7 +18,12 @@ final class SQLiteConnection: SQLConnection {
     /// SQLite's primary result code of ``failure``.
     private(set) var failureCode = SQLITE_OK
 
+    /// The bytes of a statement's values while it runs: SQLite reads them here and makes no copies of its own.
+    private var bound = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
     init(_ db: GRDB.Database) { self.db = db }
+
+    deinit { bound.deallocate() }
 
     func query(_ sql: String, _ values: [String: SQLValue]) throws(DatabaseError) -> [SQLRow] {
         var rows: [SQLRow] = []
@@ -41,7 +46,7 @@ final class SQLiteConnection: SQLConnection {
         do {
             let statement = try db.cachedStatement(sql: sql)
             let handle = statement.sqliteStatement
-            // Also on an error, or the statement would keep its lock. The bound values go, they are digests and addresses.
+            // Also on an error, or the statement would keep its lock. Its values go: the next statement uses their place.
             defer {
                 sqlite3_reset(handle)
                 sqlite3_clear_bindings(handle)
@@ -67,6 +72,8 @@ final class SQLiteConnection: SQLConnection {
     private func bind(_ values: [String: SQLValue], to statement: OpaquePointer) throws(DatabaseError) {
         let count = sqlite3_bind_parameter_count(statement)
         guard count > 0 else { return }
+        reserve(values.values.reduce(0) { $0 + $1.byteCount })
+        var used = 0
         for index in 1...count {
             // The name is nil for `?`, and begins with its `:` otherwise.
             guard let name = sqlite3_bind_parameter_name(statement, index) else {
@@ -75,8 +82,17 @@ final class SQLiteConnection: SQLConnection {
             guard let value = values[String(cString: name + 1)] else {
                 throw .misuse("no value for \(String(cString: name))")
             }
-            guard try value.bind(to: statement, at: index) == SQLITE_OK else { throw lastError() }
+            let place = UnsafeMutableRawBufferPointer(rebasing: bound[used..<(used + value.byteCount)])
+            used += value.byteCount
+            guard try value.bind(to: statement, at: index, in: place) == SQLITE_OK else { throw lastError() }
         }
+    }
+
+    /// Makes room for the values of one statement, each of which has one parameter.
+    private func reserve(_ bytes: Int) {
+        guard bound.count < max(bytes, 1) else { return }
+        bound.deallocate()
+        bound = .allocate(byteCount: max(bytes, 1024), alignment: 1)
     }
 
     private func lastError() -> DatabaseError {
@@ -101,23 +117,36 @@ extension SQLValue {
         }
     }
 
+    /// How many bytes of a text or blob are bound.
+    fileprivate var byteCount: Int {
+        switch self {
+        case .null, .integer: 0
+        case .text(let text): text.utf8.count
+        case .blob(let bytes): bytes.count
+        }
+    }
+
     /// Binds the value and returns SQLite's result code.
     ///
+    /// - Parameter place: receives the bytes of a text or blob. They stay there until the statement has run.
     /// - Throws: `misuse` for a text with a NUL byte. SQLite would cut it there, and `a@x.example\0@evil.example` would become
     ///   another address.
-    fileprivate func bind(to statement: OpaquePointer, at index: CInt) throws(DatabaseError) -> CInt {
-        // SQLite copies the bytes before the call returns.
-        let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    fileprivate func bind(
+        to statement: OpaquePointer, at index: CInt, in place: UnsafeMutableRawBufferPointer
+    ) throws(DatabaseError) -> CInt {
+        // SQLite's own copies would cost more than the rest of the binding. A nil pointer would bind NULL.
+        guard let start = place.baseAddress else { throw .misuse("no room for a value") }
+        let count = CInt(place.count)
         switch self {
         case .null: return sqlite3_bind_null(statement, index)
         case .integer(let integer): return sqlite3_bind_int64(statement, index, integer)
         case .text(let text):
             guard !text.utf8.contains(0) else { throw .misuse("a text value holds a NUL byte") }
-            return sqlite3_bind_text(statement, index, text, CInt(text.utf8.count), copying)
+            place.copyBytes(from: text.utf8)
+            return sqlite3_bind_text(statement, index, start.assumingMemoryBound(to: CChar.self), count, nil)
         case .blob(let bytes):
-            // A nil pointer would bind NULL.
-            guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(statement, index, 0) }
-            return sqlite3_bind_blob(statement, index, bytes, CInt(bytes.count), copying)
+            place.copyBytes(from: bytes)
+            return sqlite3_bind_blob(statement, index, start, count, nil)
         }
     }
 }

@@ -25,17 +25,17 @@ extension SessionSlot {
 /// The slots of one session: `session[Flows.self]`.
 public struct SessionSlots: Sendable {
     /// A JSON object, slot by key, as it was read. Empty for none.
-    private let stored: Data
+    private let stored: String
     /// What was decoded of it. A page asks for the same slot several times.
     private let decoded = DecodedSlots()
     /// What was assigned since, by key.
     private var changed: [String: any SessionSlot] = [:]
 
     /// No slots.
-    public init() { stored = Data() }
+    public init() { stored = "" }
 
     /// Slots as they are stored. Text that is not a JSON object holds no slots.
-    init(stored text: String) { stored = text == Self.none ? Data() : Data(text.utf8) }
+    init(stored text: String) { stored = text == Self.none ? "" : text }
 
     /// How a session without slots is stored.
     private static let none = "{}"
@@ -56,8 +56,23 @@ public struct SessionSlots: Sendable {
     /// The value under a key of a stored session, for ``SessionSlot/upgraded(from:)``. Nil where there is none, or one that
     /// cannot be decoded.
     public func value<Value: Decodable>(_ type: Value.Type, under key: String) -> Value? {
-        guard !stored.isEmpty else { return nil }
-        return (try? JSONDecoder().decode(StoredValue<Value>.self, from: stored, configuration: key))?.value
+        guard hasKey(key) else { return nil }
+        let data = Data(stored.utf8)
+        return (try? JSONDecoder().decode(StoredValue<Value>.self, from: data, configuration: key))?.value
+    }
+
+    /// Whether the stored text may have a value under a key: its keys are ours, and written without escapes. Decoding costs
+    /// many times as much, and most slots are missing from most sessions.
+    private func hasKey(_ key: String) -> Bool {
+        var (text, key) = (stored, "\"\(key)\"")
+        return text.withUTF8 { text in
+            key.withUTF8 { key in
+                guard text.count > key.count else { return false }
+                return (0...(text.count - key.count)).contains { start in
+                    text[start] == key[0] && text[start..<(start + key.count)].elementsEqual(key)
+                }
+            }
+        }
     }
 
     /// The slots that survive a sign-in.
@@ -75,8 +90,8 @@ public struct SessionSlots: Sendable {
 
     /// All slots as one JSON object, for the store.
     func encoded() throws -> String {
-        guard !changed.isEmpty else { return stored.isEmpty ? Self.none : String(decoding: stored, as: UTF8.self) }
-        var slots = (try? JSONSerialization.jsonObject(with: stored)) as? [String: Any] ?? [:]
+        guard !changed.isEmpty else { return stored.isEmpty ? Self.none : stored }
+        var slots = (try? JSONSerialization.jsonObject(with: Data(stored.utf8))) as? [String: Any] ?? [:]
         let encoder = JSONEncoder()
         for (key, slot) in changed {
             // The slots are plain values of ours: encoding one cannot fail. If it did, the slot would be empty.

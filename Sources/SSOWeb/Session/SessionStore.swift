@@ -79,13 +79,13 @@ public struct SessionStore: Sendable {
     /// The same by the ``Session/handle``, in the caller's transaction.
     public func isAlive(handle: String, _ connection: any SQLConnection) throws -> Bool {
         let now = clock.now()
-        return try !connection.query(
-            """
-            SELECT handle FROM session
-             WHERE handle = :handle AND \(SessionHolds.sql())
-            """, values(at: now).merging(["handle": .text(handle)]) { $1 }
-        ).isEmpty
+        return try !connection.query(Self.alive, values(at: now).merging(["handle": .text(handle)]) { $1 }).isEmpty
     }
+
+    private static let alive = """
+        SELECT handle FROM session
+         WHERE handle = :handle AND \(SessionHolds.sql())
+        """
 
     func find(_ id: SessionID) async throws -> Session? {
         let now = clock.now()
@@ -293,11 +293,7 @@ public struct SessionStore: Sendable {
     func row(
         _ id: SessionID, _ now: Timestamp, _ connection: any SQLConnection
     ) throws -> Session? {
-        let rows = try connection.query(
-            """
-            SELECT handle, form_seed, slots, created_at, seen_at, owner, device FROM session
-             WHERE id_digest = :id AND \(SessionHolds.sql())
-            """, values(at: now).merging(["id": .blob(id.digest)]) { $1 })
+        let rows = try connection.query(Self.byID, values(at: now).merging(["id": .blob(id.digest)]) { $1 })
         guard let row = rows.first else { return nil }
         return Session(
             handle: try row.text("handle"), formSeed: try row.text("form_seed"),
@@ -308,6 +304,11 @@ public struct SessionStore: Sendable {
             },
             id: id, seenAt: try row.timestamp("seen_at"))
     }
+
+    private static let byID = """
+        SELECT handle, form_seed, slots, created_at, seen_at, owner, device FROM session
+         WHERE id_digest = :id AND \(SessionHolds.sql())
+        """
 
     func values(at now: Timestamp) -> [String: SQLValue] { SessionHolds.values(at: now, idle: lifetime.idle) }
 

@@ -109,15 +109,19 @@ package struct GrantStore: Sendable {
     private func endEarlier(
         of flow: [String: SQLValue], _ kind: GrantKind, _ connection: any SQLConnection
     ) throws -> Bool {
-        let same = "session_handle = :session AND client_id = :client AND state_digest = :state AND kind = :kind"
         let values = flow.merging(["kind": .text(kind.id)]) { $1 }
-        let earlier = try connection.query("SELECT used_at FROM sso_token WHERE \(same)", values)
+        let earlier = try connection.query(Self.earlierSQL, values)
         let isRedeemed = try earlier.map { try $0.optionalInteger("used_at") != nil }
         if isRedeemed.contains(false) {
-            try connection.execute("DELETE FROM sso_token WHERE \(same) AND used_at IS NULL", values)
+            try connection.execute(Self.endEarlierSQL, values)
         }
         return isRedeemed.contains(true)
     }
+
+    private static let earlierSQL = "SELECT used_at FROM sso_token WHERE \(ofSameRequest)"
+    private static let endEarlierSQL = "DELETE FROM sso_token WHERE \(ofSameRequest) AND used_at IS NULL"
+    private static let ofSameRequest =
+        "session_handle = :session AND client_id = :client AND state_digest = :state AND kind = :kind"
 
     /// What became of a grant that was presented.
     package enum Outcome: Sendable {
@@ -193,12 +197,7 @@ package struct GrantStore: Sendable {
             }
             // IDP_ALLOWED_EMAILS is not in a table, so its verdict goes into the statement as a value. The account is read
             // for every grant, so that each refusal takes as long.
-            let owner = try connection.query(
-                """
-                SELECT \(Account.columns) FROM account
-                 WHERE id = (SELECT account_id FROM sso_token WHERE digest = :digest AND kind = :kind)
-                """, presented
-            ).first.map(Account.init)
+            let owner = try connection.query(Self.ownerSQL, presented).first.map(Account.init)
             let mayOwnerSignIn = owner.map(eligibility.maySignIn) ?? true
             let presented = presented.merging(["eligible": .integer(mayOwnerSignIn ? 1 : 0)]) { $1 }
             let rows = try connection.query(Self.consumeSQL, presented.merging(binding) { $1 })
@@ -233,6 +232,11 @@ package struct GrantStore: Sendable {
                     flow: try known.map { FlowLogID.name(digest: try $0.blob("state_digest")) }))
         }
     }
+
+    private static let ownerSQL = """
+        SELECT \(Account.columns) FROM account
+         WHERE id = (SELECT account_id FROM sso_token WHERE digest = :digest AND kind = :kind)
+        """
 
     /// The conditions of ``consumeSQL`` one by one, for a grant that it did not accept. See ``GrantErrorCause``.
     private static let rejectedSQL: String = {
