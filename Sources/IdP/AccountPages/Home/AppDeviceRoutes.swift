@@ -3,6 +3,7 @@ import IdPDirectory
 import IdPFlow
 import Logging
 import SSOWeb
+import Storage
 
 /// `POST /devices/end`: the button of the home page that signs an app out.
 struct AppDeviceRoutes: Sendable {
@@ -39,8 +40,10 @@ struct DeviceSection: Sendable {
 
 extension AppDevices {
     /// Nil for a user without apps.
-    func section(for user: SignedInUser, _ texts: Texts) async throws -> DeviceSection? {
-        let items = try await all(of: user.account).map { device in
+    func section(
+        for user: SignedInUser, _ texts: Texts, _ connection: any SQLConnection
+    ) throws -> DeviceSection? {
+        let items = try all(of: user.account, connection).map { device in
             DeviceSection.Item(
                 id: device.id, name: device.name(in: texts), since: texts.moment(device.createdAt),
                 used: texts.moment(device.usedAt), isCurrent: device.session?.handle == user.session.handle)

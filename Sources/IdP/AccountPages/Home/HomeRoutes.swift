@@ -3,6 +3,7 @@ import Hummingbird
 import IdPDirectory
 import IdPFlow
 import SSOWeb
+import Storage
 
 /// The IdP's home page: for a user the sections of ``Model``, for a visitor the way to the sign-in.
 struct HomeRoutes: Sendable {
@@ -52,12 +53,15 @@ struct HomeRoutes: Sendable {
         _ request: Request, _ user: SignedInUser, name: String, _ outcome: ProfileSection.NameOutcome
     ) async throws -> Response {
         let texts = pages.texts(for: request)
-        let model = Model(
-            formToken: sessions.formToken(for: user.session),
-            profile: ProfileSection(user, typedName: name, outcome, texts),
-            identities: try await identities.section(of: user.account, for: request, texts),
-            clients: try await clients.section(of: user.session, texts),
-            devices: try await devices.section(for: user, texts))
+        // One read for all sections: they show one state of the account, and a read costs more than its statements.
+        let model = try await accounts.database.read { connection in
+            Model(
+                formToken: sessions.formToken(for: user.session),
+                profile: ProfileSection(user, typedName: name, outcome, texts),
+                identities: try identities.section(of: user.account, for: request, texts, connection),
+                clients: try clients.section(of: user.session, texts, connection),
+                devices: try devices.section(for: user, texts, connection))
+        }
         return pages.response(
             "home", model, for: request, status: outcome == .refused ? .unprocessableContent : .ok)
     }

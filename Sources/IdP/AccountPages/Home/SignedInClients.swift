@@ -1,6 +1,7 @@
 import IdPDirectory
 import IdPFlow
 import SSOWeb
+import Storage
 
 /// The part of the home page that lists the clients where the user is signed in.
 struct ClientSection: Sendable {
@@ -20,8 +21,8 @@ struct SignedInClients: Sendable {
     let clients: ClientDirectory
     let logos: ClientLogos
 
-    func section(of session: Session, _ texts: Texts) async throws -> ClientSection {
-        let items = try await grants.signIns(of: session).map { signIn in
+    func section(of session: Session, _ texts: Texts, _ connection: any SQLConnection) throws -> ClientSection {
+        let items = try grants.signIns(of: session, connection).map { signIn in
             // Nil for a client that is not registered any more.
             let link = clients.client(id: signIn.clientID).map { ClientLink($0, logos) }
             return ClientSection.Item(

@@ -42,8 +42,10 @@ package struct Identities: Sendable {
     }
 
     /// In the web view of an app nothing can be added: a provider is shown in the system browser only (RFC 8252 8.12).
-    func section(of account: Account, for request: Request, _ texts: Texts) async throws -> IdentitySection {
-        let identities = try await accounts.database.read { try accounts.identities(of: account.id, $0) }
+    func section(
+        of account: Account, for request: Request, _ texts: Texts, _ connection: any SQLConnection
+    ) throws -> IdentitySection {
+        let identities = try accounts.identities(of: account.id, connection)
         let items = identities.map { identity in
             IdentitySection.Item(
                 provider: name(of: identity) ?? texts.plain(Text("identities.email")), address: identity.email ?? "",

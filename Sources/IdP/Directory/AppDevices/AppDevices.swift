@@ -1,6 +1,6 @@
 package import Logging
 package import SSOWeb
-import Storage
+package import Storage
 
 /// One app in which a user is signed in: its access token, the session of its web view, or both.
 package struct AppDevice: Sendable {
@@ -51,7 +51,8 @@ package struct AppDevices: Sendable {
         try await tokens.database.read { connection in try all(of: account, connection) }
     }
 
-    private func all(of account: Account, _ connection: any SQLConnection) throws -> [AppDevice] {
+    /// The same, in the caller's read.
+    package func all(of account: Account, _ connection: any SQLConnection) throws -> [AppDevice] {
         let sessions = try sessions.appSessions(of: account.id, connection)
         let tokens = try tokens.entries(of: account, connection)
         let withToken = tokens.map { token in
