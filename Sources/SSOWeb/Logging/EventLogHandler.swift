@@ -8,23 +8,32 @@ public struct EventLogHandler: LogHandler {
     /// The form of a line.
     public enum Format: String, Sendable { case text, json }
 
+    /// What is the same for all lines of a program. An object, so that a handler fits where `Logger` keeps it without
+    /// memory of its own: each request has its own copies of the handler.
+    private final class Form: Sendable {
+        let label: String
+        let format: Format
+        let hasPriorities: Bool
+
+        init(label: String, format: Format, hasPriorities: Bool) {
+            (self.label, self.format, self.hasPriorities) = (label, format, hasPriorities)
+        }
+    }
+
     public var metadata: Logger.Metadata = [:]
-    public var metadataProvider: Logger.MetadataProvider?
     public var logLevel: Logger.Level = .info
+    private let form: Form
     private static let ownFields: Set<String> = ["time", "level", "program", "event"]
     /// The modules of the web framework.
     private static let framework: Set<String> = ["Hummingbird", "HummingbirdCore"]
-    private let format: Format
-    private let label: String
-    private let hasPriorities: Bool
+    /// Bytes for one line. Few lines are longer.
+    private static let usualLength = 384
 
     /// A handler for the program called `label`.
     ///
     /// - Parameter hasPriorities: whether each line begins with its priority, for the systemd journal.
     public init(label: String, format: Format, hasPriorities: Bool = false) {
-        self.label = label
-        self.format = format
-        self.hasPriorities = hasPriorities
+        form = Form(label: label, format: format, hasPriorities: hasPriorities)
     }
 
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -44,25 +53,54 @@ public struct EventLogHandler: LogHandler {
 
     /// One line, including its end.
     func line(for event: LogEvent) -> String {
-        var fields = metadata
-        if let more = metadataProvider?.get() { fields.merge(more) { $1 } }
-        if let more = event.metadata { fields.merge(more) { $1 } }
-        let pairs = fields.sorted { $0.key < $1.key }
+        var line = ""
+        line.reserveCapacity(Self.usualLength)
+        if form.hasPriorities { line += JournalStream.prefix(event.level) }
         let now = PlainDate.rfc3339(Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)))
-        let priority = hasPriorities ? JournalStream.prefix(event.level) : ""
-        switch format {
+        switch form.format {
         case .text:
-            return
-                "\(priority)\(now) \(event.level) \(LogEscape.text("\(event.message)"))"
-                + pairs.map { " \(LogEscape.bare($0.0))=\(LogEscape.quotedIfNeeded("\($0.1)"))" }.joined() + "\n"
+            line += now
+            line += " "
+            line += event.level.rawValue
+            line += " "
+            line += LogEscape.text(event.message.description)
+            for (key, value) in fields(of: event) {
+                line += " "
+                line += LogEscape.bare(key)
+                line += "="
+                LogEscape.appendQuotedIfNeeded(value.description, to: &line)
+            }
+            line += "\n"
         case .json:
-            let own = [("time", now), ("level", "\(event.level)"), ("program", label), ("event", "\(event.message)")]
-                .map { ($0.0, LogEscape.json($0.1)) }
-            // A field with the name of a standard field must not replace it or repeat a key.
-            let others = pairs.map { (Self.ownFields.contains($0.0) ? "_\($0.0)" : $0.0, $0.1.json) }
-            return "\(priority){" + (own + others).map { "\(LogEscape.json($0.0)):\($0.1)" }.joined(separator: ",")
-                + "}\n"
+            line += "{\"time\":"
+            LogEscape.appendJSON(now, to: &line)
+            line += ",\"level\":"
+            LogEscape.appendJSON(event.level.rawValue, to: &line)
+            line += ",\"program\":"
+            LogEscape.appendJSON(form.label, to: &line)
+            line += ",\"event\":"
+            LogEscape.appendJSON(event.message.description, to: &line)
+            for (key, value) in fields(of: event) {
+                line += ","
+                // A field with the name of a standard field must not replace it or repeat a key.
+                LogEscape.appendJSON(Self.ownFields.contains(key) ? "_\(key)" : key, to: &line)
+                line += ":"
+                value.appendJSON(to: &line)
+            }
+            line += "}\n"
         }
+        return line
+    }
+
+    /// The fields of the logger and of the event, sorted by name. Of two with one name, the event's counts.
+    private func fields(of event: LogEvent) -> [(key: String, value: Logger.MetadataValue)] {
+        let own = event.metadata ?? [:]
+        var fields: [(key: String, value: Logger.MetadataValue)] = []
+        fields.reserveCapacity(own.count + metadata.count)
+        for field in own { fields.append(field) }
+        for field in metadata where own[field.key] == nil { fields.append(field) }
+        fields.sort { $0.key < $1.key }
+        return fields
     }
 }
 
@@ -70,10 +108,13 @@ extension Logger.MetadataValue {
     /// A count, a status, a time or a port: a number in JSON. Texts that only look like a number, such as ids, stay texts.
     public static func number(_ value: some BinaryInteger) -> Self { .stringConvertible(Int(clamping: value)) }
 
-    /// The value in a JSON line.
-    fileprivate var json: String {
-        if case .stringConvertible(let value) = self, let number = value as? Int { return "\(number)" }
-        return LogEscape.json("\(self)")
+    /// Adds the value to a JSON line.
+    fileprivate func appendJSON(to line: inout String) {
+        if case .stringConvertible(let value) = self, let number = value as? Int {
+            line += String(number)
+        } else {
+            LogEscape.appendJSON(description, to: &line)
+        }
     }
 }
 
@@ -109,12 +150,16 @@ enum LogEscape {
 
     static func bare(_ text: String) -> String { escape(text) { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "\\" } }
 
-    static func quotedIfNeeded(_ text: String) -> String {
+    static func appendQuotedIfNeeded(_ text: String, to line: inout String) {
         let plain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x22 && $0 != 0x5c && $0 != 0x3d }
-        return plain && !text.isEmpty ? text : json(text)
+        if plain && !text.isEmpty { line += text } else { appendJSON(text, to: &line) }
     }
 
-    static func json(_ text: String) -> String { "\"" + escape(text) { $0 == "\"" || $0 == "\\" } + "\"" }
+    static func appendJSON(_ text: String, to line: inout String) {
+        line += "\""
+        line += escape(text) { $0 == "\"" || $0 == "\\" }
+        line += "\""
+    }
 
     /// Escapes as JSON does, so that one rule reads both formats.
     private static func escape(_ text: String, also special: (Unicode.Scalar) -> Bool) -> String {
