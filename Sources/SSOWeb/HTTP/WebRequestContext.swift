@@ -13,8 +13,11 @@ public protocol WebRequestContext: RequestContext {
 extension WebRequestContext {
     /// Adds the reference to every log line of this request, instead of the framework's number.
     public mutating func addReferenceToLog() {
-        logger[metadataKey: "hb.request.id"] = nil
-        logger[metadataKey: "reference"] = .stringConvertible(reference)
+        // Each change through the property would copy the logger.
+        var changed = logger
+        changed[metadataKey: "hb.request.id"] = nil
+        changed[metadataKey: "reference"] = .stringConvertible(reference)
+        logger = changed
     }
 }
 
@@ -22,16 +25,17 @@ extension WebRequestContext {
 public struct RequestReference: Sendable, CustomStringConvertible {
     /// The eight characters.
     public let description: String
-    private static let letters = Array("23456789ABCDEFGHJKMNPQRSTUVWXYZ".utf8)
+    private static let letters = Array("23456789ABCDEFGHJKMNPQRSTUVWXYZ")
 
     /// Makes a random reference.
     public init() {
         // Without 0, O, 1, I and L, which are easily confused. A reference is not a secret.
         var rest = UInt64.random(in: .min ... .max)
-        description = String(
-            decoding: (0..<8).map { _ in
-                defer { rest /= 31 }
-                return Self.letters[Int(rest % 31)]
-            }, as: UTF8.self)
+        var text = ""
+        for _ in 0..<8 {
+            text.append(Self.letters[Int(rest % 31)])
+            rest /= 31
+        }
+        description = text
     }
 }
