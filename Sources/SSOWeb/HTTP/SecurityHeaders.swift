@@ -56,7 +56,7 @@ extension ContentPolicy {
 
 /// The security headers of every response for one public origin.
 struct SecurityFields: Sendable {
-    private let fixed: [(HTTPField.Name, String)]
+    private let fixed: [HTTPField]
 
     init(origin: PublicOrigin) {
         var fields: [(HTTPField.Name, String)] = [
@@ -74,12 +74,13 @@ struct SecurityFields: Sendable {
             let scope = origin.includesSubdomains ? "; includeSubDomains" : ""
             fields.append((.strictTransportSecurity, "max-age=31536000\(scope)"))
         }
-        fixed = fields
+        fixed = fields.map { HTTPField(name: $0.0, value: $0.1) }
     }
 
     /// Adds the headers that the response does not have yet.
     func add(to headers: inout HTTPFields) {
-        for (name, value) in fixed where headers[name] == nil { headers[name] = value }
+        headers.reserveCapacity(headers.count + fixed.count)
+        for field in fixed where !headers.contains(field.name) { headers.append(field) }
     }
 }
 
