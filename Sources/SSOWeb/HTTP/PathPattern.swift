@@ -11,11 +11,19 @@ struct PathPatterns: Sendable {
     }
 
     func contain(_ path: String) -> Bool {
-        if exact.contains(path) || prefixes.contains(where: path.hasPrefix) { return true }
-        guard !parts.isEmpty else { return false }
-        let given = path.split(separator: "/")
-        return parts.contains { pattern in
-            pattern.count == given.count && zip(pattern, given).allSatisfy { $0 == "*" || $0 == $1 }
+        exact.contains(path) || prefixes.contains { path.hasPrefix($0) } || parts.contains { Self.matches(path, $0) }
+    }
+
+    /// Compares part by part. Most paths differ in the first one, so the path is not split beforehand.
+    private static func matches(_ path: String, _ pattern: [Substring]) -> Bool {
+        let slash = UInt8(ascii: "/")
+        var rest = path.utf8[...]
+        for part in pattern {
+            rest = rest.drop { $0 == slash }
+            let given = rest.prefix { $0 != slash }
+            guard !given.isEmpty, part == "*" || given.elementsEqual(part.utf8) else { return false }
+            rest = rest[given.endIndex...]
         }
+        return rest.allSatisfy { $0 == slash }
     }
 }

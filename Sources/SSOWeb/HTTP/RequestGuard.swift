@@ -11,11 +11,12 @@ public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
     ) async throws -> Response {
         try RequestLimits.check(request.head)
         // The server has refused these already. A router without that server, as in tests, has not.
-        let needsHost = request.head.authority != nil || !HealthPath.all.contains(request.uri.path)
+        let path = request.uri.path
+        let needsHost = request.head.authority != nil || !HealthPath.all.contains(path)
         guard request.head.path?.utf8.first == UInt8(ascii: "/"),
             request.head.authority?.isEmpty == false || !needsHost
         else { throw PublicError.badRequest(cause: "path_or_host_missing") }
-        guard Self.isPlain(request.uri.path) else { throw PublicError.notFound }
+        guard Self.isPlain(path) else { throw PublicError.notFound }
         return try await next(request, context)
     }
 
@@ -23,20 +24,27 @@ public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
     /// and frameworks read those forms differently, which lets a request pass a rule on paths.
     static func isPlain(_ path: String) -> Bool {
         if path == "/" { return true }
-        let segments = path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        return segments.allSatisfy { segment in
-            !segment.isEmpty && !segment.elementsEqual(".".utf8) && !segment.elementsEqual("..".utf8)
-                && segment.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                        UInt8(ascii: "_"), UInt8(ascii: "~"):
-                        true
-                    default: false
-                    }
-                }
+        // The bytes of the segment so far, and how many of them are dots.
+        var (length, dots) = (0, 0)
+        for byte in path.utf8.dropFirst() {
+            switch byte {
+            case UInt8(ascii: "/"):
+                guard isPlainSegment(length: length, dots: dots) else { return false }
+                (length, dots) = (0, 0)
+                continue
+            case UInt8(ascii: "."): dots += 1
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                break
+            default: return false
+            }
+            length += 1
         }
+        return isPlainSegment(length: length, dots: dots)
     }
+
+    /// Whether a segment is neither empty nor `.` nor `..`.
+    private static func isPlainSegment(length: Int, dots: Int) -> Bool { length > 2 || length > dots }
 }
 
 /// How large the head of a request may be. The parser stops at twice these sizes.
