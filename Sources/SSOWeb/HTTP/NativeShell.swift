@@ -1,28 +1,47 @@
 import HTTPTypes
 public import Hummingbird
+import SSOShared
 
 /// How the web views of Hotwire Native and of its predecessor name themselves.
-private let nativeShells = ["Hotwire Native", "Turbo Native"].map { Array($0.utf8) }
+private let nativeShells = ["Hotwire Native", "Turbo Native"]
 
 extension Request {
     /// Whether the web view of a Hotwire Native app says that it sends the request (native.hotwired.dev, User agent).
     ///
     /// A hint for the layout and the status of an answer, never a proof: any program can send this header.
     public var isFromNativeShell: Bool {
-        headers[values: .userAgent].contains { agent in
+        headers.contains { field in
+            guard field.name == .userAgent else { return false }
             // By bytes: a search by characters costs many times as much, and visitors choose the length.
-            let bytes = Array(agent.utf8)
-            return nativeShells.contains { shell in bytes.indices.contains { bytes[$0...].starts(with: shell) } }
+            let bytes = field.value.utf8
+            return nativeShells.contains { shell in bytes.indices.contains { bytes[$0...].starts(with: shell.utf8) } }
         }
     }
 
     /// Whether a program asks, which cannot show a page: `Accept` names JSON and not HTML.
     public var prefersJSON: Bool {
         // Browsers send one field of fewer than 200 bytes.
-        let types = (headers[values: .accept].first ?? "").utf8.prefix(512).split(separator: UInt8(ascii: ","))
-            .map { String(decoding: $0.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self).lowercased() }
-            .map { $0.filter { $0 != " " } }
-        return types.contains("application/json") && !types.contains("text/html")
+        guard let accepted = headers.first(where: { $0.name == .accept })?.value else { return false }
+        var rest = accepted.utf8.prefix(512)
+        var (namesJSON, namesHTML) = (false, false)
+        while !rest.isEmpty {
+            let type = rest.removePart(before: UInt8(ascii: ",")).prefix { $0 != UInt8(ascii: ";") }
+            let name = type.lazy.filter { $0 != UInt8(ascii: " ") }.map(\.asciiLowercased)
+            namesJSON = namesJSON || name.elementsEqual("application/json".utf8)
+            namesHTML = namesHTML || name.elementsEqual("text/html".utf8)
+        }
+        return namesJSON && !namesHTML
+    }
+}
+
+extension Substring.UTF8View {
+    /// Removes the bytes before the first separator, and the separator itself; without one all bytes.
+    ///
+    /// - Returns: the bytes before the separator.
+    mutating func removePart(before separator: UInt8) -> Self {
+        let part = prefix { $0 != separator }
+        self = self[part.endIndex...].dropFirst()
+        return part
     }
 }
 

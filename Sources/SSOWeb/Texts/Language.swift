@@ -15,13 +15,17 @@ public enum Language: String, CaseIterable, Codable, Sendable {
     /// - Parameter accepted: the value of `Accept-Language`.
     static func preferred(_ accepted: String?) -> Language {
         // Browsers send fewer than ten ranges.
-        let ranges = (accepted ?? "").utf8.prefix(512).split(separator: UInt8(ascii: ",")).prefix(20)
+        var rest = (accepted ?? "").utf8.prefix(512)
+        var count = 0
         var best: (language: Language, weight: Int)?
-        for range in ranges {
-            let parts = range.split(separator: UInt8(ascii: ";")).map { String(decoding: $0, as: UTF8.self) }
-            guard let tag = parts.first?.lowercased().filter({ $0 != " " && $0 != "\t" }),
-                let language = tag == "*" ? .english : Language(rawValue: String(tag.prefix { $0 != "-" })),
-                let weight = weight(parts.dropFirst()), weight > best?.weight ?? 0
+        while !rest.isEmpty, count < 20 {
+            var range = rest.removePart(before: UInt8(ascii: ","))
+            guard !range.isEmpty else { continue }
+            count += 1
+            range = range.drop { $0 == UInt8(ascii: ";") }
+            let tag = word(range.removePart(before: UInt8(ascii: ";")))
+            guard let language = tag == "*" ? .english : Language(rawValue: String(tag.prefix { $0 != "-" })),
+                let weight = weight(range), weight > best?.weight ?? 0
             else { continue }
             best = (language, weight)
         }
@@ -29,13 +33,19 @@ public enum Language: String, CaseIterable, Codable, Sendable {
     }
 
     /// `q=0.8` in thousandths; nil if it is malformed.
-    private static func weight(_ parameters: ArraySlice<String>) -> Int? {
-        for parameter in parameters {
-            let text = parameter.lowercased().filter { $0 != " " && $0 != "\t" }
+    private static func weight(_ parameters: Substring.UTF8View) -> Int? {
+        var rest = parameters
+        while !rest.isEmpty {
+            let text = word(rest.removePart(before: UInt8(ascii: ";")))
             guard text.hasPrefix("q=") else { continue }
             guard let value = Double(text.dropFirst(2)), (0...1).contains(value) else { return nil }
             return Int(value * 1000)
         }
         return 1000
+    }
+
+    /// A tag or a parameter in lower case, without blanks.
+    private static func word(_ bytes: Substring.UTF8View) -> String {
+        String(decoding: bytes, as: UTF8.self).lowercased().filter { $0 != " " && $0 != "\t" }
     }
 }
