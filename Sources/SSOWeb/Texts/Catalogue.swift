@@ -100,23 +100,10 @@ public struct Texts: Sendable {
 
     /// The text without markup, for attributes, titles, subjects and plain emails. A value in a right-to-left script is
     /// isolated, so that it does not reorder the text around it (Unicode Standard Annex 9, 2.4.2).
-    public func plain(_ text: Text) -> String {
-        render(text) {
-            $0
-        } value: {
-            Self.isolated($0)
-        }
-    }
+    public func plain(_ text: Text) -> String { render(text, isHTML: false) }
 
     /// The text as HTML: escaped, with every value but a number in a `<bdi>`. Insert it with `{{{…HTML}}}`.
-    public func html(_ text: Text) -> String {
-        render(text) {
-            EscapedHTML().escapeText($0)
-        } value: { value in
-            !value.isEmpty && value.utf8.allSatisfy(\.isASCIIDigit)
-                ? value : "<bdi>\(EscapedHTML().escapeText(value))</bdi>"
-        }
-    }
+    public func html(_ text: Text) -> String { render(text, isHTML: true) }
 
     /// A moment for `{name, time}` in a template.
     public func moment(_ moment: Timestamp) -> Moment {
@@ -149,17 +136,45 @@ public struct Texts: Sendable {
         Texts(language: language, patterns: patterns.mapValues { $0.mapLiterals(change) }, shared: shared)
     }
 
-    private func render(_ text: Text, literal: (String) -> String, value: (String) -> String) -> String {
-        // A test finds every key that is used and not in the catalogue.
-        guard let pattern = patterns[text.key] else { return text.key }
-        return pattern.pieces.map { piece in
+    private func render(_ text: Text, isHTML: Bool) -> String {
+        // The usual case.
+        if let pattern = patterns[text.key], pattern.pieces.count == 1, case .literal(let words) = pattern.pieces[0] {
+            return isHTML ? EscapedHTML().escapeText(words) : words
+        }
+        var result = ""
+        append(text, isHTML: isHTML, to: &result)
+        return result
+    }
+
+    private func append(_ text: Text, isHTML: Bool, to result: inout String) {
+        guard let pattern = patterns[text.key] else {
+            // A test finds every key that is used and not in the catalogue.
+            result += text.key
+            return
+        }
+        for piece in pattern.pieces {
             switch piece {
-            case .literal(let words): return literal(words)
+            case .literal(let words): result += isHTML ? EscapedHTML().escapeText(words) : words
             case .value(let name), .time(let name):
-                if let inner = text.values[name] as? Text { return render(inner, literal: literal, value: value) }
-                return value(text.values[name] as? String ?? shared[name] ?? "")
+                if let inner = text.values[name] as? Text {
+                    append(inner, isHTML: isHTML, to: &result)
+                } else {
+                    let value = text.values[name] as? String ?? shared[name] ?? ""
+                    if isHTML { Self.appendHTML(value, to: &result) } else { result += Self.isolated(value) }
+                }
             }
-        }.joined()
+        }
+    }
+
+    /// Adds a value: a number as it is, everything else in a `<bdi>`.
+    private static func appendHTML(_ value: String, to result: inout String) {
+        if !value.isEmpty && value.utf8.allSatisfy(\.isASCIIDigit) {
+            result += value
+        } else {
+            result += "<bdi>"
+            result += EscapedHTML().escapeText(value)
+            result += "</bdi>"
+        }
     }
 
     /// The value between FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE if it has a right-to-left letter.

@@ -6,12 +6,23 @@ struct EscapedHTML: MustacheContentType {
     static let name = "ESCAPED_HTML"
 
     func escapeText(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
-            if let escape = Self.escape(of: byte) { bytes += escape.utf8 } else { bytes.append(byte) }
+        // The usual case.
+        guard text.utf8.contains(where: { Self.escape(of: $0) != nil }) else { return text }
+        var result = ""
+        result.reserveCapacity(text.utf8.count + 64)
+        Self.forEachPiece(of: text) { result += $0 }
+        return result
+    }
+
+    /// Passes on the escaped text: what needs no escape in one piece, and what stands for each special character.
+    static func forEachPiece(of text: String, _ take: (Substring) -> Void) {
+        var rest = text[...]
+        while let index = rest.utf8.firstIndex(where: { escape(of: $0) != nil }) {
+            take(rest[..<index])
+            if let escape = escape(of: rest.utf8[index]) { take(escape[...]) }
+            rest = rest[rest.utf8.index(after: index)...]
         }
-        return String(decoding: bytes, as: UTF8.self)
+        take(rest)
     }
 
     /// What stands for a special character in text and attributes; nil for every other byte.
