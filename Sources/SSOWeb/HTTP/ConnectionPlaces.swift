@@ -97,17 +97,20 @@ final class ConnectionPlaces: Sendable {
     /// - Returns: whether it still has its place. Otherwise it is being closed and must not be answered.
     func beginAnswer(_ number: Int) -> Bool {
         state.withLock { state in
-            state.places[number]?.waitingSince = nil
-            return state.places[number] != nil
+            guard var place = state.places[number] else { return false }
+            place.waitingSince = nil
+            state.places[number] = place
+            return true
         }
     }
 
     /// Marks a connection as waiting for its client.
     func wait(_ number: Int) {
         let victim = state.withLock { state -> Place? in
-            guard state.places[number] != nil else { return nil }
+            guard var place = state.places[number] else { return nil }
             state.events += 1
-            state.places[number]?.waitingSince = state.events
+            place.waitingSince = state.events
+            state.places[number] = place
             guard state.isPaused else { return nil }
             state.isPaused = false
             return longestWaiting(&state) { _ in true }
