@@ -115,12 +115,16 @@ public struct Pages: Sendable {
     }
 
     /// The headers of every page in a language. Caches must keep the languages apart (RFC 9110 12.5.5).
-    static func headers(_ language: Language) -> HTTPFields {
-        [
-            .contentType: "text/html; charset=utf-8", .contentLanguage: language.rawValue,
-            .vary: "Accept-Language",
-        ]
-    }
+    static func headers(_ language: Language) -> HTTPFields { preparedHeaders[language] ?? [:] }
+
+    private static let preparedHeaders = Dictionary(
+        uniqueKeysWithValues: Language.allCases.map { language -> (Language, HTTPFields) in
+            let fields: HTTPFields = [
+                .contentType: "text/html; charset=utf-8", .contentLanguage: language.rawValue,
+                .vary: "Accept-Language",
+            ]
+            return (language, fields)
+        })
 
     /// Puts the texts in place of `[[key]]` and `[[=key]]`.
     private static func insertTexts(of texts: Texts, into source: String, isHTML: Bool) throws -> String {
@@ -146,9 +150,11 @@ public struct Pages: Sendable {
 
 extension HTTPFields {
     /// These fields, with those of `others` that are missing here.
-    fileprivate func merging(_ others: HTTPFields) -> HTTPFields {
+    func merging(_ others: HTTPFields) -> HTTPFields {
         var fields = self
-        for field in others where fields[field.name] == nil { fields[field.name] = field.value }
+        // The length, the security headers and a cookie come later.
+        fields.reserveCapacity(count + others.count + 12)
+        for field in others where !fields.contains(field.name) { fields.append(field) }
         return fields
     }
 }

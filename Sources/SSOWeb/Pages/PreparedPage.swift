@@ -19,9 +19,13 @@ import NIOCore
 ///
 /// The result equals that of ``Pages/response(_:_:status:headers:)``.
 public struct PreparedPage<Value: RawRepresentable<String> & CaseIterable & Sendable>: Sendable {
-    /// The fixed text before each gap, and what belongs into the gap.
-    private let pieces: [(text: String, value: Value)]
+    /// The fixed text before each gap.
+    private let texts: [String]
+    /// What belongs into each gap.
+    private let gaps: [Value]
     private let end: String
+    /// Bytes of the fixed texts.
+    private let fixedLength: Int
     private let language: Language
 
     /// Renders the template and cuts it at the gaps.
@@ -33,7 +37,7 @@ public struct PreparedPage<Value: RawRepresentable<String> & CaseIterable & Send
         _ pages: Pages, _ template: String, in language: Language, _ model: (_ gap: (Value) -> String) -> some Sendable
     ) throws {
         let page = pages.text(template, model { Self.mark + "<&\"'>" + $0.rawValue + Self.mark }, in: language)
-        var (pieces, text): ([(String, Value)], String) = ([], "")
+        var (texts, gaps, text): ([String], [Value], String) = ([], [], "")
         for (index, part) in page.split(separator: Self.mark, omittingEmptySubsequences: false).enumerated() {
             if index.isMultiple(of: 2) {
                 text = String(part)
@@ -43,44 +47,35 @@ public struct PreparedPage<Value: RawRepresentable<String> & CaseIterable & Send
             guard part.hasPrefix(escaped), let value = Value(rawValue: String(part.dropFirst(escaped.count))) else {
                 throw PreparedPageError(template: template)
             }
-            pieces.append((text, value))
+            texts.append(text)
+            gaps.append(value)
         }
         // A section that shows for any text but not for an empty one would be wrong later.
-        guard pages.text(template, model { _ in "" }, in: language) == pieces.map(\.0).joined() + text else {
+        guard pages.text(template, model { _ in "" }, in: language) == texts.joined() + text else {
             throw PreparedPageError(template: template)
         }
-        (self.pieces, end, self.language) = (pieces, text, language)
+        (self.texts, self.gaps, end, self.language) = (texts, gaps, text, language)
+        fixedLength = texts.reduce(text.utf8.count) { $0 + $1.utf8.count }
     }
 
     /// The page with its gaps filled.
     public func response(
         status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], _ text: (Value) -> String
     ) -> Response {
-        var fields = headers
-        for field in Pages.headers(language) { fields[field.name] = field.value }
-        return Response(status: status, headers: fields, body: .init(byteBuffer: buffer(text)))
+        Response(
+            status: status, headers: headers.merging(Pages.headers(language)),
+            body: .init(byteBuffer: buffer(text)))
     }
 
     /// The page's bytes. One buffer, so that the response has a Content-Length.
     func buffer(_ text: (Value) -> String) -> ByteBuffer {
-        let fixed = pieces.reduce(end.utf8.count) { $0 + $1.text.utf8.count }
-        var buffer = ByteBufferAllocator().buffer(capacity: fixed + 512)
-        for piece in pieces {
-            buffer.writeString(piece.text)
-            Self.escape(text(piece.value), into: &buffer)
+        var buffer = ByteBufferAllocator().buffer(capacity: fixedLength + 512)
+        for index in gaps.indices {
+            buffer.writeString(texts[index])
+            EscapedHTML.forEachPiece(of: text(gaps[index])) { buffer.writeSubstring($0) }
         }
         buffer.writeString(end)
         return buffer
-    }
-
-    private static func escape(_ text: String, into buffer: inout ByteBuffer) {
-        for byte in text.utf8 {
-            if let escape = EscapedHTML.escape(of: byte) {
-                buffer.writeString(escape)
-            } else {
-                buffer.writeInteger(byte)
-            }
-        }
     }
 
     /// Surrounds each gap. A control character: it is in no template, brand or path.
