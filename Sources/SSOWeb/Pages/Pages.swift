@@ -165,8 +165,9 @@ struct TemplateError: Error, CustomStringConvertible {
     var description: String { "The template \(name) cannot be parsed: \(cause)" }
 }
 
-/// The properties of a page and of the layout around it.
-private struct Framed: MustacheParent {
+/// The properties of a page and of the layout around it. An object: for each name that a template asks for, the library
+/// copies it several times.
+private final class Framed: MustacheParent {
     private let frame: Pages.Frame
     private let language: Language
     private let properties: [String: Any]
@@ -200,12 +201,17 @@ private struct Framed: MustacheParent {
 private struct Properties: MustacheParent {
     let values: [String: Any]
 
-    init(_ model: Any) {
-        values = Dictionary(
-            Mirror(reflecting: model).children.compactMap { child in
-                child.label.flatMap { label in Self.prepared(child.value).map { (label, $0) } }
-            }
-        ) { first, _ in first }
+    init(_ model: Any) { self.init(mirror: Mirror(reflecting: model)) }
+
+    private init(mirror: Mirror) {
+        let properties = mirror.children
+        var values: [String: Any] = [:]
+        values.reserveCapacity(properties.count)
+        for property in properties {
+            guard let label = property.label, values[label] == nil else { continue }
+            values[label] = Self.prepared(property.value)
+        }
+        self.values = values
     }
 
     func child(named name: String) -> Any? { values[name] }
@@ -213,16 +219,21 @@ private struct Properties: MustacheParent {
     /// Structs and the items of a list of structs are read as well. An optional without a value is left out, so that its
     /// section is not shown.
     private static func prepared(_ value: Any) -> Any? {
+        // Most values, and known without reflection. An optional one is its value here.
+        if let text = value as? String { return text }
+        if let flag = value as? Bool { return flag }
         let mirror = Mirror(reflecting: value)
         if mirror.displayStyle == .optional { return mirror.children.first.flatMap { prepared($0.value) } }
-        if isRead(value) { return Properties(value) }
-        guard let items = value as? [Any], let first = items.first, isRead(first) else { return value }
-        return items.map(Properties.init)
+        if isRead(value, mirror) { return Properties(mirror: mirror) }
+        guard let items = value as? [Any], let first = items.first, isRead(first, Mirror(reflecting: first)) else {
+            return value
+        }
+        return items.map { Properties($0) }
     }
 
     /// Whether a template names the properties of a value. Other structs are shown as text.
-    private static func isRead(_ value: Any) -> Bool {
-        Mirror(reflecting: value).displayStyle == .struct && !(value is any MustacheCustomRenderable)
+    private static func isRead(_ value: Any, _ mirror: Mirror) -> Bool {
+        mirror.displayStyle == .struct && !(value is any MustacheCustomRenderable)
             && !(value is any MustacheParent) && !(value is any CustomStringConvertible)
     }
 }
