@@ -61,6 +61,12 @@ public struct Pages: Sendable {
                 throw TemplateError(name: name, cause: "two targets have a template of this name")
             }
         }
+        let frame = Frame(
+            brand: brand,
+            stylesheets: ["base.css", "brand.css", "accent.css"].map(assets.path).filter { !$0.isEmpty }
+                .map(StyleSheet.init),
+            icon: assets.path(of: brand.logo == nil ? "icon.svg" : brand.logoName),
+            logo: assets.path(of: brand.logoName), times: assets.path(of: "times.js"), values: values)
         var libraries: [Language: MustacheLibrary] = [:]
         for language in Language.allCases {
             var library = MustacheLibrary()
@@ -70,23 +76,38 @@ public struct Pages: Sendable {
                     // Plain text templates, for emails, name their type themselves.
                     let isHTML = !source.hasPrefix("{{% CONTENT_TYPE")
                     let text = try Self.insertTexts(of: catalogue[language], into: source, isHTML: isHTML)
-                    let pragma = isHTML ? "{{% CONTENT_TYPE:\(EscapedHTML.name)}}" : ""
-                    try library.register(pragma + text, named: name)
+                    try library.register(isHTML ? Self.htmlPragma + text : text, named: name)
                 } catch {
                     throw TemplateError(name: name, cause: "\(error)")
                 }
+            }
+            do { try Self.prepareLayout(of: &library, frame, language) } catch {
+                throw TemplateError(name: "layout", cause: "\(error)")
             }
             libraries[language] = library
         }
         self.libraries = libraries
         self.catalogue = catalogue
-        frame = Frame(
-            brand: brand,
-            stylesheets: ["base.css", "brand.css", "accent.css"].map(assets.path).filter { !$0.isEmpty }
-                .map(StyleSheet.init),
-            icon: assets.path(of: brand.logo == nil ? "icon.svg" : brand.logoName),
-            logo: assets.path(of: brand.logoName), times: assets.path(of: "times.js"), values: values)
+        self.frame = frame
     }
+
+    /// Renders the layout once, except for its blocks: the rest is the same on every page. A block that is not named here would
+    /// be empty on every page.
+    private static func prepareLayout(
+        of library: inout MustacheLibrary, _ frame: Frame, _ language: Language
+    ) throws {
+        // The delimiters of the new layout. No brand, text or path has the control character, so a name with braces is no tag.
+        let (open, close) = ("\u{1}{", "}\u{1}")
+        let blocks = ["title", "head", "main"].map { name in
+            "{{$\(name)}}\(open)$\(name)\(close)\(open)/\(name)\(close){{/\(name)}}"
+        }
+        let page = try MustacheTemplate(string: "{{<layout}}\(blocks.joined()){{/layout}}")
+        let text = page.render(Framed(frame: frame, language: language, model: [String: String]()), library: library)
+        try library.register(htmlPragma + "{{=\(open) \(close)=}}" + text, named: "layout")
+    }
+
+    /// Begins every template of a page.
+    private static var htmlPragma: String { "{{% CONTENT_TYPE:\(EscapedHTML.name)}}" }
 
     /// The texts in the language that a browser asks for.
     public func texts(for request: Request) -> Texts { catalogue[.preferred(by: request)] }

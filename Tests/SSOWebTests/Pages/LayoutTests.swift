@@ -1,0 +1,25 @@
+import Testing
+
+@testable import SSOWeb
+
+/// The layout is rendered at start, and pages fill its blocks.
+@Suite("The layout of pages")
+struct LayoutTests {
+    private static func pages(_ template: String, brand: String) throws -> Pages {
+        try Pages(
+            brand: Brand(name: brand), files: [PageFiles(templates: ["test": Array(template.utf8)], texts: [:])],
+            assets: StaticAssets([:]))
+    }
+
+    @Test("braces in the program's name are text, in the layout and in its blocks")
+    func braces() throws {
+        let template = "{{<layout}}{{$title}}{{name}}{{/title}}{{$main}}<p>{{name}}</p>{{/main}}{{/layout}}"
+        let name = "A {{x}} {{/main}} {{{y}}} & Co"
+        let page = try Self.pages(template, brand: name).text("test", ["name": name], in: .english)
+        let shown = "A {{x}} {{/main}} {{{y}}} &amp; Co"
+        #expect(page.contains("<title>\(shown) · \(shown)</title>"))
+        #expect(page.contains("<bdi>\(shown)</bdi>"))
+        #expect(page.contains("<p>\(shown)</p>"))
+        #expect(page.utf8.allSatisfy { $0 != 1 })
+    }
+}
