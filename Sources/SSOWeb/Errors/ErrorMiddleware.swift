@@ -68,9 +68,12 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
     }
 
     private func page(_ error: PublicError, _ reference: RequestReference, for request: Request) -> Response {
-        pages.response(
-            "error", ErrorPage(error, reference, pages.texts(for: request)), for: request, status: error.status,
-            headers: error.headers)
+        let language = Language.preferred(by: request)
+        if error.code == PublicError.notFound.code, let page = pages.notFound[language] {
+            return page.response(status: error.status, headers: error.headers) { _ in reference.description }
+        }
+        let model = ErrorPage(error, reference: reference.description, pages.texts(in: language))
+        return pages.response("error", model, for: request, status: error.status, headers: error.headers)
     }
 
     private func log(_ error: PublicError, _ context: Context) {
@@ -78,19 +81,23 @@ public struct ErrorMiddleware<Context: WebRequestContext>: RouterMiddleware {
         context.logger.log(
             level: isOurs ? .error : .notice, isOurs ? "request_failed" : "request_refused",
             metadata: [
-                "status": .number(error.status.code), "code": "\(error.code)", "cause": "\(error.cause ?? error.code)",
+                "status": .number(error.status.code), "code": .string(error.code),
+                "cause": .string(error.cause ?? error.code),
             ])
     }
 }
 
 /// What `error.mustache` shows.
-private struct ErrorPage: Sendable {
+struct ErrorPage: Sendable {
+    /// What differs between two pages of one error.
+    enum Gap: String, CaseIterable { case reference }
+
     let title, titleHTML, explanationHTML, labelHTML, href, reference: String
 
-    init(_ error: PublicError, _ reference: RequestReference, _ texts: Texts) {
+    init(_ error: PublicError, reference: String, _ texts: Texts) {
         title = texts.plain(error.title)
         (titleHTML, explanationHTML) = (texts.html(error.title), texts.html(error.explanation))
         (labelHTML, href) = (texts.html(error.nextStep.label), error.nextStep.href)
-        self.reference = reference.description
+        self.reference = reference
     }
 }

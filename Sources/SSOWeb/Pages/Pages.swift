@@ -13,6 +13,8 @@ public struct Pages: Sendable {
     private let libraries: [Language: MustacheLibrary]
     private let catalogue: Catalogue
     private let frame: Frame
+    /// The page of ``PublicError/notFound``, which scanners get for many paths.
+    private(set) var notFound: [Language: PreparedPage<ErrorPage.Gap>] = [:]
     /// The program's name on its pages.
     public var brand: String { frame.brand.name }
 
@@ -89,6 +91,11 @@ public struct Pages: Sendable {
         self.libraries = libraries
         self.catalogue = catalogue
         self.frame = frame
+        for language in Language.allCases {
+            notFound[language] = try PreparedPage(self, "error", in: language) { gap in
+                ErrorPage(.notFound, reference: gap(.reference), catalogue[language])
+            }
+        }
     }
 
     /// Renders the layout once, except for its blocks: the rest is the same on every page. A block that is not named here would

@@ -1,3 +1,4 @@
+import NIOCore
 import Testing
 
 @testable import SSOWeb
@@ -21,5 +22,14 @@ struct LayoutTests {
         #expect(page.contains("<bdi>\(shown)</bdi>"))
         #expect(page.contains("<p>\(shown)</p>"))
         #expect(page.utf8.allSatisfy { $0 != 1 })
+    }
+
+    @Test("the prepared page of an unknown path equals the rendered one", arguments: Language.allCases)
+    func notFound(language: Language) throws {
+        let pages = try Self.pages("", brand: "B & Co")
+        let prepared = try #require(pages.notFound[language])
+        let filled = prepared.buffer { _ in "AB<12" }
+        let model = ErrorPage(.notFound, reference: "AB<12", pages.texts(in: language))
+        #expect(String(buffer: filled) == pages.text("error", model, in: language))
     }
 }
