@@ -90,6 +90,14 @@ struct TestScriptTests {
         #expect(checkout.calls.prefix(builds.count).map { $0.components(separatedBy: " --explicit")[0] } == expected)
     }
 
+    @Test("nightly fails when a request asks more of malloc than its bound, and no other run counts it")
+    func allocations() async throws {
+        let nightly = try await Checkout(tests: Self.passing, status: 0, bench: 1).run("nightly")
+        #expect(nightly.code == 1 && nightly.output.hasSuffix("FAILED: allocations\n"))
+        let usual = try await Checkout(tests: Self.passing, status: 0, bench: 1).run()
+        #expect(usual.code == 0 && !usual.output.contains("allocations"))
+    }
+
     @Test("an unknown word is refused with the usage, and --help prints it", arguments: ["rule", "nightli"])
     func words(word: String) async throws {
         let checkout = try Checkout(tests: Self.passing, status: 0)
@@ -106,8 +114,10 @@ struct TestScriptTests {
 
         /// - Parameters:
         ///   - tests: what the tests print.
-        ///   - status: with which status they exit; `build` and `format` likewise.
-        init(tests: String, status: Int, build: Int = 0, format: Int = 0, userID: Int = 0) throws {
+        ///   - status: with which status they exit; `build`, `format` and `bench` likewise.
+        init(
+            tests: String, status: Int, build: Int = 0, format: Int = 0, bench: Int = 0, userID: Int = 0
+        ) throws {
             folder = try TemporaryFolder()
             for name in ["bin", "script", ".build", ".build/debug"] { _ = try folder.folder(name) }
             for tool in [
@@ -122,6 +132,7 @@ struct TestScriptTests {
             try folder.write(tests + "\n", to: "tests")
             try have("script/setup", "exit 0")
             try have("script/arrows", "exit 0")
+            try have("script/bench", "[ \"$*\" = allocations ] && exit \(bench)")
             try have(".build/debug/WellKnownBench", "exit 0")
             try have("bin/id", "echo \(userID)")
             try have(
