@@ -1,5 +1,13 @@
 import COpenSSL
 
+/// The algorithms of libcrypto, looked up once per process. A look-up takes locks and memory.
+private enum Algorithm {
+    // Threads may share an object that functions take as const (openssl-threads(7)). EVP_sha256() and EVP_sha512() do not
+    // fail: with them each call makes the look-up again.
+    nonisolated(unsafe) static let sha256: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil) ?? EVP_sha256()
+    nonisolated(unsafe) static let sha512: OpaquePointer? = EVP_MD_fetch(nil, "SHA512", nil) ?? EVP_sha512()
+}
+
 /// SHA-256 (FIPS 180-4).
 public enum SHA256 {
     /// The 32 bytes of the digest.
@@ -7,7 +15,14 @@ public enum SHA256 {
     /// When libcrypto fails (out of memory, no provider), the result is ``Unusable``, which matches nothing.
     public static func hash(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
-        return sso_sha256(bytes, bytes.count, &digest) == 1 ? digest : Unusable.value()
+        return sso_digest(Algorithm.sha256, bytes, bytes.count, &digest) == 1 ? digest : Unusable.value()
+    }
+
+    /// The 32 bytes of the digest of a text's UTF-8.
+    public static func hash(_ text: String) -> [UInt8] {
+        var (text, digest) = (text, [UInt8](repeating: 0, count: 32))
+        let isDone = text.withUTF8 { sso_digest(Algorithm.sha256, $0.baseAddress, $0.count, &digest) == 1 }
+        return isDone ? digest : Unusable.value()
     }
 
     /// The digest of the first `count` bytes of an open file, read in small parts. nil when the file is shorter or cannot be
@@ -25,7 +40,7 @@ public enum SHA512 {
     /// When libcrypto fails (out of memory, no provider), the result is ``Unusable``, which matches nothing.
     public static func hash(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 64)
-        return sso_sha512(bytes, bytes.count, &digest) == 1 ? digest : Unusable.value()
+        return sso_digest(Algorithm.sha512, bytes, bytes.count, &digest) == 1 ? digest : Unusable.value()
     }
 }
 
@@ -36,7 +51,8 @@ public enum HMACSHA256 {
     /// When libcrypto fails (out of memory, no provider), the result is ``Unusable``, which matches nothing.
     public static func code(for message: [UInt8], key: [UInt8]) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: 32)
-        return sso_hmac_sha256(key, key.count, message, message.count, &code) == 1 ? code : Unusable.value()
+        let isDone = sso_hmac_sha256(Algorithm.sha256, key, key.count, message, message.count, &code) == 1
+        return isDone ? code : Unusable.value()
     }
 }
 

@@ -11,6 +11,9 @@ struct DigestTests {
         #expect(
             Hex.encode(SHA256.hash([UInt8]("abc".utf8)))
                 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        for text in ["", "abc", "e\u{301}", String(repeating: "ä", count: 100)] {
+            #expect(SHA256.hash(text) == SHA256.hash([UInt8](text.utf8)))
+        }
     }
 
     @Test("HMAC-SHA256 agrees with RFC 4231")
@@ -27,6 +30,18 @@ struct DigestTests {
         #expect(
             Hex.encode(HMACSHA256.code(for: [], key: []))
                 == "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad")
+    }
+
+    @Test(
+        "an HMAC key is hashed only when it is longer than a block of 64 bytes",
+        arguments: [
+            (63, "d266bf8e63e138ddff6fb42d7c769f06a54470bffdc77a7b6defaff051708922"),
+            (64, "2f8cff867f2668ca93d3c5b03ba9f816746742eda349b3bc4bb35aa27816754c"),
+            (65, "102ebc7ceb9dff09e5a77413a3cd67382908ece255487006eb0e1e1b801f9ce6"),
+        ])
+    func blockBoundary(count: Int, code: String) {
+        let key = [UInt8](repeating: 0xaa, count: count)
+        #expect(Hex.encode(HMACSHA256.code(for: [UInt8]("abc".utf8), key: key)) == code)
     }
 
     @Test("comparison checks every byte and the length, and an empty value matches nothing")
