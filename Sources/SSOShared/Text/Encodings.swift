@@ -3,18 +3,33 @@ public enum Hex {
     private static let digits = [UInt8]("0123456789abcdef".utf8)
 
     /// Two lower-case digits for each byte.
-    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        var text: [UInt8] = []
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        // Other modules call this unspecialized, and then an iterator allocates for each byte.
+        bytes.withContiguousStorageIfAvailable { encode(storage: $0) } ?? encode(Array(bytes))
+    }
+
+    private static func encode(storage bytes: UnsafeBufferPointer<UInt8>) -> String {
+        String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+            var end = 0
+            for byte in bytes {
+                text[end] = digits[Int(byte >> 4)]
+                text[end + 1] = digits[Int(byte & 15)]
+                end += 2
+            }
+            return end
         }
-        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends the two lower-case digits of a byte.
+    static func append(_ byte: UInt8, to text: inout [UInt8]) {
+        text.append(digits[Int(byte >> 4)])
+        text.append(digits[Int(byte & 15)])
     }
 
     /// The bytes of digits of either case; nil for an odd number of digits or anything that is not one.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count / 2)
         var high: UInt8?
         for character in text.utf8 {
             guard let value = value(of: character) else { return nil }
@@ -45,30 +60,37 @@ public enum Base64URL {
 
     /// The bytes in the alphabet of URLs, without padding.
     public static func encode(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
-        var buffer = 0
-        var bits = 0
-        for byte in bytes {
-            buffer = (buffer << 8 | Int(byte)) & 0xffff
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                text.append(alphabet[buffer >> bits & 63])
+        let count = (bytes.count * 4 + 2) / 3
+        return String(unsafeUninitializedCapacity: count) { text in
+            var end = 0
+            var buffer = 0
+            var bits = 0
+            for byte in bytes {
+                buffer = (buffer << 8 | Int(byte)) & 0xffff
+                bits += 8
+                while bits >= 6 {
+                    bits -= 6
+                    text[end] = alphabet[buffer >> bits & 63]
+                    end += 1
+                }
             }
+            if bits > 0 { text[end] = alphabet[buffer << (6 - bits) & 63] }
+            return count
         }
-        if bits > 0 { text.append(alphabet[buffer << (6 - bits) & 63]) }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// The bytes, or nil for anything that ``encode(_:)`` would not have written.
     ///
     /// Strict: no padding, no white space, no `+` or `/`, and the unused bits of the last digit are zero (RFC 4648
     /// section 3.5). Otherwise one value would have several spellings, and a list of used values would miss some.
-    public static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(Array(text.utf8)) }
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        text.utf8.withContiguousStorageIfAvailable { decode(digits: $0) } ?? decode(Array(text.utf8))
+    }
 
     /// The bytes of digits, as ``decode(_:)-(StringProtocol)``.
-    public static func decode(_ text: [UInt8]) -> [UInt8]? {
+    public static func decode(_ text: [UInt8]) -> [UInt8]? { text.withUnsafeBufferPointer { decode(digits: $0) } }
+
+    private static func decode(digits text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 4 * 3 + 2)
         var buffer = 0
