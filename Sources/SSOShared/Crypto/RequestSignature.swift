@@ -24,7 +24,12 @@ public struct RequestSignature: Sendable {
     public static func response(
         body: [UInt8], to request: RequestSignature, secret: SharedSecret
     ) -> RequestSignature {
-        let message = [UInt8]("response.\(Hex.encode(request.bytes)).".utf8) + body
+        var message: [UInt8] = []
+        message.reserveCapacity("response.".utf8.count + request.bytes.count * 2 + 1 + body.count)
+        message += "response.".utf8
+        for byte in request.bytes { Hex.append(byte, to: &message) }
+        message.append(UInt8(ascii: "."))
+        message += body
         return RequestSignature(bytes: HMACSHA256.code(for: message, key: secret.bytes))
     }
 
@@ -34,9 +39,9 @@ public struct RequestSignature: Sendable {
     ///
     /// A header given twice arrives as a list (`sha256=good,sha256=bad`), which is refused.
     public init?(headerValue: String) {
-        let text = [UInt8](headerValue.utf8)
+        let text = headerValue.utf8
         guard text.count == 71, text.starts(with: "sha256=".utf8),
-            let bytes = Hex.decode(String(decoding: text.dropFirst(7), as: UTF8.self)), bytes.count == 32
+            let bytes = Hex.decode(Substring(text.dropFirst(7))), bytes.count == 32
         else { return nil }
         self.bytes = bytes
     }

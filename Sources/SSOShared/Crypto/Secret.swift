@@ -26,18 +26,18 @@ public struct Secret<Kind: SecretKind>: Sendable {
         let bytes = try randomness.bytes(32)
         guard bytes.count == 32 else { throw RandomnessError() }
         wire = Kind.prefix + Base64URL.encode(bytes)
-        digest = SHA256.hash([UInt8](wire.utf8))
+        digest = SHA256.hash(wire)
         guard digest.count == 32 else { throw RandomnessError() }
     }
 
     /// Parses a secret. Returns nil unless the text has exactly the form of one of this kind.
     public init?(wire text: String) {
-        let (bytes, prefix) = ([UInt8](text.utf8), Kind.prefix.utf8)
+        let (bytes, prefix) = (text.utf8, Kind.prefix.utf8)
         guard bytes.count == prefix.count + 43, bytes.starts(with: prefix),
-            Base64URL.decode(String(decoding: bytes.dropFirst(prefix.count), as: UTF8.self)) != nil
+            Base64URL.decode(Substring(bytes.dropFirst(prefix.count))) != nil
         else { return nil }
         wire = text
-        digest = SHA256.hash(bytes)
+        digest = SHA256.hash(text)
         guard digest.count == 32 else { return nil }
     }
 }

@@ -38,7 +38,7 @@ public struct SessionID: Sendable, CustomStringConvertible, CustomDebugStringCon
     }
 
     /// What is stored in its place.
-    var digest: [UInt8] { SHA256.hash(Array(cookieValue.utf8)) }
+    var digest: [UInt8] { SHA256.hash(cookieValue) }
 }
 
 /// How long a session lives. It ends at the earlier of the two.
