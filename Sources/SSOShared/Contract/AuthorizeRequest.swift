@@ -49,8 +49,14 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
             items += [("code_challenge", codeChallenge), ("code_challenge_method", CodeChallenge.method)]
         }
         items += wishes.queryItems
-        let base = origin.utf8.last == UInt8(ascii: "/") ? String(origin.dropLast()) : origin
-        return base + SSOPath.authorize + "?" + PercentCoding.query(items)
+        var url: [UInt8] = []
+        url.reserveCapacity(PercentCoding.ordinaryLength)
+        url += origin.utf8
+        if url.last == UInt8(ascii: "/") { url.removeLast() }
+        url += SSOPath.authorize.utf8
+        url.append(UInt8(ascii: "?"))
+        PercentCoding.append(query: items, to: &url)
+        return String(decoding: url, as: UTF8.self)
     }
 
     /// The callback that carries a token: the redirect URI with `token` and `state` added. Never log it.
@@ -79,12 +85,14 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
     ///
     /// - Parameter uri: a registered one. Any other would make this an open redirector.
     public static func adding(_ items: [(name: String, value: String)], to uri: String) -> String {
-        let separator =
-            switch uri.utf8.last {
-            case UInt8(ascii: "?"), UInt8(ascii: "&"): ""
-            default: uri.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
-            }
-        return uri + separator + PercentCoding.query(items)
+        var url: [UInt8] = []
+        url.reserveCapacity(PercentCoding.ordinaryLength)
+        url += uri.utf8
+        if url.last != UInt8(ascii: "?"), url.last != UInt8(ascii: "&") {
+            url.append(url.contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?"))
+        }
+        PercentCoding.append(query: items, to: &url)
+        return String(decoding: url, as: UTF8.self)
     }
 }
 
@@ -113,7 +121,7 @@ public enum CodeChallenge {
 
     /// The challenge of a verifier: base64url of its SHA-256 (RFC 7636 section 4.2).
     public static func s256(_ verifier: String) -> String {
-        Base64URL.encode(SHA256.hash([UInt8](verifier.utf8)))
+        Base64URL.encode(SHA256.hash(verifier))
     }
 
     /// 43 to 128 unreserved characters (RFC 7636 section 4.1).

@@ -16,22 +16,55 @@ public enum PercentCoding {
     /// Encodes bytes that need not be text.
     public static func encode(bytes: some Sequence<UInt8>, keeping kept: String = "") -> String {
         var encoded: [UInt8] = []
-        for byte in bytes {
-            if isUnreserved(byte) || kept.utf8.contains(byte) { encoded.append(byte) } else { encoded += escape(byte) }
-        }
+        encoded.reserveCapacity(bytes.underestimatedCount)
+        append(bytes, keeping: kept, to: &encoded)
         return String(decoding: encoded, as: UTF8.self)
+    }
+
+    private static func append(_ bytes: some Sequence<UInt8>, keeping kept: String, to text: inout [UInt8]) {
+        for byte in bytes {
+            if isUnreserved(byte) || kept.utf8.contains(byte) {
+                text.append(byte)
+            } else {
+                appendEscape(byte, to: &text)
+            }
+        }
     }
 
     /// `%` and two upper-case digits, as browsers write it.
     public static func escape(_ byte: UInt8) -> [UInt8] {
+        var text: [UInt8] = []
+        appendEscape(byte, to: &text)
+        return text
+    }
+
+    private static func appendEscape(_ byte: UInt8, to text: inout [UInt8]) {
         let digits: StaticString = "0123456789ABCDEF"
-        return [UInt8(ascii: "%"), digits.utf8Start[Int(byte >> 4)], digits.utf8Start[Int(byte & 15)]]
+        text.append(UInt8(ascii: "%"))
+        text.append(digits.utf8Start[Int(byte >> 4)])
+        text.append(digits.utf8Start[Int(byte & 15)])
     }
 
     /// `name=value&name=value`, in the order given. The names are taken as they are.
     public static func query(_ items: [(name: String, value: String)]) -> String {
-        items.map { "\($0.name)=\(encode($0.value))" }.joined(separator: "&")
+        var text: [UInt8] = []
+        text.reserveCapacity(ordinaryLength)
+        append(query: items, to: &text)
+        return String(decoding: text, as: UTF8.self)
     }
+
+    /// Appends what ``query(_:)`` returns.
+    static func append(query items: [(name: String, value: String)], to text: inout [UInt8]) {
+        for (index, item) in items.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: "&")) }
+            text += item.name.utf8
+            text.append(UInt8(ascii: "="))
+            append(item.value.utf8, keeping: "", to: &text)
+        }
+    }
+
+    /// Room for an ordinary URL of the protocol. The bytes of a longer one are copied while they are written.
+    static let ordinaryLength = 512
 
     /// The bytes, with every escape replaced, or nil when a `%` is not followed by two hexadecimal digits.
     ///
