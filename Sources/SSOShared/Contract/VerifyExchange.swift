@@ -33,7 +33,7 @@ public struct VerifyRequest: Sendable {
         var members = [JSONText.Member("token", token)]
         if let redirectURI { members.append(.init("redirect_uri", redirectURI)) }
         if let codeVerifier { members.append(.init("code_verifier", codeVerifier)) }
-        return [UInt8](JSONText.object(members).utf8)
+        return JSONText.bytes(members)
     }
 }
 
@@ -69,16 +69,14 @@ public struct VerifyReply: Sendable, Equatable {
 
     /// The bytes to sign and send.
     public func body() -> [UInt8] {
-        [UInt8](
-            JSONText.object([
-                .init("user", [.init("id", user.id), .init("email", user.email), .init("name", user.name)]),
-                .init("client_id", clientID),
-                .init(
-                    "session",
-                    [.init("id", session.id)]
-                        + (session.authenticatedAt.map { [.init("authenticated_at", $0)] } ?? [])
-                        + [.init("methods", session.methods)]),
-            ]).utf8)
+        var signedIn = [JSONText.Member("id", session.id)]
+        signedIn.reserveCapacity(3)
+        if let moment = session.authenticatedAt { signedIn.append(.init("authenticated_at", moment)) }
+        signedIn.append(.init("methods", session.methods))
+        return JSONText.bytes([
+            .init("user", [.init("id", user.id), .init("email", user.email), .init("name", user.name)]),
+            .init("client_id", clientID), .init("session", signedIn),
+        ])
     }
 }
 
@@ -160,7 +158,7 @@ public enum VerifyError: String, Error, Sendable, CaseIterable {
     public func body(description: String? = nil) -> [UInt8] {
         var members = [JSONText.Member("error", rawValue)]
         if let description { members.append(.init("error_description", description)) }
-        return [UInt8](JSONText.object(members).utf8)
+        return JSONText.bytes(members)
     }
 
     /// The code in the body of an answer, nil when there is no known one.
