@@ -71,15 +71,17 @@ extension JSONReader {
         while true {
             // The common case first: bytes that are not special.
             let plain = text[offset...].prefix { $0 >= 0x20 && $0 != 0x22 && $0 != 0x27 && $0 != 0x5c && $0 < 0x80 }
-            bytes.append(contentsOf: plain)
             offset += plain.count
             guard let scalar = scalar(at: offset) else {
                 throw JSONError(.syntax, at: start, "a string that does not end")
             }
             if isEnd(scalar) {
                 offset += UTF8.width(scalar)
+                if bytes.isEmpty { return String(decoding: plain, as: UTF8.self) }
+                bytes.append(contentsOf: plain)
                 return String(decoding: bytes, as: UTF8.self)
             }
+            bytes.append(contentsOf: plain)
             switch scalar.value {
             case 0x5c: bytes.append(contentsOf: try escape())
             case 0x0a, 0x0d:

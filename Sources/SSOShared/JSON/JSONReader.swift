@@ -108,6 +108,9 @@ public struct JSONReader {
         return items
     }
 
+    /// A key is searched for among so many members. For more there is a set, which a short object is not worth.
+    private static let searchedMembers = 16
+
     private mutating func object(depth: Int) throws(JSONError) -> [JSONMember] {
         try enter(depth)
         var members: [JSONMember] = []
@@ -116,7 +119,11 @@ public struct JSONReader {
             let start = offset
             guard let key = try quoted() else { throw unexpected("a key in double quotes") }
             let keyRange = start..<offset
-            if !keys.insert(Array(key.utf8)).inserted {
+            if members.count == Self.searchedMembers { keys = Set(members.map { Array($0.key.utf8) }) }
+            let isNew =
+                members.count < Self.searchedMembers
+                ? !members.contains { $0.key.utf8.elementsEqual(key.utf8) } : keys.insert(Array(key.utf8)).inserted
+            if !isNew {
                 try report(.duplicateKey(key), at: start, "the key stands in this object already")
             }
             try skipBlanks()

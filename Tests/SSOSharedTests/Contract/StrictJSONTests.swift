@@ -46,6 +46,17 @@ struct StrictJSONTests {
         #expect(throws: JSONError.self) { try JSONReader.readStrictly(bytes) }
     }
 
+    @Test("a key that appears twice is refused in a short and in a long object", arguments: [1, 15, 16, 17, 40])
+    func duplicates(count: Int) throws {
+        let members = (0..<count).map { "\"k\($0)\":0" }
+        #expect(try read("{\(members.joined(separator: ","))}").object?.count == count)
+        for key in [0, count - 1] {
+            let text = "{\(members.joined(separator: ",")),\"k\(key)\":1}"
+            #expect(throws: JSONError.self) { try read(text) }
+            #expect(JSONReader.read(text.utf8).errors.map(\.kind) == [.duplicateKey("k\(key)")])
+        }
+    }
+
     @Test("two Unicode spellings of one letter are two keys")
     func canonicalEquivalence() throws {
         let object = try read("{\"\u{e9}\":1,\"e\u{301}\":2}")
