@@ -28,7 +28,7 @@ public struct ClientAddress: Sendable {
     func malformedHop(of request: Request, peer: SocketAddress?) -> String? { trace(request, peer: peer).malformed }
 
     private func trace(_ request: Request, peer: SocketAddress?) -> (client: IPAddress?, malformed: String?) {
-        guard let peer = peer?.ipAddress.flatMap(IPAddress.init) else { return (nil, nil) }
+        guard let peer = peer.flatMap({ IPAddress($0) }) else { return (nil, nil) }
         guard isTrusted(peer) else { return (peer, nil) }
         let hops = request.headers[values: .xForwardedFor].flatMap { $0.split(separator: ",") }
         var nearest = peer
@@ -84,7 +84,7 @@ extension Request {
     /// of a proxy make this false. Another site can let its own name resolve to 127.0.0.1 and read the response (DNS
     /// rebinding), so a Host other than a loopback name makes it false, too.
     public func isLocalRequest(_ peer: SocketAddress?) -> Bool {
-        guard let peer = peer?.ipAddress.flatMap({ IPAddress($0) }), peer.isLoopback else { return false }
+        guard let peer = peer.flatMap({ IPAddress($0) }), peer.isLoopback else { return false }
         let proxies = ["Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via"]
         guard !proxies.contains(where: { HTTPField.Name($0).map(headers.contains) ?? false }) else { return false }
         return head.authority.flatMap { try? HostPort($0) }?.isLoopback ?? false

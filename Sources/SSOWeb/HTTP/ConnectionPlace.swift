@@ -98,7 +98,7 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
     private func enter(_ context: ChannelHandlerContext) {
         guard number == nil else { return }
         let channel = context.channel
-        let number = places.enter(channel.remoteAddress?.ipAddress.flatMap(IPAddress.init)) {
+        let number = places.enter(channel.remoteAddress.flatMap { IPAddress($0) }) {
             channel.close(promise: nil)
         }
         self.number = number

@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 
 /// An IPv4 or IPv6 address.
 public struct IPAddress: Sendable, Hashable {
@@ -6,20 +7,37 @@ public struct IPAddress: Sendable, Hashable {
     let bytes: [UInt8]
 
     public init?(_ text: some StringProtocol) {
-        guard text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
-        if let four = Self.parse(String(text), family: AF_INET, count: 4) {
-            bytes = four
-        } else if let all = Self.parse(String(text), family: AF_INET6, count: 16) {
-            let mapped = all.prefix(10).allSatisfy { $0 == 0 } && all[10] == 0xff && all[11] == 0xff
-            bytes = mapped ? Array(all.suffix(4)) : all
+        guard text.utf8.count <= 45 else { return nil }
+        let text = String(text)
+        guard !text.utf8.contains(0) else { return nil }
+        // Every IPv6 address has a colon, and no IPv4 address has one.
+        if text.utf8.contains(UInt8(ascii: ":")) {
+            var address = in6_addr()
+            guard text.withCString({ inet_pton(AF_INET6, $0, &address) }) == 1 else { return nil }
+            self.init(address)
         } else {
-            return nil
+            var address = in_addr()
+            guard text.withCString({ inet_pton(AF_INET, $0, &address) }) == 1 else { return nil }
+            self.init(address)
         }
     }
 
-    private static func parse(_ text: String, family: Int32, count: Int) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: count)
-        return inet_pton(family, text, &bytes) == 1 ? bytes : nil
+    /// The address of a peer; nil for a Unix domain socket.
+    init?(_ peer: SocketAddress) {
+        switch peer {
+        case .v4(let peer): self.init(peer.address.sin_addr)
+        case .v6(let peer): self.init(peer.address.sin6_addr)
+        case .unixDomainSocket: return nil
+        }
+    }
+
+    private init(_ address: in_addr) { bytes = withUnsafeBytes(of: address) { Array($0) } }
+
+    private init(_ address: in6_addr) {
+        bytes = withUnsafeBytes(of: address) { all in
+            let mapped = all.prefix(10).allSatisfy { $0 == 0 } && all[10] == 0xff && all[11] == 0xff
+            return mapped ? Array(all.suffix(4)) : Array(all)
+        }
     }
 
     /// Represents all clients whose address is unknown, so that they share one count.
@@ -41,10 +59,12 @@ public struct IPAddress: Sendable, Hashable {
 extension IPAddress: CustomStringConvertible {
     /// The text form of RFC 5952: `203.0.113.7`, `2001:db8::1`.
     public var description: String {
-        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        let family = bytes.count == 4 ? AF_INET : AF_INET6
-        guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return "-" }
-        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard bytes.count == 16 else { return "\(bytes[0]).\(bytes[1]).\(bytes[2]).\(bytes[3])" }
+        return String(unsafeUninitializedCapacity: Int(INET6_ADDRSTRLEN)) { text in
+            text.withMemoryRebound(to: CChar.self) { text in
+                inet_ntop(AF_INET6, bytes, text.baseAddress, socklen_t(text.count)).map(strlen) ?? 0
+            }
+        }
     }
 }
 

@@ -113,6 +113,15 @@ struct ClientAddressTests {
         }
     }
 
+    @Test(
+        "the address of a peer equals the address that its text is read as",
+        arguments: ["203.0.113.9", "0.0.0.0", "::", "::1", "2001:db8::1", "::ffff:203.0.113.9", "::203.0.113.9"])
+    func peer(_ text: String) throws {
+        let peer = try SocketAddress(ipAddress: text, port: 4711)
+        #expect(try #require(IPAddress(peer)) == IPAddress(text))
+        #expect(IPAddress(try SocketAddress(unixDomainSocketPath: "/tmp/socket")) == nil)
+    }
+
     @Test("limits count an IPv6 /64 as one client")
     func prefix() {
         #expect(IPAddress("2001:db8::1")?.networkKey == IPAddress("2001:db8::ffff:1")?.networkKey)
