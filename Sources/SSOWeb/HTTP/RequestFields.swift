@@ -8,7 +8,8 @@ import SSOShared
 /// The framework's parsers take the first of two equal names and accept malformed `%` escapes, so that two programs
 /// could read one request in two ways.
 public struct URLEncodedFields: Sendable {
-    private let pairs: [(name: [UInt8], value: [UInt8]?)]
+    /// Decoded. Parts of the text that was parsed, except where an escape or a `+` was in it.
+    private let pairs: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>?)]
     /// Whether there are more fields than are parsed. Then repeated names cannot be detected.
     private let hasTooMany: Bool
 
@@ -28,37 +29,44 @@ public struct URLEncodedFields: Sendable {
 
     /// - Parameter text: the text after the `?`, or the body. With more than 64 fields every access throws.
     public init(_ text: [UInt8]) {
-        let parts = text.split(separator: UInt8(ascii: "&"), maxSplits: Self.maximumCount)
-        hasTooMany = parts.count > Self.maximumCount
-        pairs = parts.map { part in
-            guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else {
-                return (Self.decoded(part) ?? [], [])
+        var pairs: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>?)] = []
+        pairs.reserveCapacity(min(text.count { $0 == UInt8(ascii: "&") }, Self.maximumCount) + 1)
+        var rest = text[...]
+        while !rest.isEmpty {
+            // After the maximum number of fields, the whole rest counts as one more.
+            let part = pairs.count < Self.maximumCount ? rest.prefix { $0 != UInt8(ascii: "&") } : rest
+            rest = rest.dropFirst(part.count + 1)
+            if part.isEmpty { continue }
+            if let equals = part.firstIndex(of: UInt8(ascii: "=")) {
+                pairs.append((Self.decoded(part[..<equals]) ?? [], Self.decoded(part[(equals + 1)...])))
+            } else {
+                pairs.append((Self.decoded(part) ?? [], []))
             }
-            return (Self.decoded(part[..<equals]) ?? [], Self.decoded(part[part.index(after: equals)...]))
         }
+        self.pairs = pairs
+        hasTooMany = pairs.count > Self.maximumCount
     }
 
     /// The number of fields with this name.
-    public func count(_ name: String) -> Int {
-        let bytes = Array(name.utf8)
-        return pairs.count { $0.name == bytes }
-    }
+    public func count(_ name: String) -> Int { pairs.count { $0.name.elementsEqual(name.utf8) } }
 
     /// The only value of `name` as text, or nil when it is missing.
     public func text(_ name: String) throws(FieldError) -> String? {
-        guard let bytes = try bytes(name) else { return nil }
+        guard let bytes = try value(name) else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed(name) }
         return text
     }
 
     /// The only value of `name` as bytes, or nil when it is missing.
-    public func bytes(_ name: String) throws(FieldError) -> [UInt8]? {
+    public func bytes(_ name: String) throws(FieldError) -> [UInt8]? { try value(name).map { Array($0) } }
+
+    private func value(_ name: String) throws(FieldError) -> ArraySlice<UInt8>? {
         guard !hasTooMany else { throw .malformed(name) }
-        let wanted = Array(name.utf8)
-        let list = wanted + [UInt8(ascii: "[")]
-        var found: [UInt8]?
-        for pair in pairs where pair.name == wanted || pair.name.starts(with: list) {
-            guard found == nil, pair.name == wanted else { throw .repeated(name) }
+        var found: ArraySlice<UInt8>?
+        for pair in pairs where pair.name.starts(with: name.utf8) {
+            let end = pair.name.dropFirst(name.utf8.count).first
+            guard end == nil || end == UInt8(ascii: "[") else { continue }
+            guard found == nil, end == nil else { throw .repeated(name) }
             guard let value = pair.value else { throw .malformed(name) }
             found = value
         }
@@ -66,8 +74,9 @@ public struct URLEncodedFields: Sendable {
     }
 
     /// nil for a malformed escape.
-    private static func decoded(_ part: ArraySlice<UInt8>) -> [UInt8]? {
-        PercentCoding.decode(part, plusIsSpace: true)
+    private static func decoded(_ part: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard part.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return part }
+        return PercentCoding.decode(part, plusIsSpace: true).map { $0[...] }
     }
 }
 

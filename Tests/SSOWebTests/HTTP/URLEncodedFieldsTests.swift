@@ -38,6 +38,8 @@ struct URLEncodedFieldsTests {
         #expect(try read(filling + "a=1").text("a") == "1")
         #expect(throws: URLEncodedFields.FieldError.malformed("a")) { try read("a=1&" + filling + "a=2").text("a") }
         #expect(throws: URLEncodedFields.FieldError.malformed("b")) { try read("a=1&" + filling + "x=2").text("b") }
+        #expect(try read("&&" + filling + "a=1&").text("a") == "1")
+        #expect(throws: URLEncodedFields.FieldError.malformed("a")) { try read(filling + "a=1&&").text("a") }
     }
 
     @Test("two Unicode spellings of a value are different bytes")
