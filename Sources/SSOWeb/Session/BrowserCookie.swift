@@ -9,12 +9,15 @@ public import Hummingbird
 public struct BrowserCookie: Sendable {
     /// With the prefix `__Host-` over https.
     public let name: String
+    /// The name and `=`.
+    private let start: [UInt8]
     private let attributes: String
     private let maximumAge: String
 
     /// - Parameter maximumAge: how long the browser keeps it; nil for as long as it runs.
     public init(name: String, origin: PublicOrigin, maximumAge: Duration? = nil) {
         self.name = origin.isHTTPS ? "__Host-\(name)" : name
+        start = Array("\(self.name)=".utf8)
         attributes = "; Path=/; HttpOnly; SameSite=Lax" + (origin.isHTTPS ? "; Secure" : "")
         self.maximumAge = maximumAge.map { "; Max-Age=\($0.secondsRoundedUp)" } ?? ""
     }
@@ -22,36 +25,34 @@ public struct BrowserCookie: Sendable {
     /// The cookie's value in a request. Two cookies of this name count as none: another host of the domain may have set one
     /// of them (cookie tossing), and the server cannot tell which.
     ///
-    /// A request may hold 16 KiB of cookies of which none is ours, so they are compared as bytes and only ours becomes text.
+    /// A request may hold 16 KiB of cookies of which none is ours, so they are compared as bytes.
     public func value(in request: Request) -> Substring? {
-        let start = Array("\(name)=".utf8)
         var found: Substring?
         for var field in request.headers[values: .cookie] {
-            let values = field.withUTF8 { Self.values(after: start, in: $0) }
-            guard let value = values.first else { continue }
-            if found != nil || values.count > 1 { return nil }
-            found = value
+            let (first, isRepeated) = field.withUTF8 { values(in: $0) }
+            guard let first else { continue }
+            if found != nil || isRepeated { return nil }
+            let begin = field.utf8.index(field.startIndex, offsetBy: first.lowerBound)
+            found = field[begin..<field.utf8.index(begin, offsetBy: first.count)]
         }
         return found
     }
 
-    /// The first two values of a cookie in a `Cookie` field.
-    ///
-    /// - Parameter start: its name and `=`.
-    private static func values(after start: [UInt8], in field: UnsafeBufferPointer<UInt8>) -> [Substring] {
-        var values: [Substring] = []
+    /// The place of this cookie's first value in a `Cookie` field, and whether there is a second one.
+    private func values(in field: UnsafeBufferPointer<UInt8>) -> (first: Range<Int>?, isRepeated: Bool) {
+        var first: Range<Int>?
         var index = 0
-        while index < field.count, values.count < 2 {
+        while index < field.count {
             while index < field.count, field[index] == UInt8(ascii: " ") { index += 1 }
             let pair = index
             while index < field.count, field[index] != UInt8(ascii: ";") { index += 1 }
             if field[pair..<index].starts(with: start) {
-                let value = field[(pair + start.count)..<index]
-                values.append(Substring(decoding: value, as: UTF8.self))
+                guard first == nil else { return (first, true) }
+                first = (pair + start.count)..<index
             }
             index += 1
         }
-        return values
+        return (first, false)
     }
 
     /// Sets the cookie. The value must consist of cookie characters, such as base64url.
