@@ -64,24 +64,36 @@ public enum PlainDate {
     public static func long(_ moment: Timestamp) -> String { text(moment, "%-d %B %Y, %H:%M UTC") }
 
     /// `14:05 UTC`.
-    public static func time(_ moment: Timestamp) -> String { text(moment, "%H:%M UTC") }
+    public static func time(_ moment: Timestamp) -> String { clock(moment) }
 
     /// `2026-11-21T14:05:09.123Z` (RFC 3339), for logs and `<time datetime>`.
     public static func rfc3339(_ moment: Timestamp) -> String {
+        let utc = utc(moment)
+        let (month, day) = (padded(utc.tm_mon + 1), padded(utc.tm_mday))
+        let (hour, minute, second) = (padded(utc.tm_hour), padded(utc.tm_min), padded(utc.tm_sec))
         let fraction = String(1000 + moment.milliseconds % 1000).dropFirst()
-        return text(moment, "%Y-%m-%dT%H:%M:%S.\(fraction)Z")
+        // Short pieces need no memory of their own.
+        var text = ""
+        text.reserveCapacity(24)
+        text += "\(utc.tm_year + 1900)-\(month)-\(day)"
+        text += "T\(hour):\(minute)"
+        text += ":\(second).\(fraction)Z"
+        return text
     }
 
     /// `Sat, 21 Nov 2026 14:05:09 +0000` (RFC 5322 section 3.3), for the Date of an email.
     public static func rfc5322(_ moment: Timestamp) -> String { text(moment, "%a, %d %b %Y %H:%M:%S +0000") }
 
     /// `14:05 UTC`.
-    static func clock(_ moment: Timestamp) -> String { text(moment, "%H:%M UTC") }
+    static func clock(_ moment: Timestamp) -> String {
+        let utc = utc(moment)
+        return "\(padded(utc.tm_hour)):\(padded(utc.tm_min)) UTC"
+    }
 
     /// Day, month (1 to 12) and year, for the words of a language.
     static func parts(_ moment: Timestamp) -> (day: Int, month: Int, year: Int) {
-        let numbers = text(moment, "%-d %-m %Y").split(separator: " ").map { Int($0) ?? 0 }
-        return numbers.count == 3 ? (numbers[0], numbers[1], numbers[2]) : (0, 0, 0)
+        let utc = utc(moment)
+        return (Int(utc.tm_mday), Int(utc.tm_mon) + 1, Int(utc.tm_year) + 1900)
     }
 
     /// `43 seconds`, `12 minutes`, `2 hours`. Rounded up, so that a wait is never announced too short.
@@ -100,9 +112,17 @@ public enum PlainDate {
 
     /// `strftime` uses the C locale: the process never calls `setlocale`.
     private static func text(_ moment: Timestamp, _ format: String) -> String {
-        var (seconds, parts, buffer) = (time_t(moment.seconds), tm(), [CChar](repeating: 0, count: 64))
-        gmtime_r(&seconds, &parts)
-        let count = strftime(&buffer, buffer.count, format, &parts)
+        var (utc, buffer) = (utc(moment), [CChar](repeating: 0, count: 64))
+        let count = strftime(&buffer, buffer.count, format, &utc)
         return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
+
+    private static func utc(_ moment: Timestamp) -> tm {
+        var (seconds, utc) = (time_t(moment.seconds), tm())
+        gmtime_r(&seconds, &utc)
+        return utc
+    }
+
+    /// Two digits, also for a number with one.
+    private static func padded(_ number: CInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
