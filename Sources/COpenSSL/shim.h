@@ -8,7 +8,6 @@
 #include <openssl/sha.h>
 #include <limits.h>
 #include <stddef.h>
-#include <string.h>
 
 static inline int sso_sha256(const unsigned char *bytes, size_t count, unsigned char *digest) {
     return SHA256(bytes, count, digest) != NULL;
@@ -20,31 +19,11 @@ static inline int sso_digest(
     return EVP_Digest(bytes, count, digest, NULL, algorithm, NULL) == 1;
 }
 
-/// One of the two passes of HMAC: the digest of 64 bytes of padded key and a message.
-static inline int sso_hmac_pass(
-    EVP_MD_CTX *context, const EVP_MD *sha256, const unsigned char *padded_key, const unsigned char *bytes,
-    size_t count, unsigned char *digest) {
-    return EVP_DigestInit_ex(context, sha256, NULL) == 1 && EVP_DigestUpdate(context, padded_key, 64) == 1
-        && EVP_DigestUpdate(context, bytes, count) == 1 && EVP_DigestFinal_ex(context, digest, NULL) == 1;
-}
-
-/// HMAC-SHA256 (RFC 2104 section 2). libcrypto's HMAC() looks up two algorithms and makes four contexts at each call.
 static inline int sso_hmac_sha256(
-    const EVP_MD *sha256, const unsigned char *key, size_t key_count, const unsigned char *bytes, size_t count,
-    unsigned char *code) {
-    unsigned char padded_key[64] = {0}, inner[32];
-    EVP_MD_CTX *context = EVP_MD_CTX_new();
-    int done = context != NULL;
-    if (key_count > sizeof padded_key) done = done && sso_digest(sha256, key, key_count, padded_key);
-    else if (key_count > 0) memcpy(padded_key, key, key_count);
-    for (size_t index = 0; index < sizeof padded_key; index++) padded_key[index] ^= 0x36;
-    done = done && sso_hmac_pass(context, sha256, padded_key, bytes, count, inner);
-    for (size_t index = 0; index < sizeof padded_key; index++) padded_key[index] ^= 0x36 ^ 0x5c;
-    done = done && sso_hmac_pass(context, sha256, padded_key, inner, sizeof inner, code);
-    OPENSSL_cleanse(padded_key, sizeof padded_key);
-    OPENSSL_cleanse(inner, sizeof inner);
-    EVP_MD_CTX_free(context);
-    return done;
+    const unsigned char *key, size_t key_count, const unsigned char *bytes, size_t count, unsigned char *code) {
+    unsigned int written = 0;
+    if (key_count > INT_MAX) return 0;
+    return HMAC(EVP_sha256(), key, (int)key_count, bytes, count, code, &written) != NULL && written == 32;
 }
 
 static inline int sso_random(unsigned char *bytes, size_t count) {

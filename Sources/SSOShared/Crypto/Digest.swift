@@ -51,8 +51,7 @@ public enum HMACSHA256 {
     /// When libcrypto fails (out of memory, no provider), the result is ``Unusable``, which matches nothing.
     public static func code(for message: [UInt8], key: [UInt8]) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: 32)
-        let isDone = sso_hmac_sha256(Algorithm.sha256, key, key.count, message, message.count, &code) == 1
-        return isDone ? code : Unusable.value()
+        return sso_hmac_sha256(key, key.count, message, message.count, &code) == 1 ? code : Unusable.value()
     }
 }
 
