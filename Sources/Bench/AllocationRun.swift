@@ -123,7 +123,7 @@ private struct Bounds {
             }
             let difference = (count / bound - 1) * 100
             var note = ""
-            if difference > tolerance {
+            if difference > tolerance, count > bound + 2 {
                 note = ", over it by \(Report.number(difference, 1)) %"
                 failures.append("\(name): \(text) of \(Report.number(bound, 0))")
             } else if difference < -tolerance {

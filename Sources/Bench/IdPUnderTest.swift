@@ -206,10 +206,8 @@ final class IdPUnderTest {
             let head = "GET \(path) HTTP/1.1\r\nHost: \(authority)\r\n\(cookie)Accept: text/html\r\n\r\n"
             return RequestKind(name: "GET \(path)", bytes: Array(head.utf8), status: status)
         }
-        let waiting = client.authorizeRequest(state: 0, cookie: "")
         return [
             get("/healthz"), get("/readyz"), get("/nothing", 404), get("/sign-in"), get("/", cookie: cookies.first),
-            RequestKind(name: "GET /auth/sso/authorize, signed out", bytes: waiting, status: 303),
         ]
     }
 

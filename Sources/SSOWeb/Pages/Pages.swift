@@ -229,6 +229,8 @@ private final class Framed: MustacheParent {
 private struct Properties: MustacheParent {
     let values: [String: Any]
 
+    private init(texts: [String: String]) { values = texts }
+
     init(_ model: Any) { self.init(mirror: Mirror(reflecting: model)) }
 
     private init(mirror: Mirror) {
@@ -250,6 +252,7 @@ private struct Properties: MustacheParent {
         // Most values, and known without reflection. An optional one is its value here.
         if let text = value as? String { return text }
         if let flag = value as? Bool { return flag }
+        if let moment = value as? Moment { return Properties(texts: ["iso": moment.iso, "text": moment.text]) }
         let mirror = Mirror(reflecting: value)
         if mirror.displayStyle == .optional { return mirror.children.first.flatMap { prepared($0.value) } }
         if isRead(value, mirror) { return Properties(mirror: mirror) }

@@ -32,38 +32,42 @@ struct HomeRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard let user = try await accounts.signedIn(context) else {
-            return pages.response("welcome", Welcome(), for: request)
-        }
         let isSaved = request.queryFields.count("saved") > 0
-        return try await home(request, user, name: user.account.name, isSaved ? .saved : .shown)
+        guard let session = context.session, session[CurrentSignIn.self].signIn != nil,
+            let model = try await accounts.database.read({ connection in
+                try accounts.signedIn(session, connection).map {
+                    try sections(request, $0, name: $0.account.name, isSaved ? .saved : .shown, connection)
+                }
+            })
+        else { return pages.response("welcome", Welcome(), for: request) }
+        return pages.response("home", model, for: request)
     }
 
     @Sendable private func rename(_ form: SubmittedForm, _ user: SignedInUser) async throws -> Response {
         let typed = try form.fields.text("name") ?? ""
         guard let name = DisplayName.normalised(typed) else {
-            return try await home(
-                form.request, user, name: String(typed.prefix(DisplayName.maximumLength)), .refused)
+            let cut = String(typed.prefix(DisplayName.maximumLength))
+            let model = try await accounts.database.read { connection in
+                try sections(form.request, user, name: cut, .refused, connection)
+            }
+            return pages.response("home", model, for: form.request, status: .unprocessableContent)
         }
         try await accounts.rename(user.account, to: name)
         return .redirect(to: "/?saved")
     }
 
-    private func home(
-        _ request: Request, _ user: SignedInUser, name: String, _ outcome: ProfileSection.NameOutcome
-    ) async throws -> Response {
+    /// All sections in one read: they show one state of the account, and a read costs more than its statements.
+    private func sections(
+        _ request: Request, _ user: SignedInUser, name: String, _ outcome: ProfileSection.NameOutcome,
+        _ connection: any SQLConnection
+    ) throws -> Model {
         let texts = pages.texts(for: request)
-        // One read for all sections: they show one state of the account, and a read costs more than its statements.
-        let model = try await accounts.database.read { connection in
-            Model(
-                formToken: sessions.formToken(for: user.session),
-                profile: ProfileSection(user, typedName: name, outcome, texts),
-                identities: try identities.section(of: user.account, for: request, texts, connection),
-                clients: try clients.section(of: user.session, texts, connection),
-                devices: try devices.section(for: user, texts, connection))
-        }
-        return pages.response(
-            "home", model, for: request, status: outcome == .refused ? .unprocessableContent : .ok)
+        return Model(
+            formToken: sessions.formToken(for: user.session),
+            profile: ProfileSection(user, typedName: name, outcome, texts),
+            identities: try identities.section(of: user.account, for: request, texts, connection),
+            clients: try clients.section(of: user.session, texts, connection),
+            devices: try devices.section(for: user, texts, connection))
     }
 }
 

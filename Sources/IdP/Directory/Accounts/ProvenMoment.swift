@@ -21,8 +21,8 @@ extension SQLRow {
     /// The columns `authenticated_at`, `is_proven` and `methods` of a sign-in: when the user was authenticated; nil where
     /// nothing proves a moment.
     package func provenMoment() throws(DatabaseError) -> Timestamp? {
-        let methods = try text("methods").split(separator: " ").map(String.init)
         let stored = try optionalInteger("is_proven").map { $0 != 0 }
+        let methods = stored == nil ? try text("methods").split(separator: " ").map(String.init) : []
         return ProvenMoment.isProven(stored: stored, methods: methods) ? try timestamp("authenticated_at") : nil
     }
 }

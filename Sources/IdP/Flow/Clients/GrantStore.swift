@@ -182,13 +182,10 @@ package struct GrantStore: Sendable {
     /// is answered only after the commit (docs/architecture.md, "single use").
     package func consume(_ asked: Presented, idleLimit: Duration) async throws -> Outcome {
         let (now, client) = (clock.now(), asked.client)
-        let presented: [String: SQLValue] = [
-            "now": .timestamp(now), "digest": .blob(asked.digest), "client": .text(client.id),
-            "kind": .text(asked.kind.id),
-        ]
         // Nothing is issued for an empty address, so a missing one is wrong where one is needed.
         let returnTo = asked.returnTo ?? (asked.kind.needsReturnAddress ? "" : nil)
-        let binding = SessionHolds.values(at: now, idle: idleLimit).merging([
+        let presented = SessionHolds.values(at: now, idle: idleLimit).merging([
+            "digest": .blob(asked.digest), "client": .text(client.id), "kind": .text(asked.kind.id),
             "redirect": .optional(returnTo), "challenge": .text(asked.codeVerifier.map(CodeChallenge.s256) ?? ""),
         ]) { $1 }
         return try await database.write { [eligibility, clients] connection in
@@ -199,8 +196,9 @@ package struct GrantStore: Sendable {
             // for every grant, so that each refusal takes as long.
             let owner = try connection.query(Self.ownerSQL, presented).first.map(Account.init)
             let mayOwnerSignIn = owner.map(eligibility.maySignIn) ?? true
-            let presented = presented.merging(["eligible": .integer(mayOwnerSignIn ? 1 : 0)]) { $1 }
-            let rows = try connection.query(Self.consumeSQL, presented.merging(binding) { $1 })
+            var presented = presented
+            presented["eligible"] = .integer(mayOwnerSignIn ? 1 : 0)
+            let rows = try connection.query(Self.consumeSQL, presented)
             if let row = rows.first, let owner {
                 return .accepted(
                     owner,
@@ -221,7 +219,7 @@ package struct GrantStore: Sendable {
                 RETURNING client_id
                 """, presented)
             // Read after every refusal, so that each answer takes as long.
-            let known = try connection.query(Self.rejectedSQL, presented.merging(binding) { $1 }).first
+            let known = try connection.query(Self.rejectedSQL, presented).first
             if let issuedTo = try voided.first?.text("client_id"), issuedTo != client.id {
                 return .burnt(owner: issuedTo)
             }
