@@ -118,7 +118,8 @@ struct ClientAddressTests {
         arguments: ["203.0.113.9", "0.0.0.0", "::", "::1", "2001:db8::1", "::ffff:203.0.113.9", "::203.0.113.9"])
     func peer(_ text: String) throws {
         let peer = try SocketAddress(ipAddress: text, port: 4711)
-        #expect(try #require(IPAddress(peer)) == IPAddress(text))
+        let address = IPAddress(peer)
+        #expect(address != nil && address == IPAddress(text))
         #expect(IPAddress(try SocketAddress(unixDomainSocketPath: "/tmp/socket")) == nil)
     }
 
