@@ -8,7 +8,8 @@ struct AllocationRun {
     static let options: Set<String> = ["--program", "--parent", "--library", "--bounds"]
     /// Requests of one batch, and batches of one kind. Work that is not of a request, such as a timer, falls into few batches.
     private static let (requests, batches) = (25, 21)
-    /// How much more than its bound a kind may need, in percent: hash seeds and buffers that grow differ from run to run.
+    /// How much more than its bound a kind may need, in percent, if it is more than two: hash seeds and buffers that grow
+    /// differ from run to run.
     private static let tolerance = 3.0
 
     let options: BenchOptions

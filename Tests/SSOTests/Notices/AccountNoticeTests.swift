@@ -171,7 +171,9 @@ struct AccountNoticeTests {
             }
             let round = try await queue.exchange([], forNext: 10)
             #expect(round.emails.isEmpty)
-            #expect(try await queue.purge(limit: 100) == 1)
+            // The program's own purge may have been faster.
+            #expect(try await queue.purge(limit: 100) <= 1)
+            #expect(try await deployment.rows(of: "mail_queue") == 0)
         }
     }
 
