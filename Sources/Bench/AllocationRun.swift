@@ -75,7 +75,7 @@ struct RequestKind {
     let status: Int
 }
 
-/// The number that `script/allocations.c` counts in another process.
+/// The number that `script/bench.d/allocations.c` counts in another process.
 private final class AllocationCounter {
     let file: String
     private let page: UnsafeMutablePointer<UInt64>
