@@ -33,8 +33,8 @@ public struct DigitalAssetLinksClient: Sendable {
         } else {
             result = .statements(matching)
             // If all statements are requested, an asset without statements is reported as a probable mistake
-            // (comptest2002).
-            if query.asksForEverything, crawl.links.isEmpty, errors.isEmpty {
+            // (comptest2002). An app that does not exist with this certificate has none (smoketests02).
+            if query.asksForEverything, crawl.links.isEmpty, errors.isEmpty, !crawl.isUnknownApp {
                 errors.append(AssetError(.fetchError, "No statements were found"))
             }
         }
@@ -66,6 +66,8 @@ struct StatementCrawl {
     var places: [String] = []
     /// The number of includes between the asset's own list and the most distant list that was read.
     var depth = 0
+    /// Whether no app has the source's package name and certificate.
+    private(set) var isUnknownApp = false
 
     private var known: Set<AssetLink.Identity> = []
     private var seen: Set<String> = []
@@ -84,6 +86,7 @@ struct StatementCrawl {
             await read(url, reply: content.list(at: url), ancestors: [url])
         case .androidApp(let package, let fingerprint):
             let reply = await content.list(ofApp: package, fingerprint: fingerprint)
+            if case .nothing = reply { isUnknownApp = true }
             await read("the manifest of \(package)", reply: reply, ancestors: [])
         }
     }
@@ -121,11 +124,14 @@ struct StatementCrawl {
     private mutating func follow(
         _ address: SiteAddress, _ text: String, from place: String, ancestors: [String]
     ) async {
-        if source.isSecure, address.scheme != "https" {
+        // Every list on the way counts: one that arrived over https includes none over http (comptest5009).
+        if address.scheme != "https", source.isSecure || ancestors.contains(where: { $0.hasPrefix("https://") }) {
+            let rule =
+                source.isSecure
+                ? "Insecure URL in fetch stack of secure asset" : "Insecure include file included by secure include file"
             errors.append(
                 AssetError(
-                    .secureAssetIncludesInsecure,
-                    "Insecure URL in fetch stack of secure asset: \(place) includes \(text.quoted)", place: place))
+                    .secureAssetIncludesInsecure, "\(rule): \(place) includes \(text.quoted)", place: place))
             return
         }
         // Fragments are not sent. Default ports and upper case do not make a different list.
