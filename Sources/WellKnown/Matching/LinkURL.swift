@@ -31,6 +31,9 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     /// The port, or `nil` if the URL contains none.
     public let port: Int?
 
+    /// Whether the URL has a port other than the one of its scheme. The association files are fetched from 443 only.
+    var hasUnusualPort: Bool { port.map { $0 != (isSecure ? 443 : 80) } ?? false }
+
     /// The host in lower case. Hosts are compared without regard to case. They are not part of any pattern.
     public var host: String { text(hostRange) }
     /// The path from the first slash on, as sent.
@@ -41,6 +44,11 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
     public var fragment: String? { fragmentRange.map(text) }
     /// The whole URL as it is sent.
     public var description: String { text(0..<bytes.count) }
+
+    /// The same URL at another host, for an example that has a placeholder as its host.
+    public func text(host: String) -> String {
+        text(0..<hostRange.lowerBound) + host + text(hostRange.upperBound..<bytes.count)
+    }
 
     public init?(_ text: String) {
         do throws(ParseError) { self = try LinkURL(reading: text) } catch { return nil }

@@ -33,12 +33,26 @@ public enum AppleCDNAnswer: Sendable {
         }
     }
 
-    /// - Parameter origin: the file as the site itself serves it. `nil` if the site does not serve it, or was not
-    ///   requested.
-    public func findings(origin: [UInt8]?, url: String) -> [Finding] {
+    /// The seconds until the CDN asks the site again. `nil` if it does not say.
+    public var secondsLeft: Int? {
+        switch self {
+        case .copy(_, _, let age, let maxAge): maxAge.map { max(0, $0 - min($0, age ?? 0)) }
+        case .failure(_, let seconds): seconds
+        case .unknown, .unreachable: nil
+        }
+    }
+
+    /// - Parameters:
+    ///   - origin: the file as the site itself serves it. `nil` if the site does not serve it, or was not requested.
+    ///   - host: the site's host, for the addresses in the findings.
+    ///   - expiry: the time at which the copy expires, as text. `nil` if it is unknown.
+    public func findings(
+        origin: [UInt8]?, url: String, host: String = "example.com", expiry: String? = nil
+    ) -> [Finding] {
         let findings: [Finding]
         switch self {
-        case .copy(let body, _, let age, _): findings = Self.drift(body, origin: origin, age: age)
+        case .copy(let body, _, let age, _):
+            findings = Self.drift(body, origin: origin, age: age, host: host, expiry: expiry)
         case .failure(let failure, let left):
             var list = [Finding(TransportRules.cdnFailure, "\(failure.words).")]
             if let left, left > 0 {
@@ -58,20 +72,26 @@ public enum AppleCDNAnswer: Sendable {
     }
 
     /// Apple serialises the file again, so only values can be compared, not bytes.
-    private static func drift(_ copy: [UInt8], origin: [UInt8]?, age: Int?) -> [Finding] {
+    private static func drift(
+        _ copy: [UInt8], origin: [UInt8]?, age: Int?, host: String, expiry: String?
+    ) -> [Finding] {
         guard let origin else { return [] }
         let (theirs, ours) = (JSONReader.read(copy), JSONReader.read(origin))
         if let left = theirs.root, let right = ours.root, left == right { return [] }
         let old = age.map { ", fetched \($0) s ago," } ?? ""
+        let end = expiry.map { " It expires at \($0)." } ?? ""
         guard let apple = AASAFile(theirs), let site = AASAFile(ours) else {
             return [
                 Finding(
-                    TransportRules.cdnDrift, "Apple's copy\(old) differs, and one of the two is no association file.")
+                    TransportRules.cdnDrift, "Apple's copy\(old) differs, and one of the two is not an association file.\(end)"
+                )
             ]
         }
         let diff = LinkDiff.between(AppleMatcher(apple), AppleMatcher(site))
         return [
-            Finding(TransportRules.cdnDrift, "Apple's copy\(old) is another version: \(CDNDrift.words(diff)).")
+            Finding(
+                TransportRules.cdnDrift, "Apple's copy\(old) is another version: \(CDNDrift.words(diff, host: host)).\(end)"
+            )
         ]
     }
 
@@ -137,12 +157,12 @@ enum CDNDrift {
     /// The maximum number of URLs in a message.
     private static let most = 3
 
-    static func words(_ diff: LinkDiff) -> String {
-        if diff.isEmpty { return "no link is decided otherwise" }
+    static func words(_ diff: LinkDiff, host: String) -> String {
+        if diff.isEmpty { return "no link is decided differently" }
         var parts = diff.addedApps.prefix(most).map { "\($0.quoted) is new on the site" }
         parts += diff.removedApps.prefix(most).map { "\($0.quoted) is at Apple only" }
         parts += diff.changes.prefix(most).map { change in
-            "\(change.witness) for \(change.app) is \u{201c}\(change.old.rawValue)\u{201d} at Apple, "
+            "\(change.witness.text(host: host)) for \(change.app) is \u{201c}\(change.old.rawValue)\u{201d} at Apple, "
                 + "\u{201c}\(change.new.rawValue)\u{201d} on the site"
         }
         if !diff.notDecided.isEmpty { parts.append("\(diff.notDecided.count) apps have too many rules to compare") }

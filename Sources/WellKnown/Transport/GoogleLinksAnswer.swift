@@ -31,12 +31,29 @@ public enum GoogleLinksAnswer: Sendable {
         }
     }
 
-    /// - Parameter origin: the statements that our own client reads from the site. `nil` if it could not read them.
-    public func findings(origin: [AssetLink]?, url: String) -> [Finding] {
+    /// The seconds for which Google keeps this answer: `maxAge`, such as "599.9s". `nil` if it does not say.
+    public var secondsLeft: Int? {
+        guard case .answer(_, _, _, let maxAge?) = self, maxAge.hasSuffix("s"), let seconds = Double(maxAge.dropLast()),
+            (0...1e9).contains(seconds)
+        else { return nil }
+        return Int(seconds.rounded(.up))
+    }
+
+    /// Whether Google's copy of the list lacks a statement that the site makes.
+    public func lacks(_ link: AssetLink) -> Bool {
+        guard case .answer(let statements, _, _, _) = self else { return false }
+        return !statements.compactMap(AssetLink.Identity.init).contains(link.identity)
+    }
+
+    /// - Parameters:
+    ///   - origin: the statements that our own client reads from the site. `nil` if it could not read them.
+    ///   - expiry: the time at which Google's copy expires, as text. `nil` if it is unknown.
+    public func findings(origin: [AssetLink]?, url: String, expiry: String? = nil) -> [Finding] {
         let findings: [Finding]
         switch self {
         case .answer(let statements, _, let codes, _):
-            findings = Self.errors(codes, hasStatements: !statements.isEmpty) + Self.drift(statements, origin)
+            findings =
+                Self.errors(codes, hasStatements: !statements.isEmpty) + Self.drift(statements, origin, codes, expiry)
         case .refused(let status, let message):
             // Only status 400 is about the site. A rate limit, a proxy's page or an outage is not.
             let isOurs = status != 400
@@ -78,16 +95,21 @@ public enum GoogleLinksAnswer: Sendable {
         }
     }
 
-    private static func drift(_ statements: [JSONNode], _ origin: [AssetLink]?) -> [Finding] {
-        guard let origin else { return [] }
+    private static func drift(
+        _ statements: [JSONNode], _ origin: [AssetLink]?, _ codes: [String], _ expiry: String?
+    ) -> [Finding] {
+        // An error of Google's own request explains an empty answer, and has a finding.
+        guard let origin, !statements.isEmpty || codes.isEmpty else { return [] }
         let theirs = Set(statements.compactMap(AssetLink.Identity.init))
         let ours = Set(origin.map(\.identity))
         guard theirs != ours else { return [] }
         let (missing, extra) = (ours.subtracting(theirs).count, theirs.subtracting(ours).count)
+        let end = expiry.map { " It expires at \($0); until then Google answers from it." } ?? ""
         return [
             Finding(
                 TransportRules.dalDrift,
-                "Google lacks \(missing) statement\(missing == 1 ? "" : "s") of the site's and has \(extra) others.")
+                "Google's copy is another version: it lacks \(missing) statement\(missing == 1 ? "" : "s") of the "
+                    + "site's and has \(extra) others.\(end)")
         ]
     }
 

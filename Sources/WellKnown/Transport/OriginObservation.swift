@@ -31,6 +31,8 @@ public struct OriginObservation: Sendable {
     /// The response to a request like that of the system's own fetcher: the same user agent, no redirects, no
     /// compression.
     public let main: HTTPOutcome
+    /// The response to the first of two such requests, if it timed out. ``main`` is then that to the second.
+    public var first: HTTPOutcome?
     /// The steps of a redirect, at most five.
     public var hops: [Hop] = []
     /// The response to a request like that of a browser, with compression.

@@ -58,7 +58,8 @@ public enum TransportLint {
                     "The host is at \(addresses.joined(separator: ", ")): it was not asked.")
             ]
         case .timedOut(let limit):
-            return [Finding(TransportRules.timeout, "No complete answer within \(limit) ms.")]
+            let isTwice = seen.first != nil ? ", twice" : ""
+            return [Finding(TransportRules.timeout, "No complete answer within \(limit) ms\(isTwice).")]
         case .certificate(let text):
             return [Finding(TransportRules.tls, "The certificate is refused: \(text).")]
         case .tls(let text):
@@ -120,14 +121,16 @@ public enum TransportLint {
         return findings
     }
 
-    /// Reports responses that the system's fetcher receives and a browser does not. The opposite case does no harm.
+    /// Reports that the system's fetcher is refused where a browser is not. The opposite case does no harm. A time-out
+    /// or an error of the server is no refusal: the next request may succeed, whoever sends it.
     private static func botFinding(_ main: HTTPOutcome, _ browser: HTTPOutcome, _ file: AssociationKind) -> Finding? {
         guard case .success(let seen) = browser, seen.status == 200 else { return nil }
         let agent = file.userAgent
         switch main {
-        case .failure(.timedOut), .failure(.notConnected), .failure(.malformed):
-            return Finding(TransportRules.botBlocked, "A browser gets the file; \(agent) gets no answer.")
+        case .failure(.notConnected):
+            return Finding(TransportRules.botBlocked, "A browser gets the file; \(agent)'s connection is refused.")
         case .failure: return nil
+        case .success(let answer) where [500, 502, 504].contains(answer.status): return nil
         case .success(let answer) where answer.status != 200:
             return Finding(
                 TransportRules.botBlocked, "A browser gets the file; \(agent) gets status \(answer.status).")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import WellKnown
 
 /// The command `wellknown fetch DOMAIN`.
@@ -51,7 +52,7 @@ struct FetchCommand: AsyncParsableCommand {
         let services = ServiceProbe(
             client: client, target: target, appleBase: Self.trimmed(appleCdn), googleBase: Self.trimmed(googleApi))
         let fetcher = SiteFetcher(
-            client: client, target: target, kinds: kinds(target), services: originOnly ? nil : services)
+            client: client, target: target, kinds: kinds(target), services: originOnly ? nil : services, now: Date())
         let report = await fetcher.run()
         switch output.format {
         case .text: StandardOutput.write(FetchText.render(report, style: .ofStandardOutput))

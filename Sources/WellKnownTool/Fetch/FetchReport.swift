@@ -29,7 +29,9 @@ struct FetchReport: Sendable {
 extension FetchReport.Fact {
     /// The facts of an observation, the most important first.
     static func list(_ seen: OriginObservation) -> [FetchReport.Fact] {
-        var facts = [FetchReport.Fact(what: "as \(seen.file.userAgent)", url: seen.url, outcome: seen.main)]
+        let agent = seen.file.userAgent
+        var facts = seen.first.map { [FetchReport.Fact(what: "as \(agent), first", url: seen.url, outcome: $0)] } ?? []
+        facts.append(FetchReport.Fact(what: "as \(agent)", url: seen.url, outcome: seen.main))
         func add(_ what: String, _ outcome: HTTPOutcome?, _ url: String? = nil) {
             guard let outcome else { return }
             facts.append(FetchReport.Fact(what: what, url: url ?? seen.url, outcome: outcome))

@@ -9,8 +9,15 @@ struct OriginProbe: Sendable {
     /// - Parameter path: the requested path. It is the file's standard path unless the user gave a URL.
     func observe(_ kind: AssociationKind, at path: String) async -> OriginObservation {
         let url = target.url(path)
-        let main = await ask(url, as: kind.userAgent)
+        var main = await ask(url, as: kind.userAgent)
+        var first: HTTPOutcome?
+        // One lost packet, or a server that has to wake up, is no verdict.
+        if case .failure(.timedOut) = main {
+            first = main
+            main = await ask(url, as: kind.userAgent)
+        }
         var seen = OriginObservation(file: kind, url: url, main: main)
+        seen.first = first
         switch main {
         case .failure(.noSuchHost), .failure(.privateAddress), .failure(.noRoute), .failure(.impossible),
             .failure(.certificate):

@@ -24,8 +24,14 @@ struct RemoteInput: Sendable {
         var request = WebRequest(url: target.url(path))
         request.userAgent = kind.userAgent
         request.allowsPrivate = client.settings.allowsPrivate
-        let outcome = await client.ask(request)
-        let seen = OriginObservation(file: kind, url: request.url, main: outcome)
+        var outcome = await client.ask(request)
+        var first: HTTPOutcome?
+        if case .failure(.timedOut) = outcome {
+            first = outcome
+            outcome = await client.ask(request)
+        }
+        var seen = OriginObservation(file: kind, url: request.url, main: outcome)
+        seen.first = first
         return RemoteInput(target: target, kind: kind, path: path, seen: seen)
     }
 

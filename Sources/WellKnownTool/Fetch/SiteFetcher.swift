@@ -1,3 +1,4 @@
+import Foundation
 import WellKnown
 
 /// Fetches the files of a site, queries both services, and collects the findings.
@@ -7,6 +8,8 @@ struct SiteFetcher: Sendable {
     let kinds: [AssociationKind]
     /// The services to query, or `nil` to query none.
     let services: ServiceProbe?
+    /// The time of the requests, from which the copies of both services have so many seconds left.
+    let now: Date
 
     func run() async -> FetchReport {
         await withTaskGroup(of: FetchReport.File.self) { group in
@@ -51,7 +54,8 @@ struct SiteFetcher: Sendable {
         let answer = AppleCDNAnswer(outcome)
         file.facts.append(FetchReport.Fact(what: "Apple's CDN", url: url, outcome: outcome))
         file.notes += ServiceNotes.notes(answer)
-        file.findings += answer.findings(origin: seen.body, url: url)
+        file.findings += answer.findings(
+            origin: seen.body, url: url, host: target.authority, expiry: expiry(answer.secondsLeft))
     }
 
     private func google(_ seen: OriginObservation, into file: inout FetchReport.File) async {
@@ -61,17 +65,23 @@ struct SiteFetcher: Sendable {
         let answer = GoogleLinksAnswer(outcome)
         file.facts.append(FetchReport.Fact(what: "Google's list", url: url, outcome: outcome))
         file.notes += ServiceNotes.notes(answer)
-        file.findings += answer.findings(origin: own, url: url)
+        file.findings += answer.findings(origin: own, url: url, expiry: expiry(answer.secondsLeft))
         guard case .answer(let statements, _, let codes, _) = answer, let own else { return }
         var lost: [Finding] = []
         for check in await services.askGoogleForLinks(own) {
             file.facts.append(FetchReport.Fact(what: "Google's check", url: check.url, outcome: check.outcome))
+            // What an older copy lacks is not linked yet. That is one warning, with the time of the copy's end.
+            if codes.isEmpty, answer.lacks(check.link) { continue }
             if let finding = GoogleLinksAnswer(check.outcome).notLinkedFinding(check.link, url: check.url) {
                 lost.append(finding)
             }
         }
         // If Google could not read the list, every statement is missing for the same reason, so one finding is enough.
         file.findings += statements.isEmpty && !codes.isEmpty ? Array(lost.prefix(1)) : lost
+    }
+
+    private func expiry(_ seconds: Int?) -> String? {
+        seconds.map { now.addingTimeInterval(TimeInterval($0)).formatted(.iso8601) }
     }
 
     /// The site's statements, including those in included files. `nil` if the list cannot be read.

@@ -45,7 +45,9 @@ struct TransportLintTests {
         #expect(browser(answer(403)) == [])
         #expect(browser(answer(200, Array("{\"webcredentials\": {}}".utf8))) == ["http.bot-blocked"])
         #expect(browser(answer(), answer(403)) == ["http.bot-blocked", "http.status"])
-        #expect(browser(answer(), .failure(.timedOut(milliseconds: 1))) == ["http.bot-blocked", "http.timeout"])
+        #expect(browser(answer(), .failure(.timedOut(milliseconds: 1))) == ["http.timeout"])
+        #expect(browser(answer(), answer(502)) == ["http.status"])
+        #expect(browser(answer(), answer(503)) == ["http.bot-blocked", "http.status"])
         #expect(browser(answer(), .failure(.certificate("no"))) == ["http.tls"])
     }
 

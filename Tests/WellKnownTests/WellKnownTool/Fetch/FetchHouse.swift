@@ -21,6 +21,9 @@ struct FetchHouse {
 
         """
 
+    /// The time of every fetch: 2026-11-01T12:00:00Z.
+    static let now = Date(timeIntervalSince1970: 1_793_534_400)
+
     /// Both files in a valid form.
     static let healthy: [String: SiteServer.Reply] = [
         aasaPath: SiteServer.Reply(body: aasa), assetLinksPath: SiteServer.Reply(body: assetLinks),
@@ -72,7 +75,7 @@ struct FetchHouse {
                 client: client, target: target, appleBase: "http://127.0.0.1:\(server.port)",
                 googleBase: "http://127.0.0.1:\(server.port)")
         }
-        return await SiteFetcher(client: client, target: target, kinds: kinds, services: probe).run()
+        return await SiteFetcher(client: client, target: target, kinds: kinds, services: probe, now: Self.now).run()
     }
 }
 

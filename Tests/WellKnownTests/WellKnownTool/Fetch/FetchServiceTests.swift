@@ -45,6 +45,7 @@ struct FetchServiceTests {
         let message = try #require(report.finding("cdn.drift")?.message)
         #expect(message.contains("/old") && message.contains("9F3K7QX2LM.com.acme.shop"))
         #expect(message.contains("“opens” at Apple, “no match” on the site"))
+        #expect(message.contains("https://127.0.0.1:") && !message.contains("example.com"))
         #expect(report.finding("cdn.drift")?.file?.hasSuffix(Self.apple) == true)
     }
 
@@ -111,12 +112,22 @@ struct FetchServiceTests {
         #expect(some.finding("dal.error")?.severity == .warning)
     }
 
-    @Test("Old statements at Google are drift, and an app that Google does not link is an error")
-    func differs() async throws {
+    @Test("An older copy at Google is one warning with the time at which it expires")
+    func olderCopy() async throws {
         let old = Self.statements.replacingOccurrences(of: "com.acme.shop", with: "com.acme.old")
         let report = try await google(old, check: #"{"linked":false}"#)
-        #expect(report.finding("dal.drift")?.severity == .warning)
+        let findings = report.findings.filter { $0.code.hasPrefix("dal.") && $0.severity > .info }
+        #expect(findings.map(\.code) == ["dal.drift"] && findings.first?.severity == .warning)
+        // 599.9 s after FetchHouse.now, rounded up.
+        #expect(findings.first?.message.contains("expires at 2026-11-01T12:10:00Z") == true)
+    }
+
+    @Test("An app in Google's copy that Google does not link is an error")
+    func differs() async throws {
+        let report = try await google(Self.statements, check: #"{"linked":false}"#)
+        #expect(report.finding("dal.not-linked")?.severity == .error)
         #expect(report.finding("dal.not-linked")?.message.contains("\"com.acme.shop\"") == true)
+        #expect(report.finding("dal.drift") == nil)
     }
 
     @Test("Included lists are followed, and a failure, a loop and a second level are reported")

@@ -18,6 +18,8 @@ final class SiteServer: Sendable {
         var size: Int?
         /// The pause after each byte of the body. The complete response takes longer than a test.
         var pauseSeconds: Double?
+        /// So many first requests get no answer.
+        var silent: Int?
         /// The status for user agents that contain a text.
         var byAgent: [String: Int]?
         /// The status for HEAD instead of `status`.
@@ -50,14 +52,21 @@ final class SiteServer: Sendable {
     }
 
     private static let script = #"""
-        import json, ssl, sys, time
+        import json, ssl, sys, threading, time
         from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
         routes = json.load(open(sys.argv[1]))
+        seen, lock = {}, threading.Lock()
 
         class Handler(BaseHTTPRequestHandler):
             def answer(self):
                 reply = routes.get(self.path.split("?")[0], {"status": 404, "headers": {"Content-Type": "text/plain"}, "body": "no"})
+                with lock:
+                    seen[self.path] = seen.get(self.path, 0) + 1
+                    isSilent = seen[self.path] <= (reply.get("silent") or 0)
+                if isSilent:
+                    time.sleep(600)
+                    return
                 status = reply["status"]
                 for agent, other in (reply.get("byAgent") or {}).items():
                     if agent in self.headers.get("User-Agent", ""): status = other
