@@ -100,6 +100,8 @@ enum ListLint {
             if lists[package] == nil { order.append(package) }
             lists[package, default: []].append(statement)
         }
+        var single: [(package: String, node: JSONNode)] = []
+        var withoutLogin: [(package: String, node: JSONNode)] = []
         for package in order {
             let list = lists[package] ?? []
             // DuckDuckGo reads only these two relations.
@@ -118,17 +120,33 @@ enum ListLint {
             if relations.contains(RelationNames.handleAllURLs), !relations.contains(RelationNames.getLoginCredentials),
                 let member = list.first?.statement.relation.member
             {
-                findings.add(
-                    StatementRules.missingLoginCredentials, at: member.value,
-                    "\(package) may open links, but not use passwords and passkeys: no get_login_creds.")
+                withoutLogin.append((package, member.value))
             }
             let keys = Set(list.flatMap { $0.fingerprints.map(\.octets) })
             if keys.count == 1, !PackageName.isDebug(package), let node = list.first?.fingerprints.first?.node {
-                findings.add(
-                    FingerprintRules.playSigning, at: node,
-                    "\(package) has one fingerprint: with Play App Signing it must be the app signing key's.")
+                single.append((package, node))
             }
         }
+        // A list of many apps has one finding for all of them.
+        if let first = withoutLogin.first {
+            findings.add(
+                StatementRules.missingLoginCredentials, at: first.node,
+                "\(names(withoutLogin.map(\.package))) may open links, but not use passwords and passkeys: no "
+                    + "get_login_creds.")
+        }
+        if let first = single.first {
+            let verb = single.count == 1 ? "has one fingerprint" : "have one fingerprint each"
+            findings.add(
+                FingerprintRules.playSigning, at: first.node,
+                "\(names(single.map(\.package))) \(verb): with Play App Signing it must be the app signing key's.")
+        }
+    }
+
+    /// One name, or the count and the first three.
+    private static func names(_ packages: [String]) -> String {
+        guard packages.count > 1 else { return packages.first ?? "" }
+        let more = packages.count > 3 ? " and \(packages.count - 3) more" : ""
+        return "\(packages.count) apps (\(packages.prefix(3).joined(separator: ", "))\(more))"
     }
 
     private static func lintDynamic(_ statements: [StatementLint], into findings: inout FindingCollector) {

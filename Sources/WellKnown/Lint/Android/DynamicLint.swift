@@ -36,10 +36,14 @@ enum DynamicLint {
     private static func lintOrder(_ rules: [DynamicComponent], list: JSONNode, into findings: inout FindingCollector) {
         let catchAll = rules.firstIndex(where: \.matchesEverything)
         if let catchAll, catchAll + 1 < rules.count {
+            let excludes = rules[catchAll].exclude.value ?? false
+            let differs = rules[(catchAll + 1)...].contains { ($0.exclude.value ?? false) != excludes }
+            let count = rules.count - catchAll - 1
+            let rest = count == 1 ? "the one after it never decides" : "the \(count) after it never decide"
             findings.add(
                 DynamicRules.catchAllFirst, at: rules[catchAll].node,
-                "Rule \(catchAll + 1) matches every link; \(rules.count - catchAll == 2 ? "the one after it never decides" : "the \(rules.count - catchAll - 1) after it never decide")."
-            )
+                "Rule \(catchAll + 1) matches every link; \(rest)\(differs ? "" : ", and would decide the same").",
+                severity: differs ? nil : .info)
         }
         lintCoverage(rules, until: catchAll ?? rules.count, into: &findings)
         let reached = rules.prefix((catchAll ?? rules.count - 1) + 1)

@@ -8,29 +8,57 @@ extension AASALint {
             opening.formUnion(entry.apps)
         }
         var dead: Set<Int> = []
+        let narrow = matcher.entries.filter { entry in
+            entry.rules.contains { !$0.isExclude } && !entry.rules.contains { $0.isCatchAll && !$0.isExclude }
+        }
         for entry in matcher.entries where !entry.rules.isEmpty {
             if entry.rules.allSatisfy(\.isExclude), opening.isDisjoint(with: entry.apps) {
                 findings.add(
                     AppleOrderRules.excludeOnly, at: entry.rules[0].range.lowerBound,
                     "Entry \(entry.index + 1) has only rules that exclude: nothing opens \(entry.apps[0].quoted)")
             }
-            guard let first = entry.rules.firstIndex(where: \.isCatchAll), first + 1 < entry.rules.count else {
-                continue
-            }
-            if entry.rules.count <= Self.mostRules {
+            guard let first = entry.rules.firstIndex(where: \.isCatchAll) else { continue }
+            if first + 1 < entry.rules.count, entry.rules.count <= Self.mostRules {
                 dead.formUnion(entry.rules[(first + 1)...].map(\.range.lowerBound))
             }
             // A rule that is this wide only because a value was ignored already has a finding.
             let place = entry.rules[first].range.lowerBound
             guard !remarked.contains(place) || empty.contains(place) else { continue }
-            let count = entry.rules.count - first - 1
-            let rest = count == 1 ? "the rule behind it never decides" : "the \(count) rules behind it never decide"
-            findings.add(
-                AppleOrderRules.catchAllFirst, at: entry.rules[first].range.lowerBound,
-                "Rule \(entry.rules[first].index + 1) of entry \(entry.index + 1) matches everything: \(rest)")
+            catchAll(first, of: entry, narrow)
         }
         covered(matcher, except: dead)
     }
+
+    /// Reports a rule that matches everything, if rules follow it. It is an error only if one of them would have decided
+    /// differently, or would have given its links to another app.
+    ///
+    /// - Parameter narrow: the entries whose rules open some links and not all. An app with a rule for everything is
+    ///   usually another build of the same app.
+    private mutating func catchAll(_ first: Int, of entry: AppleEntry, _ narrow: [AppleEntry]) {
+        let rule = entry.rules[first]
+        let later = entry.rules[(first + 1)...]
+        let differs = later.contains { $0.isExclude != rule.isExclude }
+        let own = Set(entry.apps)
+        let others = rule.isExclude ? [] : narrow.drop { $0.index <= entry.index }.prefix(50)
+        let loser = others.first { own.isDisjoint(with: $0.apps) }
+        guard !later.isEmpty || loser != nil else { return }
+        var effects: [String] = []
+        if !later.isEmpty {
+            let rest = later.count == 1 ? "the rule after it never decides" : "the \(later.count) rules after it never decide"
+            effects.append(rest + (differs || loser != nil ? "" : ", and would decide the same"))
+        }
+        if let loser {
+            claimed.insert(loser.index)
+            effects.append("where both apps are installed, no link opens \(loser.apps[0].quoted) of entry \(loser.index + 1)")
+        }
+        findings.add(
+            AppleOrderRules.catchAllFirst, at: rule.range.lowerBound,
+            "Rule \(rule.index + 1) of entry \(entry.index + 1) matches everything: "
+                + effects.joined(separator: "; "),
+            severity: differs || loser != nil ? nil : .info,
+            fix: differs || loser != nil ? nil : "Remove the rules after it, or narrow this one.")
+    }
+
 
     /// Reports rules that never decide for any app because earlier rules cover them.
     private mutating func covered(_ matcher: AppleMatcher, except known: Set<Int>) {
@@ -162,7 +190,7 @@ extension AASALint {
         for (place, rule) in idle.sorted(by: { $0.key < $1.key }) where !busy.contains(place) {
             findings.add(
                 AppleOrderRules.deadExclude, at: place,
-                "Rule \(rule.rule + 1) of entry \(rule.entry + 1) excludes nothing: no rule behind it would open any of its "
+                "Rule \(rule.rule + 1) of entry \(rule.entry + 1) excludes nothing: no rule after it would open any of its "
                     + "addresses", severity: .info, fix: "Move it before the rule that it limits, or remove it.")
         }
     }
@@ -291,6 +319,7 @@ extension AASALint {
             let before = others.compactMap { entries[$0].apps.first }.filter { seen.insert($0).inserted }
             guard !before.isEmpty else { continue }
             if let found = shared(entry, with: before, matcher, &effort) {
+                guard !claimed.contains(entry.index) else { continue }
                 let link = shown(found.url)
                 findings.add(
                     AppleStructureRules.sharedPath, at: found.place,

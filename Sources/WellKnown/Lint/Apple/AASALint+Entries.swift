@@ -194,7 +194,7 @@ extension AASALint {
         }
         note("substitutionVariables", 13, 5, applinks?.substitutionVariables.member)
         note("defaults", 14, 0, applinks?.defaults.member)
-        for (_, entry) in entries {
+        for (_, entry) in entries where !isCoveredForOldSystems(entry, minimum) {
             note("components", 13, 0, entry.components.member)
             note("appIDs", 13, 0, entry.appIDs.member)
             note("defaults", 14, 0, entry.defaults.member)
@@ -210,6 +210,14 @@ extension AASALint {
 }
 
 extension AASALint {
+    /// Whether iOS 12 and older find other entries for all apps of this entry: `appID` with `paths`.
+    private func isCoveredForOldSystems(_ entry: AppLinksEntry, _ minimum: SystemVersion) -> Bool {
+        guard minimum < SystemVersion(13), entry.components.member != nil else { return false }
+        let legacy = entries.map(\.entry).filter { $0.components.isAbsent && $0.paths.value?.isEmpty == false }
+        let covered = Set(legacy.compactMap { $0.key?.key ?? $0.appID.value })
+        return !entry.apps.isEmpty && entry.apps.allSatisfy(covered.contains)
+    }
+
     /// Checks all app identifiers in the file.
     mutating func identifiers() {
         let places = AppleIdentifiers.places(in: file)

@@ -11,6 +11,8 @@ struct AASALint {
     var entries: [(number: Int, entry: AppLinksEntry)] = []
     /// Offsets of catch-all rules that already have a finding.
     var remarked: Set<Int> = []
+    /// Entries whose app gets no link because of a rule for everything, which has a finding.
+    var claimed: Set<Int> = []
     /// Offsets of those catch-all rules that are components without any key. Later rules still have no effect.
     var empty: Set<Int> = []
     /// Whether a component compares decoded URLs.

@@ -101,7 +101,8 @@ enum AppleOrderRules {
 
     static let catchAllFirst = LintRule(
         "pat.catch-all-first", .error, "A rule that matches everything stands before others",
-        reason: "The first rule that matches decides, so the rules behind it never do.",
+        reason: "The first rule that matches decides, so the rules after it never do. It is an error if one of them would "
+            + "decide differently or belongs to another app, and information if nothing is lost.",
         fix: "Move the rule to the end of the list.", source: components,
         wrong: AppleExample.rule(#"{"/": "*"}, {"/": "/admin/*", "exclude": true}"#),
         right: AppleExample.rule(#"{"/": "/admin/*", "exclude": true}, {"/": "*"}"#))

@@ -190,4 +190,27 @@ struct GenerateProgramTests {
             #expect(run.code == 1, "\(run.errors.prefix(200))")
         }
     }
+
+    @Test("Every form of the files passes the linter on the systems that it is written for")
+    func everyForm() async throws {
+        let apps = ["--apple", SampleFiles.app, "--android", "com.acme.shop=\(SampleFiles.fingerprint)"]
+        for number in 0..<16 {
+            func has(_ bit: Int) -> Bool { number >> bit & 1 == 1 }
+            let folder = try TemporaryFolder()
+            var options = apps + ["--path", "/shop/*", "--path", "/help", "--out-dir", "public"]
+            if has(0) { options.append("--ios12") }
+            if has(1) { options.append("--dynamic-rules") }
+            if has(2) { options.append("--no-credentials") }
+            // A manifest alone cannot exclude a path.
+            if has(3), has(1) { options += ["--exclude", "/shop/admin/*"] }
+            let made = try await WellKnownRun.run(["generate"] + options, in: folder.path)
+            #expect(made.code == 0, "\(options) \(made.errors)")
+            let minimum = has(0) ? ["--minimum-ios", "12"] : ["--minimum-ios", "14"]
+            let lint = try await WellKnownRun.run(
+                ["lint", "--fail-on", "warning"] + minimum + [
+                    "public/.well-known/apple-app-site-association", "public/.well-known/assetlinks.json",
+                ], in: folder.path)
+            #expect(lint.code == 0, "\(options) \(lint.output)")
+        }
+    }
 }
