@@ -13,10 +13,23 @@ public struct AssociatedDomain: Sendable, Hashable {
     public let host: String
     /// The value of `mode`: `developer`, `managed` or `developer+managed`. `nil` without a mode.
     public let mode: String?
+    /// The place of the value in the entitlements, if it is known.
+    public let position: SourcePosition?
+
+    /// Whether the build still has to fill in a part.
+    public var isUnfilled: Bool { BuildPlaceholder.isIn(raw) }
+
+    /// Whether the value may be one of this service, as far as the build's placeholders let it be known.
+    public func mayBe(_ service: String) -> Bool {
+        guard isUnfilled else { return self.service == service }
+        let known = AssociatedDomain(BuildPlaceholder.neutral(raw)).service
+        return known == service || known.isEmpty || known.contains(BuildPlaceholder.neutralWord)
+    }
 
     /// Splits any text. ``ProjectLint`` reports its errors.
-    public init(_ raw: String) {
+    public init(_ raw: String, at position: SourcePosition? = nil) {
         self.raw = raw
+        self.position = position
         let bytes = Array(raw.utf8)
         let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
         service = String(decoding: bytes[..<(colon ?? 0)], as: UTF8.self)
@@ -47,6 +60,8 @@ public struct IntentFilter: Sendable, Hashable {
     public var hosts: [ManifestHost]
     /// A link must match one of the paths. An empty list matches every path.
     public var paths: [ManifestPath]
+    /// The `<data>` elements as written, for checks of what is written together. Matching uses the lists above.
+    public var data: [ManifestData]
     /// Whether there are `<uri-relative-filter-group>` elements (Android 15), which narrow the filter further.
     public var hasRelativeGroups: Bool
     /// The position of the filter in the manifest.
@@ -54,7 +69,7 @@ public struct IntentFilter: Sendable, Hashable {
 
     public init(
         activity: String? = nil, autoVerify: Bool = false, actions: [String] = [], categories: [String] = [],
-        schemes: [String] = [], hosts: [ManifestHost] = [], paths: [ManifestPath] = [],
+        schemes: [String] = [], hosts: [ManifestHost] = [], paths: [ManifestPath] = [], data: [ManifestData] = [],
         hasRelativeGroups: Bool = false, position: SourcePosition? = nil
     ) {
         self.activity = activity
@@ -64,7 +79,25 @@ public struct IntentFilter: Sendable, Hashable {
         self.schemes = schemes
         self.hosts = hosts
         self.paths = paths
+        self.data = data
         self.hasRelativeGroups = hasRelativeGroups
+        self.position = position
+    }
+}
+
+/// One `<data>` element of an intent filter.
+public struct ManifestData: Sendable, Hashable {
+    public var scheme: String?
+    public var host: ManifestHost?
+    public var paths: [ManifestPath]
+    public var position: SourcePosition?
+
+    public init(
+        scheme: String? = nil, host: ManifestHost? = nil, paths: [ManifestPath] = [], position: SourcePosition? = nil
+    ) {
+        self.scheme = scheme
+        self.host = host
+        self.paths = paths
         self.position = position
     }
 }
@@ -104,9 +137,11 @@ public struct ManifestPath: Sendable, Hashable {
     public var kind: Kind
     /// The text after the manifest's escapes are decoded.
     public var text: String
+    public var position: SourcePosition?
 
-    public init(_ kind: Kind, _ text: String) {
+    public init(_ kind: Kind, _ text: String, position: SourcePosition? = nil) {
         self.kind = kind
         self.text = text
+        self.position = position
     }
 }

@@ -173,16 +173,17 @@ extension AndroidDoctor {
         // One filter without errors is enough. Otherwise the report shows the filter with the fewest errors.
         let judged = candidates.map { (filter: $0, faults: faults(of: $0, in: manifest)) }
         guard let best = judged.min(by: { $0.faults.count < $1.faults.count }) else { return [] }
-        let place = Self.place(best.filter)
+        let (place, position) = (Self.place(best.filter), best.filter.position)
         if best.faults.isEmpty {
             return [
                 DoctorLine(
                     .android, Self.subject, wanted,
-                    .init(place, "autoVerify, VIEW, \(AppleDoctor.list(best.filter.hosts.map(\.name)))"), .agrees)
+                    .init(place, "autoVerify, VIEW, \(AppleDoctor.list(best.filter.hosts.map(\.name)))", at: position),
+                    .agrees)
             ] + wildcard(best.filter) + otherHosts(manifest)
         }
         return best.faults.map { fault in
-            DoctorLine(.android, Self.subject, wanted, .init(place, fault.found), .differs, fault.advice)
+            DoctorLine(.android, Self.subject, wanted, .init(place, fault.found, at: position), .differs, fault.advice)
         }
     }
 
@@ -194,7 +195,8 @@ extension AndroidDoctor {
         let parent = String(name.dropFirst(2))
         return [
             DoctorLine(
-                .android, "the file of the wildcard", .init("domain", host.name), .init(Self.place(filter), name),
+                .android, "the file of the wildcard", .init("domain", host.name),
+                .init(Self.place(filter), name, at: filter.position),
                 .caution,
                 "For \(name) Android reads the file of \(parent), not that of \(host.name): check \(parent), too.")
         ]
@@ -202,11 +204,12 @@ extension AndroidDoctor {
 
     private func missing(_ manifest: AndroidManifest, _ wanted: DoctorLine.Side) -> DoctorLine {
         let hosts = manifest.filters.flatMap(\.hosts).map(\.name)
-        let side = DoctorLine.Side("manifest", "hosts: \(AppleDoctor.list(hosts))")
-        if hosts.contains(where: { $0.hasPrefix("@") || $0.contains("$") }) {
+        let position = manifest.filters.first { !$0.hosts.isEmpty }?.position
+        let side = DoctorLine.Side("manifest", "hosts: \(AppleDoctor.list(hosts))", at: position)
+        if let unfilled = manifest.filters.flatMap(\.hosts).first(where: { BuildPlaceholder.isIn($0.name) }) {
             return DoctorLine(
-                .android, Self.subject, wanted, side, .notChecked,
-                "A host is a resource or a placeholder: give the merged manifest of a build, where it is filled in.")
+                .android, Self.subject, wanted, .init("manifest", unfilled.name, at: unfilled.position), .notChecked,
+                AppleDoctor.placeholderAdvice(unfilled.name))
         }
         if hosts.contains("*") {
             return DoctorLine(
@@ -244,7 +247,7 @@ extension AndroidDoctor {
             filter.categories.contains("android.intent.category.DEFAULT"), "no category DEFAULT",
             "Add <category android:name=\"android.intent.category.DEFAULT\"/>: links come as implicit intents.")
         let web = filter.schemes.filter { $0 == "http" || $0 == "https" }
-        let others = filter.schemes.filter { $0 != "http" && $0 != "https" }
+        let others = filter.schemes.filter { $0 != "http" && $0 != "https" && !BuildPlaceholder.isIn($0) }
         if let loud = others.first(where: { ["http", "https"].contains($0.lowercased()) }) {
             note(false, "scheme \(loud)", "Write the scheme in lower case: Android compares the text.")
         } else if !others.isEmpty {
@@ -254,7 +257,7 @@ extension AndroidDoctor {
             )
         }
         note(
-            !web.isEmpty || !others.isEmpty, "no scheme",
+            !filter.schemes.isEmpty, "no scheme",
             "Add android:scheme=\"https\": without a scheme the host is ignored.")
         if web == ["http"] {
             note(false, "scheme http only", "Add android:scheme=\"https\": https links do not open the app.")

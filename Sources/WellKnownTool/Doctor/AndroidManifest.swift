@@ -18,7 +18,9 @@ struct AndroidManifest: Sendable, Hashable {
     /// Reads the manifest of a project, or the output of `apkanalyzer manifest print`.
     ///
     /// - Throws: ``ProjectFileError``. For the binary form in an APK, the error names the command that converts it.
-    init(reading bytes: some Sequence<UInt8>) throws(ProjectFileError) {
+    ///
+    /// - Parameter values: the values of the build's placeholders, by name.
+    init(reading bytes: some Sequence<UInt8>, filling values: [String: String] = [:]) throws(ProjectFileError) {
         let bytes = Array(bytes)
         guard !bytes.starts(with: [0x03, 0x00, 0x08, 0x00]) else {
             throw ProjectFileError(
@@ -30,13 +32,13 @@ struct AndroidManifest: Sendable, Hashable {
         }
         let bound = root.attributes.first { $0.name.hasPrefix("xmlns:") && $0.value == Self.namespace }
         let prefix = bound.map { String($0.name.dropFirst("xmlns:".count)) } ?? "android"
-        self.init(root, prefix: prefix)
+        self.init(root, prefix: prefix, values)
     }
 
-    private init(_ root: ProjectXMLElement, prefix: String) {
-        let named = root["package"]
-        // A Gradle placeholder is not a package name.
-        package = named.flatMap { $0.contains("$") ? nil : $0 }
+    private init(_ root: ProjectXMLElement, prefix: String, _ values: [String: String]) {
+        let named = root["package"].map { BuildPlaceholder.filled($0, with: values) }
+        // A placeholder is not a package name.
+        package = named.flatMap { BuildPlaceholder.isIn($0) ? nil : $0 }
         var filters: [IntentFilter] = []
         var (closed, disabled): (Set<String>, Set<String>) = ([], [])
         let applications = root.children(named: "application")
@@ -47,28 +49,36 @@ struct AndroidManifest: Sendable, Hashable {
             if activity["\(prefix):exported"] == "false", let name { closed.insert(name) }
             if isDisabled || activity["\(prefix):enabled"] == "false", let name { disabled.insert(name) }
             for filter in activity.children(named: "intent-filter") {
-                filters.append(Self.filter(filter, of: name, prefix: prefix))
+                filters.append(Self.filter(filter, of: name, prefix: prefix, values))
             }
         }
         self.filters = filters
         (closedActivities, disabledActivities) = (closed, disabled)
     }
 
-    private static func filter(_ element: ProjectXMLElement, of activity: String?, prefix: String) -> IntentFilter {
+    private static func filter(
+        _ element: ProjectXMLElement, of activity: String?, prefix: String, _ values: [String: String]
+    ) -> IntentFilter {
+        func filled(_ text: String) -> String { BuildPlaceholder.filled(text, with: values) }
         func names(_ tag: String) -> [String] { element.children(named: tag).compactMap { $0["\(prefix):name"] } }
         var filter = IntentFilter(
             activity: activity, autoVerify: element["\(prefix):autoVerify"] == "true", actions: names("action"),
             categories: names("category"), position: element.position)
         filter.hasRelativeGroups = !element.children(named: "uri-relative-filter-group").isEmpty
         for data in element.children(named: "data") {
-            if let scheme = data["\(prefix):scheme"] { filter.schemes.append(scheme) }
-            if let host = data["\(prefix):host"] {
-                filter.hosts.append(ManifestHost(host, port: data["\(prefix):port"], position: data.position))
+            var item = ManifestData(scheme: data["\(prefix):scheme"].map(filled), position: data.position)
+            item.host = data["\(prefix):host"].map {
+                ManifestHost(filled($0), port: data["\(prefix):port"].map(filled), position: data.position)
             }
-            for kind in ManifestPath.Kind.allCases {
-                guard let path = data["\(prefix):\(kind.rawValue)"] else { continue }
-                filter.paths.append(ManifestPath(kind, unescaped(path)))
+            item.paths = ManifestPath.Kind.allCases.compactMap { kind in
+                data["\(prefix):\(kind.rawValue)"].map {
+                    ManifestPath(kind, unescaped(filled($0)), position: data.position)
+                }
             }
+            filter.schemes += [item.scheme].compactMap(\.self)
+            filter.hosts += [item.host].compactMap(\.self)
+            filter.paths += item.paths
+            filter.data.append(item)
         }
         return filter
     }

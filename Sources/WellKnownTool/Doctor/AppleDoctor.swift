@@ -100,8 +100,14 @@ struct AppleDoctor: Sendable {
         let asked = entitlements.associatedDomains?.first { $0.service == service && host.isMeant(by: $0.host) }
         let sides = (
             DoctorLine.Side("apple-app-site-association", Self.list(listed)),
-            DoctorLine.Side("entitlements", asked?.raw ?? "no \(service) for \(host.name)")
+            DoctorLine.Side("entitlements", asked?.raw ?? "no \(service) for \(host.name)", at: asked?.position)
         )
+        if asked == nil, let unfilled = unfilled(service, entitlements) {
+            return isListed
+                ? DoctorLine(
+                    .ios, "the service \(service)", sides.0, .init("entitlements", unfilled.raw, at: unfilled.position),
+                    .notChecked, Self.placeholderAdvice(unfilled.raw)) : nil
+        }
         let subject = "the service \(service)"
         switch (isListed, asked != nil) {
         case (false, false): return nil
@@ -166,6 +172,15 @@ extension AppleDoctor {
                     "\(AppEntitlements.associatedDomainsKey) must be an array of strings, for one domain, too.")
             ]
         }
+        if let unfilled = unfilled("applinks", entitlements),
+            !domains.contains(where: { $0.service == "applinks" && host.isMeant(by: $0.host) })
+        {
+            return [
+                DoctorLine(
+                    .ios, Self.subject, wanted, .init("entitlements", unfilled.raw, at: unfilled.position), .notChecked,
+                    Self.placeholderAdvice(unfilled.raw))
+            ]
+        }
         let links = domains.filter { $0.service == "applinks" }
         let exact = links.first { $0.host.lowercased() == host.name }
         guard let match = exact ?? links.first(where: { host.isMeant(by: $0.host) }) else {
@@ -174,8 +189,17 @@ extension AppleDoctor {
         return [found(match, wanted)] + modeLine(match)
     }
 
+    /// A value of the service that the build still has to fill in.
+    private func unfilled(_ service: String, _ entitlements: AppEntitlements) -> AssociatedDomain? {
+        entitlements.associatedDomains?.first { $0.isUnfilled && $0.mayBe(service) }
+    }
+
+    static func placeholderAdvice(_ text: String) -> String {
+        "The build fills \(text) in: give its value with --define NAME=VALUE, or the file of a finished build."
+    }
+
     private func found(_ domain: AssociatedDomain, _ wanted: DoctorLine.Side) -> DoctorLine {
-        let side = DoctorLine.Side("entitlements", domain.raw)
+        let side = DoctorLine.Side("entitlements", domain.raw, at: domain.position)
         if domain.host != domain.host.lowercased() {
             return DoctorLine(
                 .ios, Self.subject, wanted, side, .caution, "Write the host in lower case: applinks:\(host.name).")
@@ -190,7 +214,7 @@ extension AppleDoctor {
 
     /// The line for a missing domain. It shows the present values and guesses what the author meant.
     private func missing(_ wanted: DoctorLine.Side, _ domains: [AssociatedDomain]) -> DoctorLine {
-        let side = DoctorLine.Side("entitlements", Self.list(domains.map(\.raw)))
+        let side = DoctorLine.Side("entitlements", Self.list(domains.map(\.raw)), at: domains.first?.position)
         let fix = "Add applinks:\(host.name)."
         func line(_ advice: String) -> DoctorLine { DoctorLine(.ios, Self.subject, wanted, side, .differs, advice) }
 
@@ -198,7 +222,7 @@ extension AppleDoctor {
             return line("\(apex.raw) means the subdomains only, not \(host.name) itself. \(fix)")
         }
         if let written = domains.first(where: { $0.raw.lowercased().contains(host.name) && isMisspelt($0) }) {
-            return line("\(written.raw) is no `service:host`: no scheme, port, path or blank may stand there. \(fix)")
+            return line("\(written.raw) is not service:host, with no scheme, port, path or blank. \(fix)")
         }
         let www = host.name.hasPrefix("www.") ? String(host.name.dropFirst(4)) : "www.\(host.name)"
         if let near = domains.first(where: { $0.service == "applinks" && $0.host.lowercased() == www }) {
@@ -219,7 +243,7 @@ extension AppleDoctor {
     private func modeLine(_ domain: AssociatedDomain) -> [DoctorLine] {
         guard let mode = domain.mode else { return [] }
         let isDevelopment = profile?.entitlements.isDebuggable ?? entitlements?.isDebuggable
-        let left = DoctorLine.Side("entitlements", domain.raw)
+        let left = DoctorLine.Side("entitlements", domain.raw, at: domain.position)
         let subject = "the mode of the domain"
         switch isDevelopment {
         case true?:

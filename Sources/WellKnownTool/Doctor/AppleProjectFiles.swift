@@ -1,4 +1,5 @@
 import Foundation
+import SSOShared
 import WellKnown
 
 /// The entitlements of an app on Apple's systems that concern links.
@@ -19,13 +20,20 @@ struct AppEntitlements: Sendable, Hashable {
     /// The key of the Associated Domains entitlement.
     static let associatedDomainsKey = "com.apple.developer.associated-domains"
 
-    init(_ list: PropertyList) {
+    /// - Parameters:
+    ///   - values: the values of the build's placeholders, by name.
+    ///   - positions: the places of the associated domains, in order, if they are known.
+    init(_ list: PropertyList, filling values: [String: String] = [:], positions: [SourcePosition] = []) {
         // iOS uses the first key, macOS the second.
         let identifier = (list["application-identifier"] ?? list["com.apple.application-identifier"])?.string
+            .map { BuildPlaceholder.filled($0, with: values) }
         // A project's own file contains $(AppIdentifierPrefix). Xcode replaces it.
-        applicationIdentifier = identifier.flatMap { $0.contains("$(") ? nil : $0 }
+        applicationIdentifier = identifier.flatMap { BuildPlaceholder.isIn($0) ? nil : $0 }
         teamIdentifier = list["com.apple.developer.team-identifier"]?.string
-        associatedDomains = list[Self.associatedDomainsKey].map { $0.strings ?? [] }?.map(AssociatedDomain.init)
+        associatedDomains = list[Self.associatedDomainsKey].map { $0.strings ?? [] }?.enumerated().map { index, raw in
+            AssociatedDomain(
+                BuildPlaceholder.filled(raw, with: values), at: positions.indices.contains(index) ? positions[index] : nil)
+        }
         hasLoneDomain = list[Self.associatedDomainsKey]?.string != nil
         isDebuggable = (list["get-task-allow"] ?? list["com.apple.security.get-task-allow"])?.bool
     }
@@ -33,14 +41,24 @@ struct AppEntitlements: Sendable, Hashable {
     /// Reads a project's `.entitlements` file, or the output of `codesign -d --entitlements` for a signed app.
     ///
     /// - Throws: ``ProjectFileError``.
-    init(reading bytes: some Sequence<UInt8>) throws(ProjectFileError) {
+    init(reading bytes: some Sequence<UInt8>, filling values: [String: String] = [:]) throws(ProjectFileError) {
         var bytes = Array(bytes)
         // codesign without --xml writes the header of the signature's blob before the list: a magic number and a
         // length.
         if bytes.starts(with: [0xfa, 0xde, 0x71, 0x71]) { bytes.removeFirst(min(8, bytes.count)) }
         let list = try PropertyList(reading: bytes)
-        guard list.dictionary != nil else { throw ProjectFileError("the property list is no dictionary") }
-        self.init(list)
+        guard list.dictionary != nil else { throw ProjectFileError("the property list is not a dictionary") }
+        self.init(list, filling: values, positions: Self.positions(in: bytes))
+    }
+
+    /// The places of the associated domains in the XML form. Empty for the binary form.
+    private static func positions(in bytes: [UInt8]) -> [SourcePosition] {
+        guard let root = try? ProjectXMLReader.read(bytes), let dictionary = root.children(named: "dict").first,
+            let key = dictionary.children.firstIndex(where: { $0.name == "key" && $0.text == associatedDomainsKey }),
+            dictionary.children.indices.contains(key + 1)
+        else { return [] }
+        let value = dictionary.children[key + 1]
+        return value.name == "array" ? value.children(named: "string").map(\.position) : [value.position]
     }
 }
 

@@ -54,6 +54,12 @@ struct DoctorCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("This assetlinks.json instead of the server's.", valueName: "file"), completion: .file())
     var assetlinks: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The value of a placeholder of the build, such as DOMAIN=example.com for $(DOMAIN) and ${DOMAIN}; again for "
+                + "more.", valueName: "name=value"))
+    var define: [String] = []
+
     @Flag(help: "Ask no server: compare only what is given.")
     var offline = false
 
@@ -77,6 +83,7 @@ struct DoctorCommand: AsyncParsableCommand {
             throw ValidationError(
                 "'\(domain.printable)' is no domain: write its bare name, as in example.com, and umlauts in Punycode.")
         }
+        _ = try PlaceholderValue.dictionary(define)
         if let app {
             do throws(AssociationError) { _ = try AppleAppID(app) } catch {
                 throw ValidationError("--app: \(error). It is written as in the file: PREFIX.bundle.id.")
@@ -90,13 +97,18 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private func examine() async throws {
         guard let host = DomainName(domain) else { throw ExitCode(64) }
+        let values = try PlaceholderValue.dictionary(define)
         var examination = DoctorExamination(host: host, app: app, package: package, now: Date())
         do throws(DoctorFiles.ReadError) {
             if let aasa { examination.aasa = (aasa, try DoctorFiles.bytes(aasa)) }
             if let assetlinks { examination.assetlinks = (assetlinks, try DoctorFiles.bytes(assetlinks)) }
-            if let entitlements { examination.entitlements = try DoctorFiles.entitlements(entitlements) }
+            if let entitlements {
+                examination.entitlements = try DoctorFiles.entitlements(entitlements, filling: values)
+            }
             if let profile { examination.profile = try DoctorFiles.profile(profile) }
-            if let manifest { examination.manifest = try DoctorFiles.manifest(manifest) }
+            if let manifest { examination.manifest = try DoctorFiles.manifest(manifest, filling: values) }
+            examination.names = DoctorNames(
+                entitlements: entitlements, profile: profile, manifest: manifest, certificates: cert)
             for file in cert {
                 examination.certificates += try DoctorFiles.certificates(
                     file, password: PasswordSource(file: passwordFile))

@@ -14,6 +14,8 @@ struct DoctorExamination {
     var app: String?
     var package: String?
     var now: Date
+    /// The names of the files of the app, for findings.
+    var names = DoctorNames()
     /// One line for each file that the server did not deliver.
     var unserved: [DoctorLine] = []
 
@@ -52,7 +54,9 @@ struct DoctorExamination {
             }
             findings += lint?.findings ?? []
         }
-        return DoctorReport(host: host.name, lines: lines, findings: findings + projectFindings)
+        var names = names
+        (names.aasa, names.assetlinks) = (aasa?.place, assetlinks?.place)
+        return DoctorReport(host: host.name, lines: lines, findings: findings + projectFindings, names: names)
     }
 
     /// The same comparisons as findings with stable codes, for build servers.
@@ -69,6 +73,8 @@ struct DoctorExamination {
         lint.filters = manifest?.filters
         if let aasa { lint.aasaName = aasa.place }
         if let assetlinks { lint.assetLinksName = assetlinks.place }
+        if let name = names.entitlements { lint.entitlementsName = name }
+        if let name = names.manifest { lint.manifestName = name }
         return lint.findings
     }
 
@@ -87,7 +93,7 @@ struct DoctorExamination {
             platform, DoctorLine.file, .init("domain", host.name), .init(place, isReadable ? "readable" : worst),
             isReadable ? .agrees : .differs,
             isReadable
-                ? nil : "Mend the file first (wellknown lint): nothing else can be compared before it can be read.")
+                ? nil : "Correct the file first (wellknown lint): nothing else can be compared before it can be read.")
     }
 }
 

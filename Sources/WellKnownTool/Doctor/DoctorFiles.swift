@@ -13,9 +13,11 @@ struct DoctorFiles {
     /// Larger than any project file. The linter has its own limit for the two files on the server.
     private static let maximumBytes = 64 << 20
 
-    static func entitlements(_ file: String) throws(ReadError) -> AppEntitlements {
+    static func entitlements(
+        _ file: String, filling values: [String: String] = [:]
+    ) throws(ReadError) -> AppEntitlements {
         let bytes = try bytes(file)
-        do throws(ProjectFileError) { return try AppEntitlements(reading: bytes) } catch {
+        do throws(ProjectFileError) { return try AppEntitlements(reading: bytes, filling: values) } catch {
             throw ReadError(file: file, reason: error.description)
         }
     }
@@ -33,7 +35,7 @@ struct DoctorFiles {
         }
     }
 
-    static func manifest(_ file: String) throws(ReadError) -> AndroidManifest {
+    static func manifest(_ file: String, filling values: [String: String] = [:]) throws(ReadError) -> AndroidManifest {
         var bytes: [UInt8]
         if let archive = try? ZipArchive(try data(file)) {
             guard let entry = archive.entries.first(where: { $0.name == "AndroidManifest.xml" }) else {
@@ -45,7 +47,7 @@ struct DoctorFiles {
         } else {
             bytes = try self.bytes(file)
         }
-        do throws(ProjectFileError) { return try AndroidManifest(reading: bytes) } catch {
+        do throws(ProjectFileError) { return try AndroidManifest(reading: bytes, filling: values) } catch {
             throw ReadError(file: file, reason: error.description)
         }
     }

@@ -23,8 +23,12 @@ struct DoctorLine: Sendable, Hashable {
     struct Side: Sendable, Hashable {
         let place: String
         let value: String
+        /// The line and column in the file of the place, if the value is at one.
+        let position: SourcePosition?
 
-        init(_ place: String, _ value: String) { (self.place, self.value) = (place, value) }
+        init(_ place: String, _ value: String, at position: SourcePosition? = nil) {
+            (self.place, self.value, self.position) = (place, value, position)
+        }
     }
 
     /// The subject of the line that reports whether the server's file can be parsed.

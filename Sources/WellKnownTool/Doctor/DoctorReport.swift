@@ -7,6 +7,7 @@ struct DoctorReport {
     let host: String
     let lines: [DoctorLine]
     let findings: [Finding]
+    var names = DoctorNames()
 
     /// 0 if the setup is healthy, 1 if a line differs or a finding reaches `threshold`, 2 if no comparison was
     /// possible.
@@ -26,7 +27,7 @@ struct DoctorReport {
         }
         if !findings.isEmpty {
             output += [style.paint("Findings", .bold), ""]
-            output += findings.map(Self.row)
+            output += findings.flatMap(Self.rows)
             output.append("")
         }
         output.append(summary)
@@ -74,10 +75,11 @@ struct DoctorReport {
         return rows
     }
 
-    private static func row(of finding: Finding) -> String {
+    private static func rows(of finding: Finding) -> [String] {
         let place = [finding.file, finding.position?.description].compactMap(\.self).joined(separator: ":")
         let message = "\(finding.message) [\(finding.code)]\(place.isEmpty ? "" : " (\(place))")"
-        return row(message, first: "  \(finding.severity.rawValue)  ")
+        return [row(message, first: "  \(finding.severity.rawValue)  ")]
+            + (finding.fix.map { [row($0, first: "           -> ")] } ?? [])
     }
 
     private static func row(_ text: String, first: String) -> String {
@@ -86,7 +88,8 @@ struct DoctorReport {
 
     var json: String {
         let document = DoctorDocument(
-            domain: host, healthy: exitCode(failOn: .error) == 0, lines: lines.map(DoctorDocument.Line.init),
+            domain: host, healthy: exitCode(failOn: .error) == 0,
+            lines: lines.map { DoctorDocument.Line($0, names) },
             findings: findings.map(FindingJSON.Item.init))
         return JSONOutput.text(document)
     }
@@ -96,7 +99,14 @@ struct DoctorReport {
 struct DoctorDocument: Encodable {
     struct Side: Encodable {
         let place, value: String
-        init(_ side: DoctorLine.Side) { (place, value) = (side.place, side.value) }
+        /// The file that holds the value, and the place in it.
+        let file: String?
+        let line, column: Int?
+
+        init(_ side: DoctorLine.Side, _ names: DoctorNames) {
+            (place, value, file) = (side.place, side.value, names.file(of: side))
+            (line, column) = (side.position?.line, side.position?.column)
+        }
     }
 
     struct Line: Encodable {
@@ -104,10 +114,10 @@ struct DoctorDocument: Encodable {
         let places: [Side]
         let advice: String?
 
-        init(_ line: DoctorLine) {
+        init(_ line: DoctorLine, _ names: DoctorNames) {
             platform = line.platform == .ios ? "ios" : "android"
             (subject, verdict, advice) = (line.subject, line.verdict.rawValue, line.advice)
-            places = [Side(line.left), Side(line.right)]
+            places = [Side(line.left, names), Side(line.right, names)]
         }
     }
 
@@ -129,27 +139,26 @@ extension DoctorReport {
 
     /// The table as findings under the domain's name, then the findings of each file.
     private var checkedFiles: [CheckedFile] {
-        let table = CheckedFile(name: host, findings: lines.compactMap(Self.finding))
+        let table = CheckedFile(name: host, findings: lines.compactMap(finding))
         var names: [String] = []
         for finding in findings where !names.contains(finding.file ?? host) { names.append(finding.file ?? host) }
         return [table]
             + names.map { name in CheckedFile(name: name, findings: findings.filter { ($0.file ?? host) == name }) }
     }
 
-    /// The finding for a line that does not agree. The code is for build servers. The text is that of the line.
-    private static func finding(_ line: DoctorLine) -> Finding? {
-        let (code, severity): (String, Severity)
+    /// The finding for a row that does not agree. The code is for build servers. The text is that of the row.
+    private func finding(_ line: DoctorLine) -> Finding? {
+        let rule: LintRule
         switch line.verdict {
         case .agrees: return nil
-        case .differs: (code, severity) = ("doctor.differs", .error)
-        case .caution: (code, severity) = ("doctor.caution", .warning)
-        case .notChecked: (code, severity) = ("doctor.not-checked", .info)
+        case .differs: rule = DoctorRules.differs
+        case .caution: rule = DoctorRules.caution
+        case .notChecked: rule = DoctorRules.notChecked
         }
         let sides = [line.left, line.right].map { "\($0.place): \($0.value)" }.joined(separator: "; ")
-        let rule = LintRule(
-            code, severity, "A line of the doctor's table", reason: "A link opens the app only when the places agree.",
-            fix: line.advice ?? "",
-            source: "Apple, \"Supporting associated domains\"; Google, \"Verify Android App Links\"")
-        return Finding(rule, "\(line.platform.rawValue), \(line.subject): \(sides).")
+        let location = names.location(of: line)
+        return Finding(
+            rule, "\(line.platform.rawValue), \(line.subject): \(sides).", fix: line.advice, file: location?.file,
+            position: location?.position)
     }
 }

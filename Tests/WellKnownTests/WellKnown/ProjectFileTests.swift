@@ -137,7 +137,9 @@ struct ProjectFileTests {
         #expect(filter.autoVerify && filter.hasRelativeGroups)
         #expect(filter.hosts.map(\.name) == ["x.com", "*.y.com"])
         #expect(filter.hosts.map(\.port) == ["443", nil])
-        #expect(filter.paths == [ManifestPath(.pathPattern, "/a\\.b"), ManifestPath(.pathPrefix, "/p")])
+        #expect(filter.paths.map(\.kind) == [.pathPattern, .pathPrefix])
+        #expect(filter.paths.map(\.text) == ["/a\\.b", "/p"])
+        #expect(filter.data.compactMap(\.host) == filter.hosts && filter.data.flatMap(\.paths) == filter.paths)
         #expect(filter.position == SourcePosition(line: 3, column: 5))
     }
 

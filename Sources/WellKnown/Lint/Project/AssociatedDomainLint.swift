@@ -11,7 +11,8 @@ enum AssociatedDomainLint {
             return [
                 Finding(
                     ProjectRules.entitlementSyntax, "\(domain.raw.quoted) \(fault.text).",
-                    fix: fault.corrected.map { "Write \"\($0)\"." }, file: file)
+                    fix: fault.corrected.flatMap { domain.isUnfilled ? nil : "Write \"\($0)\"." }, file: file,
+                    position: domain.position)
             ]
         }
         var findings: [Finding] = []
@@ -19,21 +20,25 @@ enum AssociatedDomainLint {
             findings.append(
                 Finding(
                     ProjectRules.entitlementWildcardClip, "\(domain.raw.quoted) has a wildcard; appclips takes none.",
-                    file: file))
+                    file: file, position: domain.position))
         }
-        if let mode = domain.mode, isRelease != false, mode.contains("developer") || isRelease == true {
+        if let mode = domain.mode, !BuildPlaceholder.isIn(mode), isRelease != false, mode.contains("developer") || isRelease == true {
             findings.append(
                 Finding(
                     ProjectRules.entitlementMode,
                     "\(domain.raw.quoted) has mode=\(mode)\(isRelease == nil ? "; is this a release build?" : " in a release build.")",
                     severity: isRelease == nil || mode == "managed" ? .warning : nil,
-                    fix: "Write \"\(domain.service):\(domain.host)\".", file: file))
+                    fix: "Write \"\(domain.service):\(domain.host)\".", file: file, position: domain.position))
         }
         return findings
     }
 
     private static func fault(in domain: AssociatedDomain) -> (text: String, corrected: String?)? {
-        let raw = domain.raw
+        // A build fills placeholders in. What is around them can be checked.
+        let isUnfilled = domain.isUnfilled
+        let raw = BuildPlaceholder.neutral(domain.raw)
+        let domain = AssociatedDomain(raw)
+        if isUnfilled, domain.service.isEmpty || domain.service.contains(BuildPlaceholder.neutralWord) { return nil }
         let trimmed = PackageName.trimmed(raw)
         if trimmed.utf8.count != raw.utf8.count { return ("has blanks or invisible characters around it", trimmed) }
         guard raw.contains(":") else {
@@ -60,7 +65,7 @@ enum AssociatedDomainLint {
         guard let mode = domain.mode, raw[mark...] == "?mode=\(mode)" else {
             return ("has something other than ?mode=… after the host", corrected)
         }
-        return modes.contains(mode) ? nil : ("has the unknown mode \(mode.quoted)", nil)
+        return modes.contains(mode) || mode.contains(BuildPlaceholder.neutralWord) ? nil : ("has the unknown mode \(mode.quoted)", nil)
     }
 
     private static func hostDefect(_ host: String) -> String? {
@@ -99,7 +104,7 @@ public enum ProjectRules {
 
     public static let rules: [LintRule] = [
         entitlementMissing, appNotListed, entitlementSyntax, entitlementMode, entitlementWildcardClip, manifestHost,
-        manifestFilter, manifestDynamicScope,
+        manifestFilter, manifestPath, manifestPathsCross, manifestDynamicScope,
     ]
 
     static let entitlementMissing = LintRule(
@@ -131,6 +136,16 @@ public enum ProjectRules {
         "project.manifest-filter", .error, "An intent filter with autoVerify that is not verified",
         reason: "Android passes over the filter: its links open the browser or ask.",
         fix: "VIEW, BROWSABLE and DEFAULT, the schemes http and https alone, and plain hosts.", source: android)
+    static let manifestPath = LintRule(
+        "project.manifest-path", .error, "A path of an intent filter that never matches",
+        reason: "Android compares the text literally, or reads the pattern differently: the links open the browser.",
+        fix: "Begin the path with a slash, and use pathPrefix, or pathPattern with .* for any text.",
+        source: "Android, \"<data>\"; AOSP, PatternMatcher")
+    static let manifestPathsCross = LintRule(
+        "project.manifest-paths-cross", .warning, "Hosts and paths that were written as pairs are combined",
+        reason: "Android takes every host of a filter with every path of it: the app also opens links that no <data> "
+            + "element names.",
+        fix: "Write one intent filter for each host with its own paths.", source: "Android, \"<data>\"")
     static let manifestDynamicScope = LintRule(
         "project.manifest-dynamic-scope", .warning, "A dynamic rule outside of the manifest",
         reason: "Dynamic rules narrow the manifest and never widen it: the link does not open the app.",

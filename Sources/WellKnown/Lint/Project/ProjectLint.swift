@@ -63,6 +63,8 @@ public struct ProjectLint: Sendable {
                 // A wildcard matches subdomains, and its file is that of the host itself.
                 return domain.service == service && (name == host || name == "*." + host)
             }
+            // A value that the build fills in may name the host.
+            if named == nil, domains.contains(where: { $0.isUnfilled && $0.mayBe(service) }) { return nil }
             if isListed, named == nil, let app {
                 // With a wildcard for a parent domain, the app reads the parent's file. That may be intended.
                 let parent = domains.first { $0.service == service && Self.isWildcard($0.host, over: host) }
@@ -96,9 +98,7 @@ public struct ProjectLint: Sendable {
     private var manifestHostFindings: [Finding] {
         guard let host, assetLinks != nil, let filters else { return [] }
         // The value of a resource or of a build placeholder is unknown here, so a missing host cannot be reported.
-        guard !filters.flatMap(\.hosts).contains(where: { $0.name.hasPrefix("@") || $0.name.contains("${") }) else {
-            return []
-        }
+        guard !filters.flatMap(\.hosts).contains(where: { BuildPlaceholder.isIn($0.name) }) else { return [] }
         let package = package ?? packages.first
         let isListed = package.map(packages.contains) ?? false
         let naming = filters.filter { filter in
@@ -169,8 +169,14 @@ public struct ProjectLint: Sendable {
 /// Source: Google, "Verify Android App Links" and "Test App Links"; Android, "`<data>` element".
 enum IntentFilterLint {
     static func findings(of filter: IntentFilter, file: String) -> [Finding] {
-        guard filter.autoVerify else { return [] }
-        let place = filter.activity.map { "The autoVerify filter of \($0)" } ?? "An autoVerify filter"
+        guard filter.autoVerify || filter.takesWebLinks else { return [] }
+        let name = filter.autoVerify ? "autoVerify filter" : "intent filter"
+        let place = filter.activity.map { "The \(name) of \($0)" } ?? "An \(name)"
+        return (filter.autoVerify ? verification(of: filter, place: place, file: file) : [])
+            + IntentFilterPathLint.findings(of: filter, place: place, file: file)
+    }
+
+    private static func verification(of filter: IntentFilter, place: String, file: String) -> [Finding] {
         var faults: [(text: String, position: SourcePosition?)] = []
         var lacks: [String] = []
         if !filter.actions.contains("android.intent.action.VIEW") { lacks.append("the action VIEW") }
@@ -179,8 +185,8 @@ enum IntentFilterLint {
         if !lacks.isEmpty { faults.append(("lacks " + lacks.joined(separator: " and "), nil)) }
 
         let web = filter.schemes.filter { $0 == "http" || $0 == "https" }
-        let others = filter.schemes.filter { $0 != "http" && $0 != "https" }
-        if web.isEmpty {
+        let others = filter.schemes.filter { $0 != "http" && $0 != "https" && !BuildPlaceholder.isIn($0) }
+        if web.isEmpty, others.count == filter.schemes.count {
             faults.append(("has neither http nor https", nil))
         } else if !others.isEmpty {
             faults.append(("mixes http or https with the scheme \(others[0].quoted)", nil))
@@ -199,7 +205,7 @@ enum IntentFilterLint {
     private static func fault(in host: ManifestHost) -> String? {
         let name = host.name
         // The value of a resource or of a build placeholder is unknown here.
-        if name.hasPrefix("@") || name.contains("${") { return nil }
+        if BuildPlaceholder.isIn(name) { return nil }
         if name.isEmpty { return "has an empty host" }
         if name.contains("://") || name.contains("/") {
             return "has the host \(name.quoted): a host alone, no scheme and no path"

@@ -87,6 +87,21 @@ struct ManifestPattern: Sendable {
         }
     }
 
+    /// Whether Android refuses the pattern.
+    var isIllFormed: Bool { if case .never = form { true } else { false } }
+
+    /// Whether a text that begins with a slash can match, as every path does.
+    var mayBeginWithSlash: Bool {
+        switch form {
+        case .literal(let text), .prefix(let text): text.isEmpty || text.first == "/"
+        case .suffix: true
+        case .never: false
+        case .steps(let steps, _):
+            steps.first { $0.least > 0 }.map { Self.accepts($0, "/") } ?? true
+                || steps.prefix { $0.least == 0 }.contains { Self.accepts($0, "/") }
+        }
+    }
+
     func matches(_ text: [Unicode.Scalar]) -> Bool {
         switch form {
         case .literal(let literal): text == literal

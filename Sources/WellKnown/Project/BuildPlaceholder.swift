@@ -1,0 +1,94 @@
+import SSOShared
+
+/// A name in a project file that the build replaces with a value: `$(NAME)` and `${NAME}` in Xcode's files, `${name}`
+/// and `@string/name` in Android's manifest.
+///
+/// Sources: Apple, "Build settings reference"; Android, "Inject build variables into the manifest" and "String
+/// resources".
+public enum BuildPlaceholder {
+    /// Whether the text has a placeholder.
+    public static func isIn(_ text: String) -> Bool {
+        text.hasPrefix("@") && text.contains("/") || parts(of: text).contains { if case .name = $0 { true } else { false } }
+    }
+
+    /// The text with every placeholder that has a value replaced. The others stay.
+    ///
+    /// - Parameter values: values by name. A resource has its whole reference as its name: `@string/host`.
+    public static func filled(_ text: String, with values: [String: String]) -> String {
+        guard !values.isEmpty, isIn(text) else { return text }
+        return filled(text, values, depth: 0)
+    }
+
+    /// A plain label.
+    static let neutralWord = "placeholder"
+
+    /// The text with a plain label instead of each placeholder, for checks of what is around it.
+    static func neutral(_ text: String) -> String {
+        parts(of: text).map { part in
+            switch part {
+            case .text(let text): text
+            case .name: neutralWord
+            }
+        }.joined()
+    }
+
+    /// A value may contain placeholders, at most this many levels of them.
+    private static let deepest = 10
+
+    private static func filled(_ text: String, _ values: [String: String], depth: Int) -> String {
+        guard depth < deepest else { return text }
+        if text.hasPrefix("@") { return values[text].map { filled($0, values, depth: depth + 1) } ?? text }
+        return parts(of: text).map { part in
+            switch part {
+            case .text(let text): return text
+            case .name(let name, let written):
+                guard let value = value(of: name, values) else { return written }
+                return filled(value, values, depth: depth + 1)
+            }
+        }.joined()
+    }
+
+    /// The value of `NAME`, `NAME:lower`, `NAME:upper` or `NAME:default=VALUE`. `nil` for another operator.
+    private static func value(of name: String, _ values: [String: String]) -> String? {
+        let words = name.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        var value = values[words[0]]
+        for operation in words.dropFirst() {
+            switch operation {
+            case "lower": value = value?.lowercased()
+            case "upper": value = value?.uppercased()
+            case _ where operation.hasPrefix("default="): value = value ?? String(operation.dropFirst("default=".count))
+            default: return nil
+            }
+        }
+        return value
+    }
+
+    private enum Part {
+        case text(String)
+        case name(String, written: String)
+    }
+
+    private static func parts(of text: String) -> [Part] {
+        let bytes = Array(text.utf8)
+        var parts: [Part] = []
+        var (start, index) = (0, 0)
+        func string(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+        while index < bytes.count {
+            let close: UInt8? =
+                bytes[index] != UInt8(ascii: "$") || index + 1 == bytes.count
+                ? nil
+                : bytes[index + 1] == UInt8(ascii: "(")
+                    ? UInt8(ascii: ")") : bytes[index + 1] == UInt8(ascii: "{") ? UInt8(ascii: "}") : nil
+            guard let close, let end = bytes[index...].firstIndex(of: close), end > index + 2 else {
+                index += 1
+                continue
+            }
+            if start < index { parts.append(.text(string(start..<index))) }
+            parts.append(.name(string(index + 2..<end), written: string(index..<end + 1)))
+            index = end + 1
+            start = index
+        }
+        if start < bytes.count { parts.append(.text(string(start..<bytes.count))) }
+        return parts
+    }
+}
