@@ -62,6 +62,9 @@ struct DiffCommand: AsyncParsableCommand {
 struct LinkComparison {
     let platform: LinkPlatform
     let changes: [LinkDiff.Change]
+    /// Links that no app opened before and none opens now, although another rule decides them.
+    let notes: [LinkDiff.Change]
+    let disputes: [LinkDiff.Dispute]
     let addedApps, removedApps, changedCertificates, notDecided: [String]
 
     /// - Throws: ``InputError`` if the two files cannot be compared.
@@ -72,8 +75,10 @@ struct LinkComparison {
         }
         let diff: LinkDiff
         switch (old, new) {
-        case (.apple(let old, _), .apple(let new, _)): diff = LinkDiff.between(old, new, limits: .patient)
-        case (.android(let old, _), .android(let new, _)): diff = LinkDiff.between(old, new, limits: .patient)
+        case (.apple(let old, _), .apple(let new, _)):
+            diff = LinkDiff.between(old, new, limits: .patient).withDisputes(old, new)
+        case (.android(let old, _), .android(let new, _)):
+            diff = LinkDiff.between(old, new, limits: .patient).withDisputes(old, new)
         case (.rules, _), (_, .rules):
             throw InputError(description: "dynamic rules alone name no app; diff compares whole files")
         default:
@@ -85,6 +90,8 @@ struct LinkComparison {
         func asked(_ name: String) -> Bool { app == nil || app == name }
         platform = old.platform
         changes = diff.changes.filter { asked($0.app) }
+        notes = diff.unopened.filter { asked($0.app) }
+        disputes = diff.disputes.filter { asked($0.app) }
         addedApps = diff.addedApps.filter(asked)
         removedApps = diff.removedApps.filter(asked)
         changedCertificates = diff.changedCertificates.filter(asked)
@@ -121,6 +128,7 @@ struct LinkComparison {
                     first: "", rest: "  "))
         }
         if lines.isEmpty { lines = [style.paint("no difference: every link is decided alike", .green)] }
+        lines += disputes.flatMap { DisputeText.lines($0.dispute, style, subject: $0.side.rawValue, link: $0.witness) }
         return lines.map { $0 + "\n" }.joined()
     }
 
@@ -133,15 +141,24 @@ struct LinkComparison {
         let same: Bool
         let changes: [Change]
         let addedApps, removedApps, changedCertificates, notDecided: [String]
+        /// Links that open the browser before and after, decided by other rules. Android only.
+        let notes: [Change]
+        /// Open questions whose other answer would make a difference between the files.
+        let disputes: [LinkAnswerJSON.Dispute]
     }
 
     var json: Output {
-        Output(
-            platform: platform.rawValue, same: exitCode == 0,
-            changes: changes.map {
-                Output.Change(
-                    app: $0.app, url: $0.witness.description, old: $0.old.rawValue, new: $0.new.rawValue)
-            }, addedApps: addedApps, removedApps: removedApps,
-            changedCertificates: changedCertificates, notDecided: notDecided)
+        func change(_ change: LinkDiff.Change) -> Output.Change {
+            Output.Change(
+                app: change.app, url: change.witness.description, old: change.old.rawValue, new: change.new.rawValue)
+        }
+        return Output(
+            platform: platform.rawValue, same: exitCode == 0, changes: changes.map(change), addedApps: addedApps,
+            removedApps: removedApps, changedCertificates: changedCertificates, notDecided: notDecided,
+            notes: notes.map(change),
+            disputes: disputes.map {
+                LinkAnswerJSON.Dispute(
+                    $0.dispute, side: $0.side.rawValue, app: $0.app, url: $0.witness.description)
+            })
     }
 }

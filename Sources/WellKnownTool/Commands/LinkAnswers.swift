@@ -8,15 +8,49 @@ struct LinkAnswer {
     let decision: LinkDecision
     let explanation: LinkExplanation?
     let summary: String
+    let verdict: LinkVerdict
 
     /// - Parameters:
     ///   - stranger: a remark for an app that the file does not name.
     ///   - summary: the text if there is no explanation.
-    init(app: String?, explanation: LinkExplanation?, stranger: String? = nil, summary: String) {
+    ///   - isDecided: whether the file at hand decides, if there is no explanation.
+    init(
+        app: String?, explanation: LinkExplanation?, stranger: String? = nil, summary: String, isDecided: Bool = true
+    ) {
         self.app = app
         self.explanation = explanation
         decision = explanation?.decision ?? .noMatch
         self.summary = [explanation?.summary ?? summary, stranger].compactMap(\.self).joined(separator: " ")
+        verdict = LinkVerdict(decision, isDecided: explanation?.isDecided ?? isDecided)
+    }
+}
+
+/// What a decision means for a link.
+enum LinkVerdict: String {
+    case opens
+    case doesNotOpen = "does not open"
+    /// The files at hand do not say.
+    case notDecided = "not decided"
+
+    init(_ decision: LinkDecision, isDecided: Bool) {
+        guard isDecided else {
+            self = .notDecided
+            return
+        }
+        switch decision {
+        case .opens: self = .opens
+        case .noMatch, .excluded: self = .doesNotOpen
+        case .manifestDecides: self = .notDecided
+        }
+    }
+
+    /// The exit code of `match` and `explain`.
+    var exitCode: Int32 {
+        switch self {
+        case .opens: 0
+        case .doesNotOpen: 1
+        case .notDecided: 3
+        }
     }
 }
 
@@ -28,20 +62,15 @@ struct LinkAnswers {
     /// At least one answer, in the order of the file.
     let all: [LinkAnswer]
 
-    /// The answer that counts if all apps are installed: the first app that opens the link, else the first that
-    /// excludes it.
+    /// The answer that counts if all apps are installed: the first app that opens the link, else the first about which
+    /// the files do not decide, else the first that excludes it.
     var deciding: LinkAnswer? {
-        all.first { $0.decision == .opens } ?? all.first { $0.decision == .manifestDecides }
+        all.first { $0.verdict == .opens } ?? all.first { $0.verdict == .notDecided }
             ?? all.first { $0.decision == .excluded } ?? all.first
     }
 
-    /// The exit code. It is 1 if no app opens the link.
-    var exitCode: Int32 {
-        switch deciding?.decision {
-        case .opens, .manifestDecides: 0
-        case .noMatch, .excluded, nil: 1
-        }
-    }
+    /// The exit code. It is 1 if no app opens the link, and 3 if that is not decided.
+    var exitCode: Int32 { deciding?.verdict.exitCode ?? LinkVerdict.doesNotOpen.exitCode }
 }
 
 /// Writes answers as text.
@@ -85,7 +114,11 @@ struct LinkAnswerText {
             case .noMatch, .excluded: .yellow
             }
         let who = answer.app.map { "\($0.printable) on \(answers.platform.title)" } ?? answers.platform.title
-        return "\(who): \(style.paint(answer.decision.rawValue, colour))"
+        let decision = style.paint(answer.decision.rawValue, colour)
+        guard answer.verdict == .notDecided else { return "\(who): \(decision)" }
+        let verdict = style.paint(answer.verdict.rawValue, .blue)
+        // "no match" is not an answer here: the search found none, or another file decides.
+        return "\(who): \(verdict)" + (answer.decision == .manifestDecides ? " (\(answer.decision.rawValue))" : "")
     }
 
     private func wrapped(_ text: String) -> String {
@@ -109,16 +142,28 @@ struct LinkAnswerText {
     }
 
     private func disputes(_ answer: LinkAnswer) -> [String] {
-        (answer.explanation?.disputes ?? []).flatMap { dispute in
-            [
-                TextStyle.wrapped(
-                    "\(style.paint("disputed", .yellow)): \(dispute.question)", first: "  ", rest: "    "),
-                TextStyle.wrapped("Taken here: \(dispute.taken).", first: "    ", rest: "      "),
-                TextStyle.wrapped(
-                    "Else: \(dispute.other): then it would be \"\(dispute.otherwise.rawValue)\".", first: "    ",
-                    rest: "      "),
-            ]
-        }
+        (answer.explanation?.disputes ?? []).flatMap { DisputeText.lines($0, style) }
+    }
+}
+
+/// Writes an open question with both positions.
+enum DisputeText {
+    /// - Parameters:
+    ///   - subject: the file that the question is about.
+    ///   - link: the link whose decision depends on the answer. Without it, the link is known.
+    static func lines(
+        _ dispute: LinkDispute, _ style: TextStyle, subject: String? = nil, link: LinkURL? = nil
+    ) -> [String] {
+        let about = subject.map { " in the \($0) file" } ?? ""
+        let what = link?.description.printable ?? "it"
+        return [
+            TextStyle.wrapped(
+                "\(style.paint("disputed", .yellow))\(about): \(dispute.question)", first: "  ", rest: "    "),
+            TextStyle.wrapped("Taken here: \(dispute.taken).", first: "    ", rest: "      "),
+            TextStyle.wrapped(
+                "Else: \(dispute.other): then \(what) would be \"\(dispute.otherwise.rawValue)\".", first: "    ",
+                rest: "      "),
+        ]
     }
 }
 
@@ -168,16 +213,21 @@ struct LinkAnswerJSON: Encodable {
 
     struct Dispute: Encodable {
         let code, question, taken, other, otherwise: String
+        /// In a comparison: the file that the question is about, "old" or "new", and the app and link that it concerns.
+        let side, app, url: String?
 
-        init(_ dispute: LinkDispute) {
+        init(_ dispute: LinkDispute, side: String? = nil, app: String? = nil, url: String? = nil) {
             (code, question, taken, other) = (dispute.code, dispute.question, dispute.taken, dispute.other)
             otherwise = dispute.otherwise.rawValue
+            (self.side, self.app, self.url) = (side, app, url)
         }
     }
 
     let url, platform: String
     let app: String?
     let decision, summary: String
+    /// What the exit code says: "opens", "does not open" or "not decided".
+    let verdict: String
     /// The rule that decided, or null if no rule matched.
     let rule: Rule?
     let disputed: Bool
@@ -188,8 +238,9 @@ struct LinkAnswerJSON: Encodable {
     init(_ answer: LinkAnswer, of answers: LinkAnswers, withTrials: Bool) {
         (url, platform) = (answers.url, answers.platform.rawValue)
         (app, decision, summary) = (answer.app, answer.decision.rawValue, answer.summary)
+        verdict = answer.verdict.rawValue
         rule = answer.explanation?.deciding.map { Rule($0, answers.document) }
-        disputes = answer.explanation?.disputes.map(Dispute.init) ?? []
+        disputes = answer.explanation?.disputes.map { Dispute($0) } ?? []
         disputed = !disputes.isEmpty
         trials = withTrials ? answer.explanation?.trials.map { Rule($0, answers.document) } ?? [] : nil
     }

@@ -38,6 +38,7 @@ enum LinkSubject {
     private static func document(_ input: AssociationInput) throws(InputError) -> JSONDocument {
         let document = JSONReader.read(input.body)
         guard document.root == nil else { return document }
+        if let project = ProjectFileKind(input.body) { throw InputError(description: project.explanation) }
         let report = AssociationLint.lint(body: input.body, as: input.kind ?? .aasa, options: LintOptions())
         if report.document.root != nil { return report.document }
         guard let worst = report.findings.first(where: { $0.severity == .error }) ?? report.findings.first else {
@@ -109,9 +110,10 @@ enum LinkSubject {
     func answers(_ link: LinkURL?, typed: String, app: String?, onlyDeciding: Bool) -> LinkAnswers {
         var asked: [String?] = app.map { [$0] } ?? (apps.isEmpty ? [nil] : apps.map { $0 })
         if onlyDeciding, asked.count > 1, let link {
-            let decisions = asked.map { decision(link, $0) }
-            let order: [LinkDecision] = [.opens, .manifestDecides, .excluded, .noMatch]
-            let index = order.lazy.compactMap(decisions.firstIndex).first ?? 0
+            let answers = asked.map { answer(link, $0) }
+            let index =
+                answers.firstIndex { $0.verdict == .opens } ?? answers.firstIndex { $0.verdict == .notDecided }
+                ?? answers.firstIndex { $0.decision == .excluded } ?? 0
             asked = [asked[index]]
         }
         let list = asked.map { name in
@@ -132,7 +134,8 @@ enum LinkSubject {
         let answer = LinkAnswer(
             app: nil, explanation: nil,
             summary: "For this link the system asks https://\(link.host)\(path), and not \(host)."
-                + (isBelow ? " Only an app that names *.\(host) goes by the file of \(host)." : ""))
+                + (isBelow ? " Only an app that names *.\(host) goes by the file of \(host)." : ""),
+            isDecided: false)
         return LinkAnswers(url: link.description, platform: platform, document: document, all: [answer])
     }
 
@@ -154,12 +157,16 @@ enum LinkSubject {
             : "No statement of \(AndroidMatcher.relation) verifies an app."
     }
 
-    private func decision(_ link: LinkURL, _ app: String?) -> LinkDecision {
+    /// The decision of an app without its explanation, which takes more time.
+    private func answer(_ link: LinkURL, _ app: String?) -> (decision: LinkDecision, verdict: LinkVerdict) {
+        let decision: LinkDecision
+        var isGivenUp = false
         switch self {
-        case .apple(let matcher, _): matcher.decide(link, app: app ?? "")
-        case .android(let matcher, _): matcher.decide(link, package: app ?? "")
-        case .rules(let matcher, _): matcher.decide(link)
+        case .apple(let matcher, _): (decision, isGivenUp) = matcher.answer(link, app: app ?? "")
+        case .android(let matcher, _): decision = matcher.decide(link, package: app ?? "")
+        case .rules(let matcher, _): decision = matcher.decide(link)
         }
+        return (decision, LinkVerdict(decision, isDecided: !isGivenUp))
     }
 
     private func explanation(_ link: LinkURL, _ app: String?) -> LinkExplanation {

@@ -12,7 +12,8 @@ struct MatchCommand: AsyncParsableCommand {
 
             Example: wellknown match apple-app-site-association https://example.com/shop/1 --app A1B2C3D4E5.com.example.app
 
-            Exit codes: 0 it opens; 1 it does not; 2 the file could not be read; 64 wrong usage.
+            Exit codes: 0 it opens; 1 it does not; 2 the file could not be read; 3 not decided: the app's manifest \
+            decides, another host's file does, or the patterns take too long; 64 wrong usage.
             """)
 
     @OptionGroup var question: LinkQuestion
@@ -41,7 +42,7 @@ struct ExplainCommand: AsyncParsableCommand {
 
             Example: wellknown explain apple-app-site-association 'https://example.com/shop/1?ref=x'
 
-            Exit codes as of match.
+            Exit codes: 0 it opens; 1 it does not; 2 the file could not be read; 3 not decided; 64 wrong usage.
             """)
 
     @OptionGroup var question: LinkQuestion

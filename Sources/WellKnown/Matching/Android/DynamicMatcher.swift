@@ -77,6 +77,7 @@ public struct DynamicMatcher: Sendable {
 
     func decide(_ url: LinkURL, _ assumptions: DynamicAssumptions) -> LinkDecision {
         guard !rules.isEmpty, assumptions.ignoresFlaws || flaws.isEmpty else { return .manifestDecides }
+        if assumptions.refusesPorts, url.hasUnusualPort { return .noMatch }
         let texts = DynamicTexts(url)
         guard let rule = rules.first(where: { $0.matches(texts, assumptions) }) else { return .noMatch }
         return rule.isExclude ? .excluded : .opens
@@ -137,16 +138,20 @@ struct DynamicAssumptions: Sendable, Hashable {
     var readsValueless = false
     /// Whether malformed and empty fields have no effect on the other rules.
     var ignoresFlaws = false
+    /// Whether a wildcard directly after a star is a plain character.
+    var readsNextLiterally = false
+    /// Whether a link with a port opens no app.
+    var refusesPorts = false
 }
 
 extension DynamicMatcher.Rule {
     func matches(_ texts: DynamicTexts, _ assumptions: DynamicAssumptions) -> Bool {
         // AOSP: a group without filters never matches.
         guard path != nil || fragment != nil || !items.isEmpty else { return false }
-        if let path, !path.matches(texts.path, goesBack: assumptions.goesBack) { return false }
+        if let path, !path.matches(texts.path, assumptions) { return false }
         for item in items where item.match(in: texts, assumptions) == nil { return false }
         guard let fragment else { return true }
-        return texts.fragment.map { fragment.matches($0, goesBack: assumptions.goesBack) } ?? false
+        return texts.fragment.map { fragment.matches($0, assumptions) } ?? false
     }
 }
 
@@ -154,9 +159,8 @@ extension DynamicMatcher.Rule.Item {
     /// The first item of the query that matches. One matching item is enough.
     func match(in texts: DynamicTexts, _ assumptions: DynamicAssumptions) -> [Unicode.Scalar]? {
         texts.items?.first { item in
-            if pattern.matches(item, goesBack: assumptions.goesBack) { return true }
-            return assumptions.readsValueless && !item.contains("=")
-                && pattern.matches(item + ["="], goesBack: assumptions.goesBack)
+            if pattern.matches(item, assumptions) { return true }
+            return assumptions.readsValueless && !item.contains("=") && pattern.matches(item + ["="], assumptions)
         }
     }
 }

@@ -11,6 +11,9 @@ struct DynamicPattern: Sendable {
 
     let source: String
     let steps: [Step]
+    /// The pattern if a wildcard directly after a star is the plain character at which the star stops. `nil` if no
+    /// wildcard follows a star.
+    let literalSteps: [Step]?
 
     /// - Parameter literal: literal text before the pattern.
     init(_ source: String, after literal: String = "") {
@@ -26,10 +29,36 @@ struct DynamicPattern: Sendable {
             }
         }
         self.steps = steps
+        literalSteps = Self.literalSteps(source, after: literal)
+    }
+
+    private static func literalSteps(_ source: String, after literal: String) -> [Step]? {
+        var steps: [Step] = literal.unicodeScalars.map { .scalar($0) }
+        var hasAny = false
+        for scalar in source.unicodeScalars {
+            switch scalar {
+            case "*" where steps.last == .star, "?" where steps.last == .star:
+                steps.append(.scalar(scalar))
+                hasAny = true
+            case "*": steps.append(.star)
+            case "?": steps.append(.one)
+            default: steps.append(.scalar(scalar))
+            }
+        }
+        return hasAny ? steps : nil
+    }
+
+    func matches(_ text: [Unicode.Scalar], _ assumptions: DynamicAssumptions) -> Bool {
+        let steps = assumptions.readsNextLiterally ? literalSteps ?? steps : steps
+        return Self.matches(text, steps, goesBack: assumptions.goesBack)
     }
 
     /// - Parameter goesBack: whether a star backtracks if the rest does not match, like Apple's star.
     func matches(_ text: [Unicode.Scalar], goesBack: Bool = false) -> Bool {
+        Self.matches(text, steps, goesBack: goesBack)
+    }
+
+    private static func matches(_ text: [Unicode.Scalar], _ steps: [Step], goesBack: Bool) -> Bool {
         var step = 0
         var at = 0
         var retry: (step: Int, at: Int)?

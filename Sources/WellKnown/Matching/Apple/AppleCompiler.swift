@@ -105,8 +105,9 @@ struct AppleCompiler {
             return (LinkPattern(source: source, code: [], undefined: [""]), false)
         }
         let keepsSlash = assumptions.starTakesFirstSlash && source.utf8.first == 0x2a
-        let pattern = patterns.pattern(
+        var pattern = patterns.pattern(
             folded(source, reading.contains(.folded)), .path, folds: reading.contains(.folded), expands: expands)
+        if assumptions.bareNeedsPlainStar, pattern.hasUnplainBareForm { pattern = pattern.withoutBareForm }
         guard assumptions.innerStarStopsAtSlash else { return (pattern, keepsSlash) }
         return (pattern.withInnerStarsInsideSegments, keepsSlash)
     }

@@ -40,14 +40,19 @@ public struct AppleMatcher: Sendable {
     }
 
     /// The decision if the app is installed. ``LinkDecision/noMatch`` for an app without an entry.
-    public func decide(_ url: LinkURL, app: String) -> LinkDecision {
+    public func decide(_ url: LinkURL, app: String) -> LinkDecision { answer(url, app: app).decision }
+
+    /// The decision, and whether the search took too long to end.
+    public func answer(_ url: LinkURL, app: String) -> (decision: LinkDecision, isGivenUp: Bool) {
         var effort = MatchEffort()
-        return decide(url, app: app, &effort)
+        let decision = decide(url, app: app, &effort)
+        return (decision, effort.isSpent)
     }
 
     /// The same decision with an effort that several decisions share. ``LinkDecision/noMatch`` if it is spent.
     func decide(_ url: LinkURL, app: String, _ effort: inout MatchEffort) -> LinkDecision {
         guard refusal == nil, let entries = entriesOfApp[app] else { return .noMatch }
+        if assumptions.refusesPorts, url.hasUnusualPort { return .noMatch }
         var texts = AppleTexts(url, assumptions)
         guard let found = first(in: entries, &texts, &effort) else { return .noMatch }
         return self.entries[found.entry].rules[found.rule].isExclude ? .excluded : .opens
@@ -148,4 +153,8 @@ struct MatchingAssumptions: Sendable, Hashable {
     var emptyPathIsRoot = true
     /// Whether `.` and `..` in the path are resolved.
     var resolvesDots = false
+    /// Whether only a path pattern that itself ends in `/*` also matches without that segment.
+    var bareNeedsPlainStar = false
+    /// Whether a link with a port opens no app.
+    var refusesPorts = false
 }

@@ -9,16 +9,37 @@ public struct LinkDiff: Sendable {
         public let old: LinkDecision
         public let new: LinkDecision
         public let witness: LinkURL
+
+        /// Whether both decisions come from the rules of a file and not from a manifest.
+        fileprivate var isAmongRules: Bool { old != .manifestDecides && new != .manifestDecides }
     }
 
     /// The changes, sorted by app in the order of the files and then by decision.
-    public let changes: [Change]
+    public private(set) var changes: [Change]
     public let addedApps: [String]
     public let removedApps: [String]
     /// Packages whose certificates differ. An app that is signed with a removed certificate opens no link.
     public var changedCertificates: [String] = []
     /// Apps whose rules are too large to compare within the limits. They may have more changes.
     public let notDecided: [String]
+    /// Android only: links that change between "excluded" and "no match". They open the browser before and after, so
+    /// they are no changes.
+    public var unopened: [Change] = []
+    /// Open questions that matter to the comparison: with the other answer the two files would decide the link
+    /// differently.
+    public var disputes: [Dispute] = []
+
+    /// An open question about the decision of one of the two files.
+    public struct Dispute: Sendable, Hashable {
+        /// Which of the two files the question is about.
+        public enum Side: String, Sendable, Hashable, CaseIterable { case old, new }
+
+        public let side: Side
+        public let app: String
+        /// A link whose decision depends on the answer.
+        public let witness: LinkURL
+        public let dispute: LinkDispute
+    }
 
     /// Whether it is certain that no decision differs.
     public var isEmpty: Bool {
@@ -50,13 +71,8 @@ public struct LinkDiff: Sendable {
             // Apps with the same entries in both files have the same differences.
             let key = [old.entriesOfApp[app] ?? [], new.entriesOfApp[app] ?? []]
             if let outcome = known[key] { return outcome }
-            let isDecoded = (old.orderedRules(of: app) + new.orderedRules(of: app)).first?.rule.reading.contains(
-                .decoded)
-            let spaces = LinkSpaces(isDecoded: isDecoded ?? false, tellsAbsent: false)
-            let outcome = Comparison(
-                old.refusal == nil ? old.linkRules(of: app, in: spaces, name: "old") : LinkRules.none,
-                new.refusal == nil ? new.linkRules(of: app, in: spaces, name: "new") : LinkRules.none, spaces
-            ).run(limit: limits.perApp, &left)
+            let (rules, spaces) = linkRules(old, new, app: app)
+            let outcome = Comparison(rules.old, rules.new, spaces).run(limit: limits.perApp, &left)
             known[key] = outcome
             return outcome
         }
@@ -72,7 +88,24 @@ public struct LinkDiff: Sendable {
         diff.changedCertificates = old.apps.filter { app in
             new.fingerprints[app].map { $0 != old.fingerprints[app] } ?? false
         }
+        // On Android no later app and no other file gets a link that a rule excludes.
+        let isUnopened = { (change: Change) in change.old != .opens && change.new != .opens && change.isAmongRules }
+        diff.unopened = diff.changes.filter(isUnopened)
+        diff.changes.removeAll(where: isUnopened)
         return diff
+    }
+
+    /// The rules of an app in both files, in the same spaces.
+    static func linkRules(
+        _ old: AppleMatcher, _ new: AppleMatcher, app: String
+    ) -> (rules: (old: LinkRules, new: LinkRules), spaces: LinkSpaces) {
+        let isDecoded = (old.orderedRules(of: app) + new.orderedRules(of: app)).first?.rule.reading.contains(.decoded)
+        let spaces = LinkSpaces(isDecoded: isDecoded ?? false, tellsAbsent: false)
+        let rules = (
+            old: old.refusal == nil ? old.linkRules(of: app, in: spaces, name: "old") : LinkRules.none,
+            new: new.refusal == nil ? new.linkRules(of: app, in: spaces, name: "new") : LinkRules.none
+        )
+        return (rules, spaces)
     }
 
     private static func of(_ old: [String], _ new: [String], _ compare: (String) -> Comparison.Outcome) -> LinkDiff {
@@ -93,133 +126,9 @@ public struct LinkDiff: Sendable {
 }
 
 extension AndroidMatcher {
-    fileprivate func linkRules(of package: String, in spaces: LinkSpaces) -> LinkRules {
+    func linkRules(of package: String, in spaces: LinkSpaces) -> LinkRules {
         guard refusal == nil else { return .none }
         if let rules = dynamicRules(of: package) { return rules.linkRules(in: spaces) }
-        return LinkRules([], fallback: apps.contains(package) ? .manifestDecides : .noMatch) { _ in nil }
-    }
-}
-
-/// Compares the rules of one app in two files.
-struct Comparison {
-    struct Change {
-        let old: LinkDecision
-        let new: LinkDecision
-        let witness: LinkURL
-    }
-
-    struct Outcome {
-        let changes: [Change]
-        let isComplete: Bool
-    }
-
-    private struct Pair: Hashable {
-        let old: LinkDecision
-        let new: LinkDecision
-    }
-
-    private let old: LinkRules
-    private let new: LinkRules
-    private let spaces: LinkSpaces
-    private var found: [Pair: LinkURL] = [:]
-    private var isComplete = true
-
-    init(_ old: LinkRules, _ new: LinkRules, _ spaces: LinkSpaces) {
-        self.old = old
-        self.new = new
-        self.spaces = spaces
-    }
-
-    /// - Parameter left: the remaining work for all apps.
-    func run(limit: Int, _ left: inout Int) -> Outcome {
-        var comparison = self
-        return comparison.compared(limit, &left)
-    }
-
-    private mutating func compared(_ limit: Int, _ left: inout Int) -> Outcome {
-        let rules = (old.rules + new.rules)
-        for sample in rules.compactMap({ $0 }).flatMap(\.samples) + old.samples + new.samples { note(sample) }
-        if let root = spaces.url(path: [0x2f], query: nil, fragment: nil) { note(root) }
-        if rules.contains(where: { $0 == nil }) { isComplete = false }
-        let known = rules.compactMap { $0 }
-        var limit = min(limit, left)
-        let before = limit
-        let queries = LinkAtoms(
-            spaces.query, Array(Set(known.flatMap(\.query))).sorted(), tellsAbsent: spaces.tellsAbsent, limit: &limit)
-        let fragments = LinkAtoms(
-            spaces.fragment, Array(Set(known.flatMap(\.fragment))).sorted(), tellsAbsent: spaces.tellsAbsent,
-            limit: &limit)
-        if !queries.isComplete || !fragments.isComplete { isComplete = false }
-        var done: Set<[[Step]]> = []
-        for query in queries.atoms {
-            for fragment in fragments.atoms {
-                let steps = [old, new].map { self.steps($0, query, fragment) }
-                // Equal rules in the same order decide equally.
-                guard steps[0] != steps[1] || old.fallback != new.fallback, done.insert(steps).inserted else {
-                    continue
-                }
-                compare(steps, query, fragment, &limit)
-            }
-        }
-        left -= before - max(limit, 0)
-        let order = LinkDecision.allCases
-        let pairs = order.flatMap { first in order.map { Pair(old: first, new: $0) } }
-        return Outcome(
-            changes: pairs.compactMap { pair in
-                found[pair].map { Change(old: pair.old, new: pair.new, witness: $0) }
-            }, isComplete: isComplete)
-    }
-
-    /// A rule reduced to its path condition, for queries and fragments of one kind.
-    private struct Step: Hashable {
-        let path: Int?
-        let decision: LinkDecision
-    }
-
-    private func steps(_ program: LinkRules, _ query: LinkAtoms.Atom, _ fragment: LinkAtoms.Atom) -> [Step] {
-        var steps: [Step] = []
-        for case let rule? in program.rules
-        where rule.query.allSatisfy(query.meets.contains) && rule.fragment.allSatisfy(fragment.meets.contains) {
-            steps.append(Step(path: rule.path, decision: rule.isExclude ? .excluded : .opens))
-            if rule.path == nil { break }
-        }
-        return steps
-    }
-
-    private mutating func compare(
-        _ steps: [[Step]], _ query: LinkAtoms.Atom, _ fragment: LinkAtoms.Atom, _ limit: inout Int
-    ) {
-        let conditions = Array(Set(steps.joined().compactMap(\.path))).sorted()
-        let places = Dictionary(uniqueKeysWithValues: conditions.enumerated().map { ($1, $0) })
-        let fallbacks = [old.fallback, new.fallback]
-        var witnesses: [(Pair, [UInt8])] = []
-        var pairs: Set<Pair> = []
-        let ending = spaces.path.walk(conditions, limit: &limit) { accepts, isDead, text in
-            let decisions = steps.indices.map { side in
-                steps[side].first { step in step.path.flatMap { places[$0] }.map { accepts[$0] } ?? true }?.decision
-                    ?? fallbacks[side]
-            }
-            let pair = Pair(old: decisions[0], new: decisions[1])
-            if pair.old != pair.new, pairs.insert(pair).inserted { witnesses.append((pair, text())) }
-            return isDead.contains(false) ? .goOn : .prune
-        }
-        if ending != .complete { isComplete = false }
-        for (pair, path) in witnesses {
-            guard let url = spaces.url(path: path, query: query.text, fragment: fragment.text), note(url) == pair else {
-                // The analysis was wrong. Report "not decided" rather than a URL that shows no difference.
-                isComplete = false
-                continue
-            }
-        }
-    }
-
-    /// Decides a URL with both matchers. Keeps it if they differ and it is the shortest of its kind.
-    @discardableResult
-    private mutating func note(_ url: LinkURL) -> Pair {
-        let pair = Pair(old: old.decision(of: old.decider(url)), new: new.decision(of: new.decider(url)))
-        guard pair.old != pair.new else { return pair }
-        if let known = found[pair], known.bytes.count <= url.bytes.count { return pair }
-        found[pair] = url
-        return pair
+        return LinkRules([], fallback: apps.contains(package) ? .manifestDecides : .noMatch) { _, _ in nil }
     }
 }

@@ -12,6 +12,18 @@ final class LinkRules {
         let prefix: [UInt8]
         /// URLs that the rule probably matches, tried before any computation.
         let samples: [LinkURL]
+
+        /// What distinguishes the rule from others in the same spaces.
+        var conditions: Conditions {
+            Conditions(path: path, query: query, fragment: fragment, isExclude: isExclude)
+        }
+    }
+
+    struct Conditions: Hashable {
+        let path: Int?
+        let query: [Int]
+        let fragment: [Int]
+        let isExclude: Bool
     }
 
     /// `nil` for a rule that is too large or reads URLs differently from the others.
@@ -22,12 +34,12 @@ final class LinkRules {
     let fallback: LinkDecision
     /// Whether each rule excludes.
     private let excludes: [Bool]
-    /// The index of the deciding rule, or `nil` if no rule decides.
-    let decider: (LinkURL) -> Int?
+    /// The index of the deciding rule. `nil` if no rule decides, and if the effort is spent.
+    let decider: (LinkURL, inout MatchEffort) -> Int?
 
     init(
         _ rules: [Rule?], samples: [LinkURL] = [], excludes: [Bool] = [], fallback: LinkDecision,
-        decider: @escaping (LinkURL) -> Int?
+        decider: @escaping (LinkURL, inout MatchEffort) -> Int?
     ) {
         self.rules = rules
         self.samples = samples
@@ -37,7 +49,22 @@ final class LinkRules {
     }
 
     /// The rules of a file that all readers reject.
-    static var none: LinkRules { LinkRules([], fallback: .noMatch) { _ in nil } }
+    static var none: LinkRules { LinkRules([], fallback: .noMatch) { _, _ in nil } }
+
+    /// The index of the deciding rule, with the effort of one decision.
+    func decider(_ url: LinkURL) -> Int? {
+        var effort = MatchEffort()
+        return decider(url, &effort)
+    }
+
+    /// Whether both have the same rules in the same order. False if that is not certain.
+    func decidesLike(_ other: LinkRules) -> Bool {
+        guard fallback == other.fallback, rules.count == other.rules.count else { return false }
+        return zip(rules, other.rules).allSatisfy { left, right in
+            guard let left, let right else { return false }
+            return left.conditions == right.conditions
+        }
+    }
 
     func decision(of rule: Int?) -> LinkDecision {
         guard let rule else { return fallback }
@@ -113,9 +140,9 @@ extension AppleMatcher {
                     pair.rule, in: pair.rule.reading.contains(.decoded) == spaces.isDecoded ? spaces : other
                 ).flatMap { [$0] + RuleSamples.otherwiseEncoded($0) }
         }
-        return LinkRules(rules, samples: samples, excludes: ordered.map(\.rule.isExclude), fallback: .noMatch) { url in
+        return LinkRules(rules, samples: samples, excludes: ordered.map(\.rule.isExclude), fallback: .noMatch) {
+            url, effort in
             var texts = AppleTexts(url, self.assumptions)
-            var effort = MatchEffort()
             guard let found = self.first(in: indices, &texts, &effort), let start = starts[found.entry] else {
                 return nil
             }
@@ -168,10 +195,13 @@ extension AppleMatcher {
 extension DynamicMatcher {
     func linkRules(in spaces: LinkSpaces) -> LinkRules {
         guard flaws.isEmpty, !rules.isEmpty else {
-            return LinkRules([], fallback: .manifestDecides) { _ in nil }
+            return LinkRules([], fallback: .manifestDecides) { _, _ in nil }
         }
         let made = rules.map { Self.linkRule($0, spaces) }
-        return LinkRules(made, excludes: rules.map(\.isExclude), fallback: .noMatch) { url in
+        return LinkRules(made, excludes: rules.map(\.isExclude), fallback: .noMatch) { url, effort in
+            // Every rule reads the path and every item.
+            effort.left -= self.rules.reduce(0) { $0 + 1 + $1.items.count } * (20 + url.bytes.count / 8)
+            if effort.isSpent { return nil }
             let texts = DynamicTexts(url)
             return self.rules.firstIndex { $0.matches(texts, DynamicAssumptions()) }
         }

@@ -29,6 +29,8 @@ final class PartSpace {
         return tracks.count - 1
     }
 
+    private static let largeState = 64
+
     enum Visit { case goOn, prune, stop }
     enum Ending { case complete, stopped, outOfBounds }
 
@@ -82,6 +84,8 @@ final class PartSpace {
                     guard limit >= 0 else { return .outOfBounds }
                     guard let next else { continue }
                     if isOverfull { return .outOfBounds }
+                    // A state of many conditions takes long to build and to hash.
+                    if next.count > Self.largeState { limit -= 4 * next.count }
                     guard seen.insert(next).inserted else { continue }
                     states.append(next)
                     parents.append((current, classes[index]))
@@ -188,6 +192,9 @@ final class PartTrack {
     var classes: [UInt8] = []
 
     static let limit = 4_000
+    /// The work of one new state of a condition on items, besides its positions. There can be thousands of such
+    /// conditions, each with many states.
+    private static let costOfItemState = 200
 
     init(_ automaton: PartAutomaton, _ kind: Kind) {
         self.automaton = automaton
@@ -223,6 +230,7 @@ final class PartTrack {
             isOverfull = true
             return 0
         }
+        if kind != .whole { cost += Self.costOfItemState }
         let id = Int32(keys.count)
         ids[key] = id
         keys.append(key)

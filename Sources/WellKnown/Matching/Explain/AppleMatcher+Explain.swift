@@ -20,19 +20,17 @@ extension AppleMatcher {
                 if trial.matches || explainer.effort.isSpent { break search }
             }
         }
-        let decision = decide(url, app: app)
+        let (decision, isGivenUp) = answer(url, app: app)
         return LinkExplanation(
-            decision, trials, summary(decision, trials, isSpent: explainer.effort.isSpent),
-            OpenQuestion.disputes(self, url, app: app, decision))
+            decision, trials, summary(decision, trials, isGivenUp: isGivenUp),
+            OpenQuestion.disputes(self, url, app: app, decision), isGivenUp: isGivenUp)
     }
 
-    private func summary(_ decision: LinkDecision, _ trials: [RuleTrial], isSpent: Bool) -> String {
-        if isSpent, decision == .noMatch {
-            return "Given up: the patterns take too long on this address, and what cannot be decided opens nothing."
-        }
+    private func summary(_ decision: LinkDecision, _ trials: [RuleTrial], isGivenUp: Bool) -> String {
+        if isGivenUp { return "Given up: comparing the patterns with this address takes too long." }
         guard let last = trials.last, last.matches else {
             if decision != .noMatch {
-                return "A rule further on \(decision == .excluded ? "keeps it out of the app" : "opens the app"); "
+                return "A later rule \(decision == .excluded ? "keeps it out of the app" : "opens the app"); "
                     + "the patterns take too long on this address to show them all."
             }
             return trials.isEmpty

@@ -93,6 +93,16 @@ extension DynamicMatcher {
             "android-valueless", "Does an item without = have an empty value?",
             taken: "No: AOSP compares the text of the pair, with its =",
             other: "Yes: Google does not say", DynamicAssumptions(readsValueless: true))
+        ask(
+            "android-star-next", "Is a wildcard directly after a star the plain character at which the star stops?",
+            taken: "No: ** is one star, and *? at least one character",
+            other: "Yes: \"up until the character after the wildcard in the pattern\" (Google)",
+            DynamicAssumptions(readsNextLiterally: true))
+        ask(
+            "android-port", "Does a link with a port open the app?",
+            taken: "Yes: Android verifies hosts, and an intent filter without a port takes every port (AOSP)",
+            other: "No: a site of Digital Asset Links is scheme, host and port (Google)",
+            DynamicAssumptions(refusesPorts: true))
         if !flaws.isEmpty, flaws.allSatisfy(\.isDisputed) {
             ask(
                 "android-empty-rule", "Does a rule without any part void the list?",

@@ -26,12 +26,20 @@ public struct LinkExplanation: Sendable {
     /// The deciding rule, or `nil` if no rule matched.
     public var deciding: RuleTrial? { trials.last.flatMap { $0.matches ? $0 : nil } }
     public var isDisputed: Bool { !disputes.isEmpty }
+    /// Whether the search took too long and ended without an answer. ``decision`` is then ``LinkDecision/noMatch``.
+    public let isGivenUp: Bool
+    /// Whether the files say what happens. False if only the app's manifest can, and if the search took too long.
+    public var isDecided: Bool { decision != .manifestDecides && !isGivenUp }
 
-    init(_ decision: LinkDecision, _ trials: [RuleTrial], _ summary: String, _ disputes: [LinkDispute]) {
+    init(
+        _ decision: LinkDecision, _ trials: [RuleTrial], _ summary: String, _ disputes: [LinkDispute],
+        isGivenUp: Bool = false
+    ) {
         self.decision = decision
         self.trials = trials
         self.summary = summary
         self.disputes = disputes
+        self.isGivenUp = isGivenUp
     }
 }
 

@@ -162,6 +162,21 @@ struct OpenQuestion: Sendable {
         ) { matcher, url in
             matcher.rules.contains { $0.path.source.isEmpty }
         },
+        OpenQuestion(
+            "bare-form", "Does a path pattern that ends in /** or /*/ also match without that segment?",
+            taken: "Yes: stars in a row are one, and the last slashes are trimmed (seen on swcutil for /*)",
+            other: "No: Apple shows it for a pattern that ends in /* only (TN3155)", [{ $0.bareNeedsPlainStar = true }]
+        ) { matcher, _ in
+            matcher.rules.contains { $0.path.hasUnplainBareForm }
+        },
+        OpenQuestion(
+            "port", "Does a link with a port open the app?",
+            taken: "Yes: the patterns say nothing about the port",
+            other: "No: ports are not possible (Apple TN3155), and the file is fetched from port 443 only",
+            [{ $0.refusesPorts = true }]
+        ) { _, url in
+            url.hasUnusualPort
+        },
     ]
 }
 

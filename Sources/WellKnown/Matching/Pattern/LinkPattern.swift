@@ -69,6 +69,19 @@ final class LinkPattern: Sendable {
             source: source, code: inner, sets: sets, lists: lists, undefined: undefined, bareCount: bareCount)
     }
 
+    /// Whether the pattern also matches without its last segment although it ends otherwise than in `/*`, as `/**` and
+    /// `/*/` do.
+    var hasUnplainBareForm: Bool {
+        guard bareCount != nil else { return false }
+        let end = Array(source.utf8.suffix(2))
+        return end != [0x2f, 0x2a]
+    }
+
+    /// The pattern without the form that lacks the last segment.
+    var withoutBareForm: LinkPattern {
+        LinkPattern(source: source, code: code, sets: sets, lists: lists, undefined: undefined)
+    }
+
     /// The pattern `*`.
     static let anything = LinkPattern(source: "*", code: [.star])
 }

@@ -68,6 +68,9 @@ struct PageCommandsTests {
             guard block.isRun, page != "README.md" || block.text.contains("wellknown ") else { continue }
             count += 1
             let own = URL(fileURLWithPath: WellKnownRun.program).deletingLastPathComponent().path
+            // `script/test wellknown` builds only one of the programs.
+            let needsIdP = block.text.contains("idp ")
+            guard !needsIdP || FileManager.default.isExecutableFile(atPath: "\(own)/idp") else { continue }
             let run = try await WellKnownRun.command(
                 ["/bin/sh", "-e", "-c", block.text], in: folder.path,
                 environment: ["PATH": "\(own):/usr/local/bin:/usr/bin:/bin"])

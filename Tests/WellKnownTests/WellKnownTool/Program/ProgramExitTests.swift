@@ -63,7 +63,7 @@ struct ProgramExitTests {
         Call("match apple-app-site-association \(site)/ --format sarif", 64, "invalid"),
         Call("match missing.json \(site)/", 2, "there is no such file"),
         Call("match text.json \(site)/", 2, "1:1"),
-        Call("match assetlinks.json \(site)/shop/1", 0, "manifest"),
+        Call("match assetlinks.json \(site)/shop/1", 3, "not decided (manifest decides)"),
         Call("explain apple-app-site-association \(site)/shop/1", 0, "/shop/*"),
         Call("explain missing.json \(site)/", 2, "there is no such file"),
         Call("diff apple-app-site-association apple-app-site-association", 0, "no difference"),
