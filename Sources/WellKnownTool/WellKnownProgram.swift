@@ -18,6 +18,7 @@ struct WellKnownProgram: AsyncParsableCommand {
             MatchCommand.self,
             ExplainCommand.self,
             DiffCommand.self,
+            FindingCommand.self,
             QRCommand.self,
             GenerateCommand.self,
             FetchCommand.self,
@@ -31,7 +32,7 @@ struct WellKnownProgram: AsyncParsableCommand {
     static var commandNames: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
 
     /// Returns the error in a command line without running it, or `nil` if the command line is valid.
-    static func complaint(about words: [String]) -> String? {
+    static func usageError(in words: [String]) -> String? {
         do {
             _ = try parseAsRoot(words)
             return nil

@@ -32,7 +32,8 @@ public struct AndroidApp: Hashable, Sendable {
             let item = String(decoding: bytes, as: UTF8.self)
             guard let fingerprint = CertificateFingerprint(item) else {
                 throw refused(
-                    "the fingerprint \(fingerprints.count + 1) is no SHA-256: 32 pairs of hex digits, joined by colons")
+                    "the fingerprint \(fingerprints.count + 1) is not a SHA-256: 32 pairs of hex digits, joined by colons"
+                )
             }
             guard !fingerprints.contains(fingerprint) else { throw .duplicate(item: item) }
             fingerprints.append(fingerprint)

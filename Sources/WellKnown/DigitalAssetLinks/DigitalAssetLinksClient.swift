@@ -128,7 +128,8 @@ struct StatementCrawl {
         if address.scheme != "https", source.isSecure || ancestors.contains(where: { $0.hasPrefix("https://") }) {
             let rule =
                 source.isSecure
-                ? "Insecure URL in fetch stack of secure asset" : "Insecure include file included by secure include file"
+                ? "Insecure URL in fetch stack of secure asset"
+                : "Insecure include file included by secure include file"
             errors.append(
                 AssetError(
                     .secureAssetIncludesInsecure, "\(rule): \(place) includes \(text.quoted)", place: place))

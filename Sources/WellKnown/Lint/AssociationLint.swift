@@ -76,6 +76,13 @@ public enum LintCatalogue {
     private static let byCode = Dictionary(rules.map { ($0.code, $0) }) { first, _ in first }
 
     static func rule(_ code: String) -> LintRule? { byCode[code] }
+
+    /// The codes that the author of a text probably meant: a misspelled one, or those with this name in any group.
+    public static func nearest(to text: String) -> [String] {
+        let codes = rules.map(\.code)
+        if let near = SpellingSuggestion.of(text, among: codes) { return [near] }
+        return codes.filter { $0.hasSuffix("." + text) || text.count > 3 && $0.contains(text) }.prefix(3).map(\.self)
+    }
 }
 
 extension LintRule {

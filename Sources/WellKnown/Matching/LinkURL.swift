@@ -11,7 +11,7 @@ public struct LinkURL: Sendable, Hashable, CustomStringConvertible {
         case tooLong = "longer than 65,536 bytes"
         case scheme = "neither http:// nor https://"
         case host = "no host, or a character in it that no host has"
-        case port = "a port that is no number up to 65535"
+        case port = "a port that is not a number up to 65535"
         case control = "a control character"
         case blank = "a blank before or after the address"
         case backslash = "a backslash, which browsers read as a slash and phones do not"

@@ -8,7 +8,8 @@ import SSOShared
 public enum BuildPlaceholder {
     /// Whether the text has a placeholder.
     public static func isIn(_ text: String) -> Bool {
-        text.hasPrefix("@") && text.contains("/") || parts(of: text).contains { if case .name = $0 { true } else { false } }
+        text.hasPrefix("@") && text.contains("/")
+            || parts(of: text).contains { if case .name = $0 { true } else { false } }
     }
 
     /// The text with every placeholder that has a value replaced. The others stay.

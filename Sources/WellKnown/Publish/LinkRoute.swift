@@ -18,7 +18,9 @@ public struct LinkRoute: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func fault(_ bytes: [UInt8]) -> String? {
-        guard bytes.first == UInt8(ascii: "/") else { return "it must begin with a slash; host and scheme are no part" }
+        guard bytes.first == UInt8(ascii: "/") else {
+            return "it must begin with a slash; host and scheme are not part of it"
+        }
         guard bytes.count <= 512 else { return "it is longer than 512 characters" }
         for (index, byte) in bytes.enumerated() {
             let next = index + 1 < bytes.count ? bytes[index + 1] : 0

@@ -69,13 +69,13 @@ public enum AssociationError: Error, Hashable, Sendable, CustomStringConvertible
         case .emptyItem(let position):
             "item \(position) is empty"
         case .appleAppID(let item, let reason):
-            "\(Self.quoted(item)) is no Apple app id (TEAMID.bundle.id): \(reason)"
+            "\(Self.quoted(item)) is not an Apple app id (TEAMID.bundle.id): \(reason)"
         case .androidApp(let item, let reason):
-            "\(Self.quoted(item)) is no Android app (package=SHA256[;SHA256]): \(reason)"
+            "\(Self.quoted(item)) is not an Android app (package=SHA256[;SHA256]): \(reason)"
         case .duplicate(let item):
             "\(Self.quoted(item)) is listed twice"
         case .route(let item, let reason):
-            "\(Self.quoted(item)) is no route: \(reason)"
+            "\(Self.quoted(item)) is not a route: \(reason)"
         case .plan(let reason):
             reason
         case .several(let faults):

@@ -61,7 +61,7 @@ extension SiteAddress.ParseError: CustomStringConvertible {
         case .login: "it has a login"
         case .noHost: "it has no host"
         case .badHost: "its host has characters that a host name cannot have"
-        case .badPort(let port): "its port \(port.quoted) is no number from 1 to 65535"
+        case .badPort(let port): "its port \(port.quoted) is not a number from 1 to 65535"
         }
     }
 }

@@ -83,14 +83,16 @@ public enum AppleCDNAnswer: Sendable {
         guard let apple = AASAFile(theirs), let site = AASAFile(ours) else {
             return [
                 Finding(
-                    TransportRules.cdnDrift, "Apple's copy\(old) differs, and one of the two is not an association file.\(end)"
+                    TransportRules.cdnDrift,
+                    "Apple's copy\(old) differs, and one of the two is not an association file.\(end)"
                 )
             ]
         }
         let diff = LinkDiff.between(AppleMatcher(apple), AppleMatcher(site))
         return [
             Finding(
-                TransportRules.cdnDrift, "Apple's copy\(old) is another version: \(CDNDrift.words(diff, host: host)).\(end)"
+                TransportRules.cdnDrift,
+                "Apple's copy\(old) is another version: \(CDNDrift.words(diff, host: host)).\(end)"
             )
         ]
     }
@@ -138,7 +140,7 @@ public struct AppleCDNFailure: Sendable, Hashable {
         case "SWCERR00101": "the site answered Apple with another status than 200"
         case "SWCERR00202": "DNS gives Apple a private or reserved address"
         case "SWCERR00301": "the site did not answer Apple in time"
-        case "SWCERR00401": "what the site sent is no JSON for Apple's parser"
+        case "SWCERR00401": "what the site sent is not JSON for Apple's parser"
         default: nil
         }
     }

@@ -21,7 +21,7 @@ public enum GoogleLinksAnswer: Sendable {
                 return
             }
             guard let root, root.object != nil else {
-                self = .unreachable(.malformed("the answer is no JSON object"))
+                self = .unreachable(.malformed("the answer is not a JSON object"))
                 return
             }
             self = .answer(

@@ -122,7 +122,7 @@ public enum TransportLint {
     }
 
     /// Reports that the system's fetcher is refused where a browser is not. The opposite case does no harm. A time-out
-    /// or an error of the server is no refusal: the next request may succeed, whoever sends it.
+    /// or an error of the server is not a refusal: the next request of any client may succeed.
     private static func botFinding(_ main: HTTPOutcome, _ browser: HTTPOutcome, _ file: AssociationKind) -> Finding? {
         guard case .success(let seen) = browser, seen.status == 200 else { return nil }
         let agent = file.userAgent

@@ -69,7 +69,7 @@ struct ZipArchive {
     func contents(of entry: Entry, limit: Int) throws(ArchiveError) -> [UInt8] {
         let header = entry.headerOffset
         guard header + 30 <= directoryOffset, Self.number(data, header, 4) == 0x0403_4b50 else {
-            throw .malformed("the entry \(entry.name) does not stand where the directory says")
+            throw .malformed("the entry \(entry.name) is not where the directory says")
         }
         let start = header + 30 + Int(Self.number(data, header + 26, 2)) + Int(Self.number(data, header + 28, 2))
         guard start <= directoryOffset, entry.packedSize <= directoryOffset - start, entry.packedSize <= limit else {

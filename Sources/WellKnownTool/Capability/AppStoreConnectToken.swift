@@ -55,7 +55,7 @@ struct AppStoreConnectKey: CustomStringConvertible {
             if text.contains("ENCRYPTED") {
                 throw .badKey("\(file) is sealed with a passphrase, which Apple's keys are not")
             }
-            guard text.contains("-----BEGIN ") else { throw .badKey("\(file) is no PEM file") }
+            guard text.contains("-----BEGIN ") else { throw .badKey("\(file) is not a PEM file") }
             throw .badKey("\(file) holds no private key of the curve P-256")
         }
         self.key = key

@@ -52,7 +52,7 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
             byte.isDigitOrLetter || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
         }
         guard isIdentifier, !bundleId.isEmpty, bundleId.utf8.count <= 255 else {
-            throw ValidationError("'\(bundleId.printable)' is no bundle id: letters, digits, dots and hyphens.")
+            throw ValidationError("'\(bundleId.printable)' is not a bundle id: letters, digits, dots and hyphens.")
         }
         do throws(AppStoreConnectError) { _ = try AppStoreConnectAddress(baseUrl) } catch {
             throw ValidationError("\(error)")
@@ -72,14 +72,14 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
             let token = AppStoreConnectToken(
                 keyID: keyId, issuer: issuer, key: try AppStoreConnectKey(pem: Array(pem), file: key))
             if key != "-", AppStoreConnectKey.isOpenToOthers(key) {
-                StandardOutput.complain("note: \(key.printable) can be read by others on this machine: chmod 600")
+                StandardOutput.reportError("note: \(key.printable) can be read by others on this machine: chmod 600")
             }
             let carrier = try AppStoreConnectWebTransport(isPlaintext: address.isPlaintext, caFile: caFile)
             let client = AppStoreConnectClient(address: address, token: token, carrier: carrier, now: { Date() })
             let result = try await client.enable(bundleID: bundleId, isDryRun: dryRun)
             StandardOutput.write(format == .json ? Self.json(result) : Self.text(result))
         } catch {
-            StandardOutput.complain("\(error)".printable)
+            StandardOutput.reportError("\(error)".printable)
             throw ExitCode(2)
         }
     }
@@ -104,6 +104,8 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
         struct Document: Encodable {
             let bundle_id, outcome: String
             let name, prefix, app_id: String?
+            let profiles_must_be_recreated: Bool
+            /// The earlier name of the same member, kept for one release.
             let profiles_must_be_made_anew: Bool
         }
         return JSONOutput.text(
@@ -111,6 +113,7 @@ struct CapabilityEnableCommand: AsyncParsableCommand {
                 bundle_id: result.identifier, outcome: result.outcome.rawValue, name: result.name,
                 prefix: result.prefix,
                 app_id: result.prefix.map { "\($0).\(result.identifier)" },
+                profiles_must_be_recreated: result.outcome == .enabled,
                 profiles_must_be_made_anew: result.outcome == .enabled))
     }
 }

@@ -30,7 +30,7 @@ enum APKFile {
                 throw .empty(
                     names.contains("AndroidManifest.xml")
                         ? "the APK is not signed: it has no signing block and no META-INF/*.RSA"
-                        : "this zip archive is no APK: it has neither a signature nor an AndroidManifest.xml")
+                        : "this zip archive is not an APK: it has neither a signature nor an AndroidManifest.xml")
             }
             notes.append(
                 "Only a JAR signature (scheme v1) was found: Android 7 and later do without it, and an app for "
@@ -48,7 +48,7 @@ enum APKFile {
         let entries = try signatures(of: archive, role: .uploadKey)
         let warning =
             "A bundle is never signed with the app-signing key: Google Play signs the APKs it makes of it. The value for "
-            + "assetlinks.json stands in the Play Console under Test and release, App integrity, App signing."
+            + "assetlinks.json is in the Play Console under Test and release, App integrity, App signing."
         guard !entries.isEmpty else { throw .empty("the app bundle is not signed. \(warning)") }
         return CertificateReading(format: .bundle, entries: merged(entries), notes: [warning])
     }

@@ -171,7 +171,7 @@ enum SignedMessage {
     ) throws(CertificateError) -> [CertificateEntry] {
         let found = CertificateCollection()
         guard sso_message_certificates(bytes, bytes.count, CertificateCollection.visit, found.context) == 1 else {
-            throw .malformed("its signature is no PKCS#7 message")
+            throw .malformed("its signature is not a PKCS#7 message")
         }
         return try found.entries(place: place, signer: signer)
     }

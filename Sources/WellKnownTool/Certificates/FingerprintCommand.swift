@@ -51,7 +51,7 @@ struct FingerprintCommand: ParsableCommand {
             StandardOutput.write(JSONOutput.text(document))
         }
         for failure in failures {
-            StandardOutput.complain("\(failure.file.printable): \(failure.fault)")
+            StandardOutput.reportError("\(failure.file.printable): \(failure.fault)")
         }
         guard failures.isEmpty else { throw ExitCode(2) }
         let isBad = reports.contains { failOn.isReached(by: $0.findings) }

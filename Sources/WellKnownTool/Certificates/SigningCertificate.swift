@@ -129,7 +129,7 @@ extension CertificateError: CustomStringConvertible {
     var description: String {
         switch self {
         case .unknownFormat:
-            "this is no certificate (PEM, DER), no key store (PKCS#12, JKS) and no APK"
+            "this is not a certificate (PEM, DER), a key store (PKCS#12, JKS) or an APK"
         case .malformed(let what): "the file is broken: \(what)"
         case .wrongPassword: "the password does not open this key store"
         case .passwordNeeded:

@@ -8,7 +8,7 @@ struct DiffCommand: AsyncParsableCommand {
         abstract: "Show which links two versions of a file decide differently, with an address for each.",
         discussion: """
             The addresses are found from the rules of both files: the shortest for each app and each change of decision. \
-            The host in them is a placeholder; order, comments and spelling that decide nothing are no difference. Rules with percentEncoded false beside rules \
+            The host in them is a placeholder; order, comments and spelling that decide nothing are not a difference. Rules with percentEncoded false beside rules \
             without, and rules of very many wildcards, cannot be compared in full: that is said, with exit code 2.
 
             Example: wellknown diff old/apple-app-site-association new/apple-app-site-association
@@ -43,7 +43,7 @@ struct DiffCommand: AsyncParsableCommand {
         do throws(InputError) {
             comparison = try LinkComparison(subjects.0, subjects.1, app: app)
         } catch {
-            StandardOutput.complain("\(old.printable), \(new.printable): \(error)")
+            StandardOutput.reportError("\(old.printable), \(new.printable): \(error)")
             throw ExitCode(2)
         }
         switch format {

@@ -31,7 +31,7 @@ struct LinkQuestion: ParsableArguments {
     private func link() throws -> LinkURL? {
         do throws(LinkURL.ParseError) { return try LinkURL(reading: url) } catch {
             guard error == .scheme, url.contains(":") else {
-                throw ValidationError("'\(url.printable)' is no address of a link: \(error.rawValue).")
+                throw ValidationError("'\(url.printable)' is not the address of a link: \(error.rawValue).")
             }
             return nil
         }

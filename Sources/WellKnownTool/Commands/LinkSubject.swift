@@ -65,9 +65,9 @@ enum LinkSubject {
                 return try LinkSubject(fetched, platform: platform)
             }
         } catch let fault as InputError {
-            StandardOutput.complain("\(word.printable): \(fault)")
+            StandardOutput.reportError("\(word.printable): \(fault)")
         } catch let fault as CannotCheck {
-            StandardOutput.complain("\(fault)")
+            StandardOutput.reportError("\(fault)")
         }
         throw ExitCode(2)
     }

@@ -5,7 +5,7 @@ public import WellKnown
 struct LintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
-        abstract: "Say what is wrong with association files, where, what it breaks, and how to mend it.",
+        abstract: "Say what is wrong with association files, where, what it breaks, and how to correct it.",
         discussion: """
             Takes files, - for standard input, domains (both files of the host) and https addresses. The name or the \
             content tells which of the two files it is; --kind says it outright. Where both files of a site are given, \
@@ -42,7 +42,7 @@ struct LintCommand: AsyncParsableCommand {
             throw ValidationError("--readers goes with --format text or json")
         }
         if let domain, DomainName(domain) == nil {
-            throw ValidationError("'\(domain.printable)' is no host: write its bare name, as in example.com.")
+            throw ValidationError("'\(domain.printable)' is not a host: write its bare name, as in example.com.")
         }
         if files.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read once only.") }
     }
@@ -54,7 +54,7 @@ struct LintCommand: AsyncParsableCommand {
             switch InputWord(word) {
             case .local(let name): run.lint(file: name)
             case .remote(let target):
-                try await CannotCheck.told {
+                try await CannotCheck.reporting {
                     run.lint(await RemoteInput.fetch(target, kind: kind, client: try network.client()))
                 }
             }

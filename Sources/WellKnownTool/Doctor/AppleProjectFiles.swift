@@ -32,7 +32,8 @@ struct AppEntitlements: Sendable, Hashable {
         teamIdentifier = list["com.apple.developer.team-identifier"]?.string
         associatedDomains = list[Self.associatedDomainsKey].map { $0.strings ?? [] }?.enumerated().map { index, raw in
             AssociatedDomain(
-                BuildPlaceholder.filled(raw, with: values), at: positions.indices.contains(index) ? positions[index] : nil)
+                BuildPlaceholder.filled(raw, with: values),
+                at: positions.indices.contains(index) ? positions[index] : nil)
         }
         hasLoneDomain = list[Self.associatedDomainsKey]?.string != nil
         isDebuggable = (list["get-task-allow"] ?? list["com.apple.security.get-task-allow"])?.bool
@@ -81,7 +82,7 @@ struct ProvisioningProfile: Sendable, Hashable {
     init(reading bytes: some Sequence<UInt8>) throws(ProjectFileError) {
         let list = try PropertyList(reading: bytes)
         guard let entitlements = list["Entitlements"], entitlements.dictionary != nil else {
-            throw ProjectFileError("the property list has no Entitlements: it is no provisioning profile")
+            throw ProjectFileError("the property list has no Entitlements: it is not a provisioning profile")
         }
         name = list["Name"]?.string
         uuid = list["UUID"]?.string

@@ -81,7 +81,8 @@ struct DoctorCommand: AsyncParsableCommand {
     func validate() throws {
         guard DomainName(domain) != nil else {
             throw ValidationError(
-                "'\(domain.printable)' is no domain: write its bare name, as in example.com, and umlauts in Punycode.")
+                "'\(domain.printable)' is not a domain: write its bare name, as in example.com, and umlauts in Punycode."
+            )
         }
         _ = try PlaceholderValue.dictionary(define)
         if let app {
@@ -92,7 +93,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await CannotCheck.told { try await examine() }
+        try await CannotCheck.reporting { try await examine() }
     }
 
     private func examine() async throws {
@@ -114,7 +115,7 @@ struct DoctorCommand: AsyncParsableCommand {
                     file, password: PasswordSource(file: passwordFile))
             }
         } catch {
-            StandardOutput.complain("\(error)")
+            StandardOutput.reportError("\(error)")
             throw ExitCode(2)
         }
         let client = offline ? nil : try network.client()

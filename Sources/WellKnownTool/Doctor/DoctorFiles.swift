@@ -28,7 +28,7 @@ struct DoctorFiles {
         let content = bytes.first == 0x30 ? SignedMessage.content(of: bytes) : bytes
         guard let content else {
             throw ReadError(
-                file: file, reason: "this is no provisioning profile: the signed message in it cannot be read")
+                file: file, reason: "this is not a provisioning profile: the signed message in it cannot be read")
         }
         do throws(ProjectFileError) { return try ProvisioningProfile(reading: content) } catch {
             throw ReadError(file: file, reason: error.description)

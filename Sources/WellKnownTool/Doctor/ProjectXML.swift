@@ -45,7 +45,7 @@ struct ProjectXMLReader {
         let bytes = Array(bytes)
         guard bytes.count <= maximumBytes else { throw ProjectFileError("the file is larger than 8 MiB") }
         let decoded = JSONEncoding.utf8(bytes)
-        guard decoded.isReadable else { throw ProjectFileError("the file is no text in UTF-8 or UTF-16") }
+        guard decoded.isReadable else { throw ProjectFileError("the file is not text in UTF-8 or UTF-16") }
         var reader = ProjectXMLReader(decoded.text)
         return try reader.document()
     }

@@ -76,14 +76,14 @@ indirect enum PropertyList: Sendable, Hashable {
             for index in stride(from: 0, to: element.children.count, by: 2) {
                 let (key, value) = (element.children[index], element.children[index + 1])
                 guard key.name == "key" else {
-                    throw ProjectFileError("<\(key.name)> stands where a <key> must", at: key.position)
+                    throw ProjectFileError("<\(key.name)> is where a <key> must be", at: key.position)
                 }
                 guard items.updateValue(try PropertyList(value), forKey: key.text) == nil else {
                     throw ProjectFileError("the key \(key.text) appears twice", at: key.position)
                 }
             }
             self = .dictionary(items)
-        default: throw wrong("<\(element.name)> is no value of a property list")
+        default: throw wrong("<\(element.name)> is not a value of a property list")
         }
     }
 

@@ -25,7 +25,7 @@ struct NetworkAssetContent: AssetContent {
     func list(ofApp packageName: String, fingerprint: String) async -> AssetContentReply {
         .failure(
             AssetError(
-                .fetchError, "The statements of \(packageName) stand in its package; give them with --content"))
+                .fetchError, "The statements of \(packageName) are in its package; give them with --content"))
     }
 
     private static func error(_ failure: HTTPFetchError, _ url: String) -> AssetError {

@@ -6,7 +6,7 @@ import WellKnown
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
-        abstract: "Fetch both files as the systems do, and say what stands in their way.",
+        abstract: "Fetch both files as the systems do, and report what prevents it.",
         discussion: """
             Asks the site as Apple's and Google's fetchers and as a browser, over IPv4 and IPv6, and asks Apple's CDN and \
             Google's Digital Asset Links service what they have. Redirects are shown, not followed. The bodies are linted.
@@ -37,14 +37,15 @@ struct FetchCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard FetchTarget(domain) != nil else {
-            throw ValidationError("\(domain.printable) is no domain and no web address (Unicode names as Punycode)")
+            throw ValidationError(
+                "\(domain.printable) is neither a domain nor a web address (Unicode names as Punycode)")
         }
         for base in [appleCdn, googleApi] where !Self.isBase(base) {
-            throw ValidationError("\(base.printable) is no http or https address")
+            throw ValidationError("\(base.printable) is not an http or https address")
         }
     }
 
-    func run() async throws { try await CannotCheck.told { try await fetch() } }
+    func run() async throws { try await CannotCheck.reporting { try await fetch() } }
 
     private func fetch() async throws {
         guard let target = FetchTarget(domain) else { return }

@@ -60,7 +60,7 @@ struct CannotCheck: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 
     /// Runs a command. For ``CannotCheck``, prints the reason to standard error and exits with 2.
-    static func told(_ work: () async throws -> Void) async throws {
+    static func reporting(_ work: () async throws -> Void) async throws {
         do {
             try await work()
         } catch let fault as CannotCheck {

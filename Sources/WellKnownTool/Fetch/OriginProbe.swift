@@ -11,7 +11,7 @@ struct OriginProbe: Sendable {
         let url = target.url(path)
         var main = await ask(url, as: kind.userAgent)
         var first: HTTPOutcome?
-        // One lost packet, or a server that has to wake up, is no verdict.
+        // One lost packet, or a server that has to wake up, is not a verdict.
         if case .failure(.timedOut) = main {
             first = main
             main = await ask(url, as: kind.userAgent)

@@ -13,7 +13,7 @@ struct GenerateCommand: ParsableCommand {
 
             Example: wellknown generate --apple K7Q2M9X4TB.com.acme.shop --path '/shop/*' --out-dir public
 
-            Everything can stand in a YAML file: apple (a list), android (a list of package and fingerprints), paths, \
+            Everything can be in a YAML file: apple (a list), android (a list of package and fingerprints), paths, \
             exclude, host, ios12, dynamic-rules, credentials. Flags add to it.
 
             Exit codes: 0 written; 1 refused; 2 a file could not be read or written; 64 wrong usage.
@@ -85,14 +85,14 @@ struct GenerateCommand: ParsableCommand {
             throw refused(["there is no app for \(only.fileName)"])
         }
         for remark in generated.remarks {
-            StandardOutput.complain("warning: \(remark.printable)")
+            StandardOutput.reportError("warning: \(remark.printable)")
         }
         guard let outDir else { return StandardOutput.write(text(generated)) }
         do throws(InputError) {
             let paths = try generated.write(to: outDir, force: force)
             StandardOutput.write(paths.map { $0.printable + "\n" }.joined() + filter(generated))
         } catch {
-            StandardOutput.complain("\(error)")
+            StandardOutput.reportError("\(error)")
             throw ExitCode(2)
         }
     }
@@ -101,7 +101,7 @@ struct GenerateCommand: ParsableCommand {
         var parts = PlanParts()
         if let source {
             do throws(PlanFileError) { parts = try PlanFile.read(source) } catch {
-                error.lines.forEach(StandardOutput.complain)
+                error.lines.forEach(StandardOutput.reportError)
                 throw ExitCode(error.isUnreadable ? 2 : 1)
             }
         }
@@ -131,7 +131,7 @@ struct GenerateCommand: ParsableCommand {
     }
 
     private func refused(_ reasons: [String]) -> ExitCode {
-        for reason in reasons { StandardOutput.complain("refused: \(reason.printable)") }
+        for reason in reasons { StandardOutput.reportError("refused: \(reason.printable)") }
         return ExitCode(1)
     }
 }

@@ -25,7 +25,7 @@ struct PlanFile {
 
     private mutating func parts(_ bytes: [UInt8]) -> PlanParts? {
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            faults.append("\(name): it is no text in UTF-8")
+            faults.append("\(name): it is not text in UTF-8")
             return nil
         }
         do {
@@ -158,8 +158,8 @@ struct PlanFile {
             let YamlError.composer(_, problem, mark, _):
             "\(mark.line): \(problem)"
         case let YamlError.duplicatedKeysInMapping(keys, context):
-            "\(context.mark.line): the key \(keys.joined(separator: ", ").printable) stands twice"
-        default: " it is no valid YAML"
+            "\(context.mark.line): the key \(keys.joined(separator: ", ").printable) appears twice"
+        default: " it is not valid YAML"
         }
     }
 }

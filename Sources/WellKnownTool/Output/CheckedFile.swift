@@ -45,7 +45,7 @@ struct OutputOptions: ParsableArguments {
         StandardOutput.write(format.render(files, style: .ofStandardOutput, failOn: failOn))
         if format != .text {
             for file in files {
-                if let failure = file.failure { StandardOutput.complain("\(file.name.printable): \(failure)") }
+                if let failure = file.failure { StandardOutput.reportError("\(file.name.printable): \(failure)") }
             }
         }
         if files.contains(where: { $0.failure != nil }) { throw ExitCode(2) }

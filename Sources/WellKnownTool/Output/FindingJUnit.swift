@@ -1,43 +1,42 @@
+import Foundation
 import WellKnown
 
 /// Writes findings as JUnit XML with one suite per file and one case per finding.
 ///
 /// Findings at or above the threshold are failures. All others are skipped cases, so that the report does not fail when
-/// the build passes. Format: the "junit.xsd" that build servers read (testsuites, testsuite, testcase, failure, error,
-/// skipped).
+/// the build passes. Format: Ant's JUnit schema (github.com/windyroad/JUnit-Schema), which is the strictest in use: no
+/// attributes on `testsuites`, and every attribute and element of a suite. The schemas of build servers allow all that.
 enum FindingJUnit {
-    static func render(_ files: [CheckedFile], failOn threshold: FailThreshold) -> String {
-        let suites = files.map { suite($0, threshold) }
-        let cases = suites.reduce((tests: 0, failures: 0, errors: 0)) {
-            ($0.tests + $1.tests, $0.failures + $1.failures, $0.errors + $1.errors)
-        }
-        return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            + "<testsuites name=\"wellknown\" tests=\"\(cases.tests)\" failures=\"\(cases.failures)\" "
-            + "errors=\"\(cases.errors)\">\n" + suites.map(\.text).joined() + "</testsuites>\n"
+    /// - Parameter date: the time of the run.
+    static func render(_ files: [CheckedFile], failOn threshold: FailThreshold, date: Date = Date()) -> String {
+        let time = date.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: false))
+        let suites = files.enumerated().map { suite($0.element, id: $0.offset, time, threshold) }
+        return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n" + suites.joined() + "</testsuites>\n"
     }
 
-    private typealias Suite = (text: String, tests: Int, failures: Int, errors: Int)
-
-    private static func suite(_ file: CheckedFile, _ threshold: FailThreshold) -> Suite {
+    private static func suite(_ file: CheckedFile, id: Int, _ time: String, _ threshold: FailThreshold) -> String {
         var cases = file.findings.map { testCase($0, in: file.name, isFailure: threshold.isReached(by: [$0])) }
         if let failure = file.failure {
             cases.append(
-                "    <testcase name=\"readable\" classname=\"\(escaped(file.name))\">\n"
-                    + "      <error message=\"\(escaped(failure))\"/>\n    </testcase>\n")
+                "    <testcase name=\"readable\" classname=\"\(escaped(file.name))\" time=\"0\">\n"
+                    + "      <error type=\"unreadable\" message=\"\(escaped(failure))\"/>\n    </testcase>\n")
         }
-        if cases.isEmpty { cases = ["    <testcase name=\"no findings\" classname=\"\(escaped(file.name))\"/>\n"] }
+        if cases.isEmpty {
+            cases = ["    <testcase name=\"no findings\" classname=\"\(escaped(file.name))\" time=\"0\"/>\n"]
+        }
         let failures = file.findings.count { threshold.isReached(by: [$0]) }
         let errors = file.failure == nil ? 0 : 1
         let skipped = file.findings.count - failures
-        let text =
-            "  <testsuite name=\"\(escaped(file.name))\" tests=\"\(cases.count)\" failures=\"\(failures)\" "
-            + "errors=\"\(errors)\" skipped=\"\(skipped)\">\n" + cases.joined() + "  </testsuite>\n"
-        return (text, cases.count, failures, errors)
+        return "  <testsuite id=\"\(id)\" package=\"wellknown\" name=\"\(escaped(file.name))\" hostname=\"localhost\" "
+            + "timestamp=\"\(time)\" time=\"0\" tests=\"\(cases.count)\" failures=\"\(failures)\" "
+            + "errors=\"\(errors)\" skipped=\"\(skipped)\">\n    <properties/>\n" + cases.joined()
+            + "    <system-out/>\n    <system-err/>\n  </testsuite>\n"
     }
 
     private static func testCase(_ finding: Finding, in name: String, isFailure: Bool) -> String {
         let place = finding.position.map { " \($0)" } ?? ""
-        let open = "    <testcase name=\"\(escaped(finding.code + place))\" classname=\"\(escaped(name))\">\n"
+        let open =
+            "    <testcase name=\"\(escaped(finding.code + place))\" classname=\"\(escaped(name))\" time=\"0\">\n"
         let text = [finding.reason, finding.fix].compactMap { $0 }.joined(separator: "\n")
         let inner =
             !isFailure

@@ -28,8 +28,9 @@ enum FindingSARIF {
         let rules: [Rule]
     }
     struct Rule: Encodable {
-        let id: String
-        let shortDescription, fullDescription, help: Message
+        let id, helpUri: String
+        let shortDescription, fullDescription: Message
+        let help: Help
         let defaultConfiguration: Configuration
         let properties: Properties
     }
@@ -37,6 +38,8 @@ enum FindingSARIF {
     struct Properties: Encodable { let source, page: String }
     struct Configuration: Encodable { let level: String }
     struct Message: Encodable { let text: String }
+    /// The fix as text, and the whole page of the finding.
+    struct Help: Encodable { let text, markdown: String }
     struct Result: Encodable {
         let ruleId, level: String
         let ruleIndex: Int?
@@ -67,8 +70,11 @@ enum FindingSARIF {
         let codes = Set(files.flatMap { $0.findings.map(\.code) }).sorted()
         let rules = codes.compactMap(LintRule.named).map { rule in
             Rule(
-                id: rule.code, shortDescription: Message(text: rule.title), fullDescription: Message(text: rule.reason),
-                help: Message(text: rule.fix), defaultConfiguration: Configuration(level: level(rule.severity)),
+                id: rule.code, helpUri: "urn:wellknown:finding:\(rule.code)",
+                shortDescription: Message(text: rule.title),
+                fullDescription: Message(text: rule.reason),
+                help: Help(text: rule.fix, markdown: FindingPage(rule).text),
+                defaultConfiguration: Configuration(level: level(rule.severity)),
                 properties: Properties(source: rule.source, page: "docs/findings/\(rule.code).md"))
         }
         let indices = Dictionary(rules.enumerated().map { ($1.id, $0) }) { first, _ in first }

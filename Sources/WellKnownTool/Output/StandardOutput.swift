@@ -17,14 +17,14 @@ enum StandardOutput {
             } else if errno == EPIPE {
                 return
             } else if errno != EINTR {
-                complain("cannot write the result: \(String(cString: strerror(errno)))")
+                reportError("cannot write the result: \(String(cString: strerror(errno)))")
                 exit(2)
             }
         }
     }
 
     /// Writes one line to standard error, after the program's name.
-    static func complain(_ text: String) {
+    static func reportError(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data("wellknown: \(text)\n".utf8))
     }
 }

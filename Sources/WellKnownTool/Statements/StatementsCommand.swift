@@ -10,7 +10,7 @@ struct StatementsCommand: AsyncParsableCommand {
         abstract: "Ask who is linked to whom, as Google's Digital Asset Links service answers it.",
         discussion: """
             Prints one JSON object: outcome is SUCCESS, QUERY_PARSING_ERROR or FETCH_ERROR; statements or linked is the \
-            result, which stands even when a list could not be read in full; error_code and error_message say why.
+            result, which is valid even if a list could not be read in full; error_code and error_message say why.
 
             Exit codes: 0 an outcome of any kind was printed; 2 the request or the content could not be read, or the \
             statements of an Android app were asked for without --content.
@@ -31,7 +31,7 @@ struct StatementsListCommand: AsyncParsableCommand {
 
     @OptionGroup var options: StatementsOptions
 
-    func run() async throws { try await CannotCheck.told { try await options.run(.list) } }
+    func run() async throws { try await CannotCheck.reporting { try await options.run(.list) } }
 }
 
 /// The command `wellknown statements check`: whether one asset is linked to another.
@@ -48,7 +48,7 @@ struct StatementsCheckCommand: AsyncParsableCommand {
 
     @OptionGroup var options: StatementsOptions
 
-    func run() async throws { try await CannotCheck.told { try await options.run(.check) } }
+    func run() async throws { try await CannotCheck.reporting { try await options.run(.check) } }
 }
 
 struct StatementsOptions: ParsableArguments {

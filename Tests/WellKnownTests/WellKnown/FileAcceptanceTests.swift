@@ -81,7 +81,7 @@ struct FileAcceptanceTests {
         "Android verifies no link with a malformed fingerprint or with invalid JSON",
         arguments: [
             ("\"\(print.lowercased())\"", "", "upper case"), ("", "", "no certificate fingerprint"),
-            ("\"AB:CD\"", "", "no SHA-256"), ("\"\(print)\"", ",", "takes the list for none"),
+            ("\"AB:CD\"", "", "not a SHA-256"), ("\"\(print)\"", ",", "takes the list for none"),
             ("\"\(print)\" // release", "\n", "takes the list for none"),
         ])
     func android(prints: String, tail: String, words: String) throws {

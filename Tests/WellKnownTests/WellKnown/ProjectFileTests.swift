@@ -72,7 +72,7 @@ struct ProjectFileTests {
             ("<plist><data>*</data></plist>", "base64"), ("<plist><date>x</date></plist>", "date"),
             ("<plist a=\"1\" a=\"2\"><true/></plist>", "twice"), ("<plist><true/></plist><x/>", "follows"),
             ("<plist><!-- <true/></plist>", "not closed"), ("<plist a=1><true/></plist>", "quotes"),
-            ("<plist><string>&#0;</string></plist>", "not known"), ("<plist><x/></plist>", "no value"),
+            ("<plist><string>&#0;</string></plist>", "not known"), ("<plist><x/></plist>", "not a value"),
         ])
     func refusals(text: String, reason: String) {
         #expect { try PropertyList(reading: text.utf8) } throws: { "\($0)".contains(reason) }

@@ -203,7 +203,7 @@ struct CapabilityTests {
             let pem = Array(try Data(contentsOf: URL(filePath: file)))
             #expect { try AppStoreConnectKey(pem: pem) } throws: { "\($0)".contains(words) }
         }
-        #expect { try AppStoreConnectKey(pem: Array("x".utf8)) } throws: { "\($0)".contains("no PEM") }
+        #expect { try AppStoreConnectKey(pem: Array("x".utf8)) } throws: { "\($0)".contains("not a PEM") }
     }
 
     @Test("A key file that others can read is reported")
@@ -222,6 +222,8 @@ struct CapabilityTests {
             outcome: .enabled, identifier: "com.example.app", name: "Example", prefix: "4J6K8M2N9P")
         #expect(CapabilityEnableCommand.text(result).contains("create them again"))
         #expect(CapabilityEnableCommand.text(result).contains("4J6K8M2N9P.com.example.app"))
-        #expect(CapabilityEnableCommand.json(result).contains(#""profiles_must_be_made_anew" : true"#))
+        for name in ["profiles_must_be_recreated", "profiles_must_be_made_anew"] {
+            #expect(CapabilityEnableCommand.json(result).contains("\"\(name)\" : true"))
+        }
     }
 }

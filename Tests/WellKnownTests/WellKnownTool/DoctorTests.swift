@@ -269,7 +269,7 @@ struct DoctorTests {
         let missing = folder.path(of: "none")
         #expect { try DoctorFiles.profile(missing) } throws: { "\($0)".contains("no such file") }
         #expect { try DoctorFiles.profile(CertificateVector.path("modern.p12")) } throws: {
-            "\($0)".contains("no provisioning profile")
+            "\($0)".contains("not a provisioning profile")
         }
     }
 }

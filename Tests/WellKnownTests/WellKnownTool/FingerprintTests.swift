@@ -81,7 +81,7 @@ struct FingerprintTests {
     @Test(
         "A file without a certificate is rejected with the reason",
         arguments: [
-            ("", "this is no certificate"), ("hello", "this is no certificate"), ("0", "neither an X.509"),
+            ("", "this is not a certificate"), ("hello", "this is not a certificate"), ("0", "neither an X.509"),
             ("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", "only: PUBLIC KEY"),
             ("-----BEGIN CERTIFICATE-----\nAAAA\n", "no END line"),
             ("-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----\n", "not base64"),

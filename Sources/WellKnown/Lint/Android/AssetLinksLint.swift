@@ -113,7 +113,7 @@ enum ListLint {
             if read.count > 1, sets.count > 1, let last = read.last {
                 findings.add(
                     StatementRules.splitPackage, at: last.statement.node,
-                    "\(package) stands in \(read.count) statements with other fingerprints: DuckDuckGo keeps these only."
+                    "\(package) is in \(read.count) statements with different fingerprints. DuckDuckGo keeps only these."
                 )
             }
             let relations = Set(list.flatMap(\.relations))
@@ -178,13 +178,13 @@ enum IncludeLint {
         if member.value["paths"] != nil {
             findings.add(
                 DynamicRules.bogusSchema, at: member,
-                "include.paths is not a known key; include is the address of another list, and stands alone.")
+                "include.paths is not a known key; include is the address of another list, alone in its statement.")
             return nil
         }
         let others = [statement.relation.member, statement.target.member, statement.relationExtensions.member]
         if let other = others.lazy.compactMap({ $0?.key }).first {
             findings.add(
-                StatementRules.includeWithTarget, at: member, "include stands together with \(other): neither is read.")
+                StatementRules.includeWithTarget, at: member, "include is together with \(other). Neither is read.")
             return nil
         }
         guard let text = statement.include.value else {
@@ -201,7 +201,8 @@ enum IncludeLint {
                 "\(text.quoted) is http; a list served over https cannot include it.")
         } catch {
             findings.add(
-                StatementRules.includeSyntax, at: member.value, "include \(text.quoted) is no web address: \(error).")
+                StatementRules.includeSyntax, at: member.value, "include \(text.quoted) is not a web address: \(error)."
+            )
         }
         return nil
     }

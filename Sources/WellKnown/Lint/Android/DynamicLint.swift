@@ -130,7 +130,7 @@ enum DynamicPlaceLint {
         for member in statement.unknownMembers {
             if member.key == RelationExtension.componentsKey {
                 findings.add(
-                    DynamicRules.wrongPlace, at: member, "dynamic_app_link_components stands in the statement itself.")
+                    DynamicRules.wrongPlace, at: member, "dynamic_app_link_components is in the statement itself.")
             } else if member.key == "exclude" {
                 lintExclude(member, in: "the statement", into: &findings)
             }
@@ -140,7 +140,7 @@ enum DynamicPlaceLint {
     private static func lintTarget(_ target: AssetTarget, into findings: inout FindingCollector) {
         for member in target.unknownMembers
         where member.key == RelationExtension.componentsKey || member.key == "relation_extensions" {
-            findings.add(DynamicRules.wrongPlace, at: member, "\(member.key) stands in the target.")
+            findings.add(DynamicRules.wrongPlace, at: member, "\(member.key) is in the target.")
         }
         for member in target.unknownMembers where isBogusExclude(member) {
             lintExclude(member, in: "the target", into: &findings)
@@ -166,14 +166,14 @@ enum DynamicPlaceLint {
         guard item.relation != RelationExtension.componentsKey else {
             findings.add(
                 DynamicRules.wrongPlace, at: item.member,
-                "dynamic_app_link_components stands in relation_extensions itself, not under its relation.")
+                "dynamic_app_link_components is in relation_extensions itself, not under its relation.")
             return
         }
         guard item.relation == RelationNames.handleAllURLs else {
             let rules = item.components.isAbsent ? "An extension" : "dynamic_app_link_components"
             findings.add(
                 DynamicRules.wrongRelation, at: item.member,
-                "\(rules) stands under \(item.relation.quoted), not under handle_all_urls.",
+                "\(rules) is under \(item.relation.quoted), not under handle_all_urls.",
                 fix: "Write \"\(RelationNames.handleAllURLs)\".")
             return
         }
@@ -185,7 +185,7 @@ enum DynamicPlaceLint {
         if let target = statement.target.value, TargetLint.namespace(of: target) == "web" {
             findings.add(
                 DynamicRules.wrongPlace, at: item.member,
-                "Dynamic rules stand in a statement about a site: only apps have them.")
+                "Dynamic rules are in a statement about a site. Only apps have them.")
         }
         DynamicLint.lint(item, into: &findings)
     }

@@ -13,22 +13,25 @@ public enum DynamicRules {
 
     static let malformed = LintRule(
         "dyn.malformed", .error, "A field of the dynamic rules is malformed or empty",
-        reason: "Android discards all dynamic rules and goes by the manifest, without a word.",
-        fix: "Give every field a value of its type that is not empty, or leave the field out.", source: google)
+        reason: "Android discards all dynamic rules, uses the manifest alone, and reports nothing.",
+        fix: "Give every field a value of its type that is not empty, or omit the field.", source: google)
     static let excludeOnly = LintRule(
         "dyn.exclude-only", .error, "No dynamic rule allows anything",
-        reason: "What no rule allows does not open the app: no link opens it at all.",
+        reason: "A link that no rule allows does not open the app. Here no link opens it.",
         fix: "End the list with {\"/\": \"*\"}.", source: google)
     static let noCatchAll = LintRule(
         "dyn.no-catch-all", .info, "Links that no dynamic rule names do not open the app",
-        reason: "On Android 15 and later the list decides alone, whatever the manifest says.",
+        reason: "On Android 15 and later, a link that no rule names does not open the app, even if the manifest names "
+            + "it.",
         fix: "If the other links should open the app, end the list with {\"/\": \"*\"}.", source: google)
     static let catchAllFirst = LintRule(
-        "dyn.catch-all-first", .error, "A dynamic rule for every link stands before others",
-        reason: "The first match decides: the rules after it never do.", fix: "Move it to the end.", source: google)
+        "dyn.catch-all-first", .error, "A dynamic rule for every link comes before others",
+        reason: "The first matching rule decides, so the rules after it never do. It is an error if one of them would "
+            + "decide differently, and information if nothing is lost.",
+        fix: "Move the rule to the end.", source: google)
     static let shadowed = LintRule(
         "dyn.shadowed", .warning, "A dynamic rule that never decides",
-        reason: "The first match decides, and the rules before it match all that it matches.",
+        reason: "The first matching rule decides, and earlier rules match every link of this one.",
         fix: "Move it up, or remove it.", source: google)
     static let wrongPlace = LintRule(
         "dyn.wrong-place", .error, "dynamic_app_link_components in a place that no system reads",
@@ -41,33 +44,34 @@ public enum DynamicRules {
         fix: "Name delegate_permission/common.handle_all_urls, in relation and in relation_extensions.", source: google)
     static let declaredTwice = LintRule(
         "dyn.declared-twice", .error, "Dynamic rules for the same app twice",
-        reason: "Which of the two counts is not defined.", fix: "Join them in one statement.", source: google)
+        reason: "It is not defined which of the two has an effect.",
+        fix: "Join them in one statement.", source: google)
     static let unknownKey = LintRule(
         "dyn.unknown-key", .error, "A key that dynamic rules do not have",
-        reason: "Apple's keys mean nothing here: at best the key is ignored, at worst all rules are discarded.",
-        fix: "Remove it: a rule has /, ?, # and exclude.", source: google)
+        reason: "Apple's keys have no meaning here. Android ignores the key, or discards all rules.",
+        fix: "Remove it. A rule has the keys /, ?, # and exclude.", source: google)
     static let queryString = LintRule(
         "dyn.query-string", .error, "? is a string",
-        reason: "The schema has a dictionary here: Android discards all dynamic rules.",
+        reason: "The schema requires a dictionary. Android discards all dynamic rules.",
         fix: "Write {\"name\": \"pattern\"}.", source: google)
     static let starBacktracking = LintRule(
         "dyn.star-backtracking", .warning, "A star stops at the first character that follows it",
-        reason: "Android does not go back to try a longer match; iOS does.",
-        fix: "Put the literal text first, or write one rule a case.", source: "\(google); \(matcher)")
+        reason: "Android does not try a longer match. iOS does.",
+        fix: "Put the literal text first, or write one rule for each case.", source: "\(google); \(matcher)")
     static let trailingSlash = LintRule(
         "dyn.trailing-slash", .warning, "A slash at the end counts on Android",
-        reason: "iOS ignores it, so the same rule opens other links there.",
+        reason: "iOS ignores the slash, so the same rule opens different links there.",
         fix: "Write two rules, with and without the slash.", source: "\(google); \(matcher)")
     static let encodedPattern = LintRule(
         "dyn.encoded-pattern", .warning, "A percent escape in a dynamic rule",
-        reason: "Android compares the decoded link: the escape never matches.",
+        reason: "Android compares the decoded link, so the escape never matches.",
         fix: "Write the character itself.", source: matcher)
     static let bogusSchema = LintRule(
         "dyn.bogus-schema", .error, "Lists of paths that no reader knows",
-        reason: "A blog's invention: nothing restricts the links.",
+        reason: "The schema appears in a blog and in no reader. The links are not restricted.",
         fix: "Use relation_extensions with dynamic_app_link_components.", source: google)
     static let newOnly = LintRule(
         "dyn.fingerprint-only-15", .info, "Android 14 and older ignore dynamic rules",
-        reason: "There, all links of the manifest open the app.",
-        fix: "Keep the manifest as narrow as it has to be without them.", source: google)
+        reason: "On these versions, all links of the manifest open the app.",
+        fix: "Keep the manifest as narrow as these versions need it.", source: google)
 }

@@ -46,7 +46,7 @@ struct FingerprintLint {
         case .empty: (FingerprintRules.empty, "A fingerprint is an empty text.")
         case .blanks: (FingerprintRules.syntax, "The fingerprint \(text) has blanks or invisible characters around it.")
         case .label(let label): (FingerprintRules.prefixText, "The fingerprint begins with the label \(label.quoted).")
-        case .placeholder: (FingerprintRules.placeholder, "\(text) is a placeholder, no fingerprint.")
+        case .placeholder: (FingerprintRules.placeholder, "\(text) is a placeholder and not a fingerprint.")
         case .base64: (FingerprintRules.base64, "The fingerprint \(text) is base64; it must be hex.")
         case .digest(let name, let octets):
             (FingerprintRules.sha1, "\(text) has \(octets) octets: that is \(name), not SHA-256.")

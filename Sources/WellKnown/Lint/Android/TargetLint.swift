@@ -194,7 +194,9 @@ enum PackageName {
         for part in parts {
             let shown = String(decoding: part.prefix(60), as: UTF8.self).quoted
             guard let first = part.first else { return "has an empty part" }
-            if !part.allSatisfy(isPart) { return "has a character in \(shown) that is no letter, digit or underscore" }
+            if !part.allSatisfy(isPart) {
+                return "has a character in \(shown) that is not a letter, digit or underscore"
+            }
             if !first.isASCIILetter { return "has a part that does not begin with a letter, \(shown)" }
         }
         return nil

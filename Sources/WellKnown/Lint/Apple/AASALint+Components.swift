@@ -159,7 +159,7 @@ extension AASALint {
         guard text.hasPrefix("NOT "), text.dropFirst(4).first.map({ !$0.isWhitespace }) ?? false else {
             return findings.add(
                 ApplePathRules.notSyntax, at: node,
-                "\(text.quoted) is not written as the system reads NOT: in capitals, with one blank behind",
+                "\(text.quoted) is not written as the system reads NOT: in capitals, followed by one blank",
                 fix: "Write \("NOT \(path)".quoted).")
         }
         self.path(String(path), node, reading)
@@ -193,7 +193,7 @@ extension AASALint {
         }
         if let syntax = pattern.routeSyntax {
             return findings.add(
-                ApplePathRules.routeSyntax, at: node, "\(syntax.quoted) in \(shown) is no syntax of these patterns")
+                ApplePathRules.routeSyntax, at: node, "\(syntax.quoted) in \(shown) is not syntax of these patterns")
         }
         if pattern.hasQuery {
             return findings.add(

@@ -44,12 +44,14 @@ extension AASALint {
         guard !later.isEmpty || loser != nil else { return }
         var effects: [String] = []
         if !later.isEmpty {
-            let rest = later.count == 1 ? "the rule after it never decides" : "the \(later.count) rules after it never decide"
+            let rest =
+                later.count == 1 ? "the rule after it never decides" : "the \(later.count) rules after it never decide"
             effects.append(rest + (differs || loser != nil ? "" : ", and would decide the same"))
         }
         if let loser {
             claimed.insert(loser.index)
-            effects.append("where both apps are installed, no link opens \(loser.apps[0].quoted) of entry \(loser.index + 1)")
+            effects.append(
+                "where both apps are installed, no link opens \(loser.apps[0].quoted) of entry \(loser.index + 1)")
         }
         findings.add(
             AppleOrderRules.catchAllFirst, at: rule.range.lowerBound,
@@ -58,7 +60,6 @@ extension AASALint {
             severity: differs || loser != nil ? nil : .info,
             fix: differs || loser != nil ? nil : "Remove the rules after it, or narrow this one.")
     }
-
 
     /// Reports rules that never decide for any app because earlier rules cover them.
     private mutating func covered(_ matcher: AppleMatcher, except known: Set<Int>) {

@@ -12,7 +12,7 @@ extension AASALint {
         {
             findings.add(
                 AppleComponentRules.defaultsPaths, at: defaults,
-                "These defaults stand over the legacy paths of entry \(number): disputed whether they count there")
+                "These defaults apply to the legacy paths of entry \(number) (disputed whether they do)")
         }
         var layers: [(origin: ValueOrigin, fields: ComponentFields)] = []
         if let own = entry.defaults.value { layers.append((.entryDefaults, own)) }
@@ -124,7 +124,7 @@ extension AASALint {
                 if count > 1 {
                     findings.add(
                         AppleStructureRules.duplicateApp, at: entry.node,
-                        "\(app.quoted) stands \(count) times in entry \(number)",
+                        "\(app.quoted) is \(count) times in entry \(number)",
                         fix: "Remove all but one.")
                 }
                 guard let first = firstOfApp[app] else {
@@ -255,11 +255,11 @@ extension AASALint {
             if place.service == "applinks", isClip {
                 findings.add(
                     AppleIdentifierRules.clipInApplinks, at: place.offset,
-                    "\(place.app.quoted) looks like an App Clip, and stands under applinks")
+                    "\(place.app.quoted) looks like an App Clip, and is under applinks")
             } else if place.service == "appclips", !isClip, apps.contains(place.app) {
                 findings.add(
                     AppleIdentifierRules.clipInApplinks, at: place.offset,
-                    "\(place.app.quoted) is an app of this file, and stands under appclips")
+                    "\(place.app.quoted) is an app of this file, and is under appclips")
             }
         }
     }

@@ -59,7 +59,7 @@ extension AASALint {
         guard let values = variable.values else {
             return findings.add(
                 rules.empty, at: variable.member.value,
-                "\(name) is no list of strings: nothing is defined, and rules that use it never match")
+                "\(name) is not a list of strings: nothing is defined, and rules that use it never match")
         }
         if values.isEmpty { findings.add(rules.empty, at: variable.member.value, "\(name) has no values") }
         for node in variable.member.value.array ?? [] {

@@ -192,7 +192,7 @@ extension AASALint {
             guard AASAFile.services.contains(member.key) else { return true }
             findings.add(
                 AppleStructureRules.misplacedService, at: member,
-                "\(member.key) is inside \(place); services stand at the root")
+                "\(member.key) is inside \(place); services belong at the root")
             return false
         }
     }

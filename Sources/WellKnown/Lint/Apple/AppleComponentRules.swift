@@ -14,67 +14,69 @@ enum AppleComponentRules {
 
     static let emptyComponent = LintRule(
         "pat.empty-component", .warning, "A component that sets nothing matches every address",
-        reason: "Every key that is not there means *: the app takes every link of the site.",
-        fix: "Write the path that is meant; {\"/\": \"*\"} if it is really all of them.", source: seen,
+        reason: "An absent key means *, so the app opens every link of the site.",
+        fix: "Write the intended path, or {\"/\": \"*\"} for all of them.", source: seen,
         wrong: example("{}"), right: example(#"{"/": "/buy/*"}"#))
 
     static let unknownKey = LintRule(
         "pat.unknown-component-key", .error, "A key that components do not have",
-        reason: "The key is skipped, and the rule matches more than it says: alone it matches every address.",
-        fix: "Components have the keys / ? # exclude comment caseSensitive percentEncoded.", source: seen,
+        reason: "The key is ignored, so the rule matches more than it says. Without other keys it matches every "
+            + "address.",
+        fix: "Components have the keys /, ?, #, exclude, comment, caseSensitive and percentEncoded.", source: seen,
         wrong: example(#"{"/": "/buy/*", "casesensitive": false}"#),
         right: example(#"{"/": "/buy/*", "caseSensitive": false}"#))
 
     static let type = LintRule(
         "pat.type", .error, "A value of the wrong type",
-        reason: "The value is ignored and the key means what it means when absent: a pattern becomes *.",
-        fix: "Write a string for / and #, true or false for caseSensitive and percentEncoded.", source: seen,
+        reason: "The value is ignored, as if the key were absent. A pattern becomes *.",
+        fix: "Write a string for / and #, and true or false for caseSensitive and percentEncoded.", source: seen,
         wrong: example(##"{"/": "/buy/*", "#": 1}"##), right: example(##"{"/": "/buy/*", "#": "1"}"##))
 
     static let queryType = LintRule(
-        "pat.query-type", .error, "A query item whose pattern is no string",
-        reason: "One such value and the whole dictionary is ignored: the rule is far wider than written.",
+        "pat.query-type", .error, "A query item whose pattern is not a string",
+        reason: "One such value makes systems ignore the whole dictionary, so the rule matches far more than it says.",
         fix: "Write the pattern as a string: \"5\", \"true\", \"?*\".", source: seen,
         wrong: example(#"{"/": "/buy/*", "?": {"id": 5}}"#), right: example(#"{"/": "/buy/*", "?": {"id": "5"}}"#))
 
     static let queryArray = LintRule(
         "pat.query-array", .error, "The query is a list",
-        reason: "A list is ignored: the rule matches whatever the query is.",
+        reason: "A list is ignored, so the rule matches every query.",
         fix: "Write a dictionary of names and patterns: {\"id\": \"?*\"}.", source: components,
         wrong: example(#"{"/": "/buy/*", "?": ["id"]}"#), right: example(#"{"/": "/buy/*", "?": {"id": "?*"}}"#))
 
     static let queryStarNoOp = LintRule(
         "pat.query-star-noop", .warning, "A query item that may be anything, absent included",
-        reason: "An item that is not there counts as empty, and * matches the empty text: the item asks for nothing.",
-        fix: "Write \"?*\" for an item that is there and not empty.", source: "Apple, WWDC 2019 session 717",
+        reason: "An absent item counts as empty, and * matches the empty text. The item has no effect.",
+        fix: "Write \"?*\" for an item that is present and not empty.", source: "Apple, WWDC 2019 session 717",
         wrong: example(#"{"/": "/buy/*", "?": {"id": "*"}}"#), right: example(#"{"/": "/buy/*", "?": {"id": "?*"}}"#))
 
     static let queryStarExclude = LintRule(
         "pat.query-star-exclude", .error, "An exclude by a query item that may be absent",
-        reason: "An item that is not there counts as empty, and * matches the empty text: every address of that path "
-            + "is excluded, with the item or without.",
-        fix: "Write \"?*\" for an item that is there and not empty.", source: "Apple, WWDC 2019 session 717",
+        reason: "An absent item counts as empty, and * matches the empty text. Every address of the path is excluded, "
+            + "with or without the item.",
+        fix: "Write \"?*\" for an item that is present and not empty.", source: "Apple, WWDC 2019 session 717",
         wrong: example(#"{"/": "*", "?": {"browser": "*"}, "exclude": true}, {"/": "/buy/*"}"#),
         right: example(#"{"/": "*", "?": {"browser": "?*"}, "exclude": true}, {"/": "/buy/*"}"#))
 
     static let queryRepeated = LintRule(
         "pat.query-repeated", .info, "A query item that usually occurs several times",
-        reason: "When a name repeats in the address, all its values must match: one other value and the rule does not.",
-        fix: "Use a pattern that all values match, or leave the item out.", source: seen,
+        reason: "If a name repeats in the address, all its values must match. One other value is enough for the rule "
+            + "not to match.",
+        fix: "Use a pattern that all values match, or omit the item.", source: seen,
         wrong: example(#"{"/": "/buy/*", "?": {"tag[]": "new"}}"#),
         right: example(#"{"/": "/buy/*", "?": {"tag": "new"}}"#))
 
     static let excludeType = LintRule(
         "pat.exclude-type", .error, "exclude is neither true nor false",
-        reason: "Any other value is ignored: the rule opens what it should keep out.",
+        reason: "Any other value is ignored, so the rule opens what it should exclude.",
         fix: "Write \"exclude\": true, without quotes.", source: components,
         wrong: example(#"{"/": "/buy/private/*", "exclude": "true"}"#),
         right: example(#"{"/": "/buy/private/*", "exclude": true}, {"/": "/buy/*"}"#))
 
     static let defaultsPattern = LintRule(
         "pat.defaults-pattern", .warning, "defaults hold a pattern or exclude",
-        reason: "Undocumented, and in force all the same: every component that does not set the key gets it.",
-        fix: "Write the key into the components; keep caseSensitive and percentEncoded in defaults.",
+        reason: "This is not documented, but was observed: every component that does not set the key gets it.",
+        fix: "Write the key into the components, and keep only caseSensitive and percentEncoded in defaults.",
         source: "Apple, applinks.Defaults; swcutil on macOS 27",
         wrong: .aasa(
             AppleExample.components(#"{"?": {"id": "?*"}}"#, beside: #", "defaults": {"/": "/buy/*"}"#)),
@@ -84,7 +86,8 @@ enum AppleComponentRules {
 
     static let defaultsPaths = LintRule(
         "pat.defaults-paths", .warning, "defaults with legacy paths",
-        reason: "Documented for components only; whether they reach paths nobody has shown (disputed).",
+        reason: "defaults are documented for components only. It is not known whether they apply to paths, so it is "
+            + "disputed.",
         fix: "Write appIDs and components instead of appID and paths.", source: "Apple, applinks.Defaults",
         wrong: .aasa(AppleExample.paths("\"/buy/*\"", beside: #", "defaults": {"caseSensitive": false}"#)),
         right: .aasa(
@@ -100,8 +103,9 @@ enum AppleOrderRules {
     private static let components = "Apple, applinks.Details.Components"
 
     static let catchAllFirst = LintRule(
-        "pat.catch-all-first", .error, "A rule that matches everything stands before others",
-        reason: "The first rule that matches decides, so the rules after it never do. It is an error if one of them would "
+        "pat.catch-all-first", .error, "A rule that matches everything comes before others",
+        reason:
+            "The first rule that matches decides, so the rules after it never do. It is an error if one of them would "
             + "decide differently or belongs to another app, and information if nothing is lost.",
         fix: "Move the rule to the end of the list.", source: components,
         wrong: AppleExample.rule(#"{"/": "*"}, {"/": "/admin/*", "exclude": true}"#),
@@ -109,36 +113,36 @@ enum AppleOrderRules {
 
     static let shadowed = LintRule(
         "pat.shadowed", .warning, "A rule that can never decide",
-        reason: "Rules before it match all that it matches, and the first that matches decides.",
+        reason: "Earlier rules match every address of this one, and the first matching rule decides.",
         fix: "Remove the rule, or move it before the wider one.", source: components,
         wrong: AppleExample.rule(#"{"/": "/buy/*"}, {"/": "/buy/now/*"}"#),
         right: AppleExample.rule(#"{"/": "/buy/*"}, {"/": "/sell/now/*"}"#))
 
     static let deadExclude = LintRule(
-        "pat.dead-exclude", .warning, "An exclude behind a rule that already opens its addresses",
-        reason: "The addresses that are meant to stay in the browser open the app.",
+        "pat.dead-exclude", .warning, "An exclude after a rule that already opens its addresses",
+        reason: "Addresses that are meant for the browser open the app.",
         fix: "Move the exclude before the rule that opens.", source: components,
         wrong: AppleExample.rule(#"{"/": "/buy/*"}, {"/": "/buy/private/*", "exclude": true}"#),
         right: AppleExample.rule(#"{"/": "/buy/private/*", "exclude": true}, {"/": "/buy/*"}"#))
 
     static let excludeOnly = LintRule(
         "pat.exclude-only", .warning, "Only rules that exclude",
-        reason: "What no rule matches stays in the browser as well: nothing ever opens the app.",
+        reason: "A link that no rule matches also opens the browser. Nothing opens the app.",
         fix: "End the list with a rule that opens, such as {\"/\": \"*\"}.", source: components,
         wrong: AppleExample.rule(#"{"/": "/admin/*", "exclude": true}"#),
         right: AppleExample.rule(#"{"/": "/admin/*", "exclude": true}, {"/": "/buy/*"}"#))
 
     static let hostWellKnown = LintRule(
         "pat.host-dot-wellknown", .warning, "The rule opens the association files themselves in the app",
-        reason: "Whoever follows a link to the file to look at it gets the app instead.",
+        reason: "A link to the file opens the app instead of the file.",
         fix: "Exclude /.well-known/*, or remove the rule.", source: "RFC 8615",
         wrong: AppleExample.rule(#"{"/": "/.well-known/*"}"#),
         right: AppleExample.rule(#"{"/": "/.well-known/*", "exclude": true}, {"/": "/buy/*"}"#))
 
     static let loginLinks = LintRule(
         "pat.login-links", .info, "The rule takes callbacks, sign-out, unsubscribe or download addresses",
-        reason: "A sign-in that began in the browser ends in the app, which knows nothing of it; a file to download "
-            + "opens a screen.",
+        reason: "A sign-in that began in the browser ends in the app, which does not know it. A download opens a "
+            + "screen of the app.",
         fix: "Exclude these addresses before the rule, unless the app handles them.",
         source: "RFC 8252 section 7.2; Apple, TN3155 Debugging universal links",
         wrong: AppleExample.rule(#"{"/": "/auth/*"}"#),

@@ -61,7 +61,7 @@ enum AppleIdentifiers {
         let parts = app.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let prefix = parts.first.map(String.init) ?? ""
         guard parts.count == 2 else {
-            return Defect(rule: rules.noPrefix, message: "\(shown) has no prefix with a dot behind it")
+            return Defect(rule: rules.noPrefix, message: "\(shown) has no prefix followed by a dot")
         }
         if let fault = prefixDefect(prefix, app, bundle: String(parts[1]), known) { return fault }
         return bundleDefect(String(parts[1]), app)

@@ -16,20 +16,21 @@ enum AppleStructureRules {
 
     static let noService = LintRule(
         "aasa.no-service", .error, "The file has no service that systems know",
-        reason: "The file is fetched, read and says nothing: no link opens an app, no password is offered.",
-        fix: "Write applinks, webcredentials, appclips, activitycontinuation or authsrv at the root.",
-        source: domains, wrong: .aasa("{}\n"), right: .aasa(BodyRules.sound))
+        reason: "The file is fetched and read, and associates nothing: no link opens an app, and no password is "
+            + "offered.",
+        fix: "Write applinks, webcredentials, appclips, activitycontinuation or authsrv at the root.", source: domains,
+        wrong: .aasa("{}\n"), right: .aasa(BodyRules.sound))
 
     static let unknownService = LintRule(
         "aasa.unknown-service", .warning, "A key at the root that no system knows",
-        reason: "Keys are case-sensitive and unknown ones are skipped, with everything below them.",
+        reason: "Keys are case-sensitive. Systems ignore an unknown key with everything in it.",
         fix: "Write the key as documented, or remove it.", source: domains,
         wrong: .aasa(BodyRules.sound.replacing("webcredentials", with: "webCredentials")),
         right: .aasa(BodyRules.sound))
 
     static let misplacedService = LintRule(
         "aasa.misplaced-service", .error, "A service inside another one",
-        reason: "Systems look for services at the root only; this one is skipped.",
+        reason: "Systems look for services at the root only, and ignore this one.",
         fix: "Move the key one level up, beside applinks.", source: domains,
         wrong: .aasa(
             AppleExample.links(
@@ -39,8 +40,8 @@ enum AppleStructureRules {
 
     static let detailsOutside = LintRule(
         "aasa.details-outside-applinks", .error, "details outside of applinks",
-        reason: "Only applinks has details; no system reads them here.",
-        fix: "Move details into applinks; the other services take a plain list: {\"apps\": [\"ID\"]}.", source: domains,
+        reason: "Only applinks has details. No system reads them here.",
+        fix: "Move details into applinks. The other services take a plain list: {\"apps\": [\"ID\"]}.", source: domains,
         wrong: .aasa(#"{"appclips": {"details": [{"appIDs": ["4J6K8M2N9P.com.acme.shop.Clip"]}]}}"# + "\n"),
         right: .aasa(#"{"appclips": {"apps": ["4J6K8M2N9P.com.acme.shop.Clip"]}}"# + "\n"))
 
@@ -53,13 +54,13 @@ enum AppleStructureRules {
 
     static let detailsMissing = LintRule(
         "aasa.details-missing", .error, "applinks without details",
-        reason: "Without details applinks names no app and no address: every link stays in the browser.",
+        reason: "Without details, applinks names no app and no address: every link opens the browser.",
         fix: "Write \"details\": [{\"appIDs\": […], \"components\": […]}] below applinks.", source: "Apple, applinks",
         wrong: .aasa(#"{"applinks": {"apps": []}}"# + "\n"), right: .aasa(BodyRules.sound))
 
     static let detailsDictionary = LintRule(
         "aasa.details-dictionary", .warning, "details as a dictionary",
-        reason: "The form from before 2017 is obsolete: Apple's matcher still takes it, other readers do not.",
+        reason: "The form from before 2017 is obsolete. Apple's matcher still reads it, other readers do not.",
         fix: "Write a list: \"details\": [{\"appIDs\": […], \"components\": […]}].", source: session,
         wrong: .aasa(
             #"{"applinks": {"details": {"4J6K8M2N9P.com.acme.shop": {"paths": ["/buy/*"]}}}}"# + "\n"),
@@ -67,7 +68,7 @@ enum AppleStructureRules {
 
     static let detailsObject = LintRule(
         "aasa.details-object", .error, "details is one entry without its list",
-        reason: "An object is read as a dictionary of apps: here the apps are called \"appID\" and \"paths\".",
+        reason: "An object is read as a dictionary of apps. Here the apps would be called \"appID\" and \"paths\".",
         fix: "Put the entry into [ ].", source: "Apple, applinks.Details",
         wrong: .aasa(
             #"{"applinks": {"details": {"appID": "4J6K8M2N9P.com.acme.shop", "paths": ["/buy/*"]}}}"# + "\n"),
@@ -82,20 +83,20 @@ enum AppleStructureRules {
 
     static let keyCase = LintRule(
         "aasa.key-case", .error, "A key in the wrong case",
-        reason: "Keys are case-sensitive and unknown ones are skipped in silence.",
+        reason: "Keys are case-sensitive. Systems ignore unknown keys and report nothing.",
         fix: "Write the key as documented.", source: "Apple, applinks.Details",
         wrong: .aasa(BodyRules.sound.replacing("\"appIDs\"", with: "\"appIds\"")), right: .aasa(BodyRules.sound))
 
     static let unknownKey = LintRule(
         "aasa.unknown-key", .warning, "A key that no system knows",
-        reason: "A misspelled key is never an error: it is skipped, and the file means something else.",
+        reason: "Systems ignore unknown keys and report nothing. A misspelled key changes what the file means.",
         fix: "Write the key as documented, or remove it.", source: "Apple, applinks and the pages below it",
         wrong: .aasa(BodyRules.sound.replacing("\"components\":", with: "\"priority\": 1, \"components\":")),
         right: .aasa(BodyRules.sound))
 
     static let appIDsType = LintRule(
         "aasa.appids-type", .error, "appIDs is not a list of strings",
-        reason: "A value of the wrong type counts as none, and the rules do not apply to any app.",
+        reason: "Systems ignore a value of the wrong type, so the rules apply to no app.",
         fix: "Write \"appIDs\": [\"PREFIX.bundle.id\"], or \"appID\": \"PREFIX.bundle.id\".",
         source: "Apple, applinks.Details",
         wrong: .aasa(
@@ -105,8 +106,8 @@ enum AppleStructureRules {
 
     static let bothAppKeys = LintRule(
         "aasa.both-appid-appids", .warning, "appID and appIDs in one entry",
-        reason: "appIDs wins, even when it is empty, and appID is ignored (seen on swcutil; other matchers join the "
-            + "two: disputed).",
+        reason: "appIDs wins, even if it is empty, and appID is ignored. This was seen on swcutil. Other matchers "
+            + "join the two, so it is disputed.",
         fix: "Put every app into appIDs and remove appID.", source: "Apple, applinks.Details; swcutil on macOS 27",
         wrong: .aasa(
             BodyRules.sound.replacing("\"appIDs\":", with: "\"appID\": \"4J6K8M2N9P.com.acme.shop\", \"appIDs\":")),
@@ -114,9 +115,9 @@ enum AppleStructureRules {
 
     static let mixedGenerations = LintRule(
         "aasa.mixed-generations", .error, "Both generations of keys in one entry",
-        reason: "Apple: with appIDs and components beside appID and paths, universal links won't work. Since iOS 13 "
-            + "paths beside components are ignored at best.",
-        fix: "Keep appIDs with components. For iOS 12 and older add a second entry with appID and paths behind it.",
+        reason: "Apple's TN3155 says that universal links won't work if appIDs and components are mixed with appID "
+            + "and paths. Since iOS 13, paths beside components are at best ignored.",
+        fix: "Keep appIDs with components. For iOS 12 and older, add a second entry with appID and paths after it.",
         source: debugging + "; " + session,
         wrong: .aasa(BodyRules.sound.replacing("\"components\":", with: "\"paths\": [\"/buy/*\"], \"components\":")),
         right: .aasa(BodyRules.sound))
@@ -130,20 +131,21 @@ enum AppleStructureRules {
 
     static let emptyRules = LintRule(
         "aasa.empty-rules", .error, "An empty list of rules",
-        reason: "No rule matches, and every link stays in the browser.",
-        fix: "Write the patterns of the addresses that the app takes, or remove the entry.",
+        reason: "No rule matches, so every link opens the browser.",
+        fix: "Write the patterns of the addresses that the app opens, or remove the entry.",
         source: "Apple, applinks.Details", wrong: .aasa(AppleExample.components("")), right: .aasa(BodyRules.sound))
 
     static let rulesType = LintRule(
         "aasa.rules-type", .error, "A rule of the wrong type",
-        reason: "What is no object in components, or no string in paths, is no rule.",
+        reason: "Systems ignore elements of components that are not objects, and elements of paths that are not "
+            + "strings.",
         fix: "Write objects in components: {\"/\": \"/buy/*\"}, and strings in paths: \"/buy/*\".",
         source: "Apple, applinks.Details", wrong: .aasa(AppleExample.components("\"/buy/*\"")),
         right: .aasa(BodyRules.sound))
 
     static let appsNonEmpty = LintRule(
         "aasa.apps-nonempty", .warning, "applinks.apps is not the empty list",
-        reason: "Up to iOS 12 the key must be there and empty, or no link opens; since then it is ignored.",
+        reason: "iOS 12 and older open no link unless the key is present and empty. Later systems ignore it.",
         fix: "Write \"apps\": [], or remove the key when iOS 13 is the oldest you support.",
         source: "Apple, App Search Programming Guide, Support Universal Links",
         wrong: .aasa(
@@ -152,7 +154,7 @@ enum AppleStructureRules {
 
     static let appsNeeded = LintRule(
         "aasa.apps-needed", .warning, "applinks.apps is missing for iOS 12 and older",
-        reason: "Up to iOS 12 the key must be there and empty, or no link opens.",
+        reason: "iOS 12 and older open no link unless the key is present and empty.",
         fix: "Write \"apps\": [] below applinks.",
         source: "Apple, App Search Programming Guide, Support Universal Links",
         wrong: .aasa(AppleExample.paths("\"/buy/*\""), minimumIOS: SystemVersion(12)),
@@ -162,8 +164,8 @@ enum AppleStructureRules {
 
     static let minimumSystem = LintRule(
         "aasa.min-os", .warning, "A feature that the oldest supported system does not know",
-        reason:
-            "Older systems skip the key and decide otherwise: the same link opens on one phone and not on the next.",
+        reason: "Older systems ignore the key and decide differently: the same link opens the app on one phone and "
+            + "not on another.",
         fix: "Raise the declared minimum, or write what the older systems need as well.",
         source: "Apple, applinks and the pages below it (Availability); WWDC 2020 session 10098",
         wrong: .aasa(
@@ -173,7 +175,7 @@ enum AppleStructureRules {
 
     static let duplicateApp = LintRule(
         "aasa.duplicate-app", .info, "One app in several entries",
-        reason: "The entries are tried in order and the first rule that matches decides, across them all.",
+        reason: "The entries are tried in order, and the first matching rule of all of them decides.",
         fix: "Join the rules in one entry, if their order allows.", source: "Apple, applinks.Details",
         wrong: .aasa(
             AppleExample.links(
@@ -182,7 +184,7 @@ enum AppleStructureRules {
 
     static let duplicateEntries = LintRule(
         "aasa.duplicate-entries", .info, "Entries with the same rules",
-        reason: "Repeated rules drift apart with the next change, and fill the 128 KB.",
+        reason: "The next change easily updates only one copy, and copies use up the limit of 128 KB.",
         fix: "Write one entry with all the apps in appIDs.", source: "Apple, applinks.Details (appIDs)",
         wrong: .aasa(
             AppleExample.links(
@@ -195,7 +197,7 @@ enum AppleStructureRules {
 
     static let sharedPath = LintRule(
         "aasa.shared-path", .warning, "Two apps claim one address",
-        reason: "With both installed the first entry that matches gets the link; the other app never sees it.",
+        reason: "If both apps are installed, the first matching entry gets the link. The other app never gets it.",
         fix: "Give each app its own paths, or order the entries so that the right one comes first.",
         source: "Apple, applinks.Details",
         wrong: .aasa(

@@ -19,14 +19,14 @@ enum JSONErrorLint {
             case .duplicateKey(let key):
                 findings.add(
                     JSONRules.duplicateKey, at: fault.offset,
-                    "The key \(key.quoted) stands in this object already")
+                    "The key \(key.quoted) is already in this object")
             case .tooLong: continue
             case .syntax, .badString, .trailingContent:
                 if let quote = smartQuote(before: fault, in: document.text) {
                     guard firsts.insert(JSONRules.smartQuotes.code).inserted else { continue }
                     findings.add(
                         JSONRules.smartQuotes, at: quote,
-                        "A typographic quotation mark where a plain one belongs; the text cannot be read behind it")
+                        "A typographic quotation mark where a plain one belongs; the text after it cannot be read")
                 } else {
                     findings.add(JSONRules.invalid, at: fault.offset, message(fault, kind))
                 }
@@ -110,7 +110,7 @@ enum InvisibleLint {
         else { return }
         findings.add(
             JSONRules.invisible, at: place(of: scalar, in: range, findings.document.text),
-            "U+\(JSONError.hex(scalar.value)) cannot be seen, and stands inside \(text.quoted)")
+            "U+\(JSONError.hex(scalar.value)) cannot be seen, and is inside \(text.quoted)")
     }
 
     /// The position of the character, or of the string if the character is escaped.

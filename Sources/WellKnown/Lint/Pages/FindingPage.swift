@@ -16,6 +16,7 @@ public struct FindingPage: Sendable {
         parts.append("## What to do\n\n\(rule.fix)")
         if let wrong = rule.shownWrong { parts.append("## Wrong\n\n" + Self.block(wrong)) }
         if let right = rule.shownRight { parts.append("## Right\n\n" + Self.block(right)) }
+        if let recipes = ServingRecipes.section(for: rule.code) { parts.append(recipes) }
         parts.append("## Source\n\n\(rule.source)")
         return parts.joined(separator: "\n\n") + "\n"
     }
@@ -46,7 +47,8 @@ extension FindingPage {
     /// The index page with links to all pages.
     public static func index(_ rules: [LintRule]) -> String {
         var text =
-            "# Findings\n\nEvery code that `wellknown` reports. Codes are added, never renamed and never used again.\n"
+            "# Findings\n\nEvery code that `wellknown` reports. `wellknown finding CODE` prints its page. Codes are added, never renamed and "
+            + "never used again.\n"
         var group = ""
         for rule in rules {
             let name = String(rule.code.prefix { $0 != "." })

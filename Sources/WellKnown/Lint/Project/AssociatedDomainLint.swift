@@ -22,7 +22,9 @@ enum AssociatedDomainLint {
                     ProjectRules.entitlementWildcardClip, "\(domain.raw.quoted) has a wildcard; appclips takes none.",
                     file: file, position: domain.position))
         }
-        if let mode = domain.mode, !BuildPlaceholder.isIn(mode), isRelease != false, mode.contains("developer") || isRelease == true {
+        if let mode = domain.mode, !BuildPlaceholder.isIn(mode), isRelease != false,
+            mode.contains("developer") || isRelease == true
+        {
             findings.append(
                 Finding(
                     ProjectRules.entitlementMode,
@@ -65,7 +67,8 @@ enum AssociatedDomainLint {
         guard let mode = domain.mode, raw[mark...] == "?mode=\(mode)" else {
             return ("has something other than ?mode=… after the host", corrected)
         }
-        return modes.contains(mode) || mode.contains(BuildPlaceholder.neutralWord) ? nil : ("has the unknown mode \(mode.quoted)", nil)
+        return modes.contains(mode) || mode.contains(BuildPlaceholder.neutralWord)
+            ? nil : ("has the unknown mode \(mode.quoted)", nil)
     }
 
     private static func hostDefect(_ host: String) -> String? {
@@ -109,33 +112,34 @@ public enum ProjectRules {
 
     static let entitlementMissing = LintRule(
         "project.entitlement-missing", .error, "The file names the app, and the app does not name the host",
-        reason: "The system never asks for the file: nothing happens.",
+        reason: "The system never fetches the file, so no link opens the app.",
         fix: "Add the host to the app's associated domains.", source: apple)
     static let appNotListed = LintRule(
         "project.app-not-listed", .error, "The app names the host, and the file does not name the app",
-        reason: "The system asks for the file and finds nothing for the app: links open the browser.",
+        reason: "The system fetches the file and does not find the app, so links open the browser.",
         fix: "Add the app, with its prefix, to the service in the host's file.", source: apple)
     static let entitlementSyntax = LintRule(
         "project.entitlement-syntax", .error, "An associated domain that is not service:host",
         reason: "The system ignores the value.",
-        fix: "Write service:host, the host alone, in lower case and Punycode.", source: "\(apple); Technote TN3155")
+        fix: "Write service:host with only the host, in lower case and Punycode.", source: "\(apple); Technote TN3155")
     static let entitlementMode = LintRule(
         "project.entitlement-mode", .error, "An alternate mode in a release build",
-        reason: "App Review refuses it, and for users the domain is not looked up at all.",
+        reason: "App Review rejects it, and for users the system does not look up the domain.",
         fix: "Remove ?mode=… from the release build's entitlements.", source: apple)
     static let entitlementWildcardClip = LintRule(
         "project.entitlement-wildcard-clip", .error, "A wildcard with appclips",
-        reason: "Every other service takes wildcards, this one ignores the value.", fix: "Name each host.",
-        source: apple)
+        reason: "The other services accept wildcards. appclips ignores the value.",
+        fix: "Name each host.", source: apple)
     static let manifestHost = LintRule(
         "project.manifest-host", .error, "The manifest and assetlinks.json do not name each other",
-        reason: "Android verifies the hosts of autoVerify filters, by a file that names the app; without both, the "
-            + "link opens the browser. On Android 11 and older, one such host keeps all from being verified.",
+        reason: "Android verifies the hosts of autoVerify filters with a file that names the app. Without both, the "
+            + "link opens the browser. On Android 11 and older, one such host prevents the verification of all "
+            + "hosts.",
         fix: "Name the host in an intent filter with autoVerify, and the app in the host's file.", source: android)
     static let manifestFilter = LintRule(
         "project.manifest-filter", .error, "An intent filter with autoVerify that is not verified",
-        reason: "Android passes over the filter: its links open the browser or ask.",
-        fix: "VIEW, BROWSABLE and DEFAULT, the schemes http and https alone, and plain hosts.", source: android)
+        reason: "Android does not verify the filter: its links open the browser or a chooser.",
+        fix: "Use VIEW, BROWSABLE and DEFAULT, only the schemes http and https, and plain hosts.", source: android)
     static let manifestPath = LintRule(
         "project.manifest-path", .error, "A path of an intent filter that never matches",
         reason: "Android compares the text literally, or reads the pattern differently: the links open the browser.",

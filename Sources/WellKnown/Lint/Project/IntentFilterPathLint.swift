@@ -19,7 +19,9 @@ enum IntentFilterPathLint {
     private static func fault(in path: ManifestPath) -> (text: String, fix: String?)? {
         let text = path.text
         guard !text.isEmpty, !BuildPlaceholder.isIn(text) else { return nil }
-        if text.contains("://") { return ("is an address: a path never equals it", "Write the path alone, as in /shop.") }
+        if text.contains("://") {
+            return ("is an address: a path never equals it", "Write the path alone, as in /shop.")
+        }
         if path.kind != .pathAdvancedPattern, let mark = text.first(where: { $0 == "?" || $0 == "#" }) {
             let part = mark == "?" ? "query" : "fragment"
             return (
@@ -41,7 +43,9 @@ enum IntentFilterPathLint {
             return text.contains("*") ? ("never matches: here * is a plain character", starFix(text)) : nil
         case .pathPattern, .pathAdvancedPattern:
             let pattern = ManifestPattern(path)
-            if pattern.isIllFormed { return ("is ill-formed: Android refuses it", "Close every [ and {, and give * a character.") }
+            if pattern.isIllFormed {
+                return ("is ill-formed: Android refuses it", "Close every [ and {, and give * a character.")
+            }
             guard pattern.mayBeginWithSlash else {
                 return ("never matches: a path begins with a slash", "Write \("/\(text)".quoted).")
             }

@@ -31,7 +31,7 @@ enum GoogleReading {
         guard statement.isObject else { return .skipped("the element is \(node.typeName)", node) }
         guard statement.include.isAbsent else {
             return statement.relation.isAbsent && statement.target.isAbsent
-                ? .nothing : .skipped("include stands together with a relation or target", node)
+                ? .nothing : .skipped("include is together with a relation or target", node)
         }
         guard let relation = statement.relation.value, !relation.isEmpty else {
             return .skipped("relation is missing or no array of strings", statement.relation.member?.value ?? node)

@@ -54,7 +54,7 @@ public struct AndroidMatcher: Sendable {
     private static func fault(_ texts: [String]) -> String {
         guard let text = texts.first else { return "it has no certificate fingerprint" }
         return CertificateFingerprint(text) == nil
-            ? "\(text.quoted) is no SHA-256 fingerprint"
+            ? "\(text.quoted) is not a SHA-256 fingerprint"
             : "\(text.quoted) is not written in upper case with colons, and Android compares the text"
     }
 

@@ -99,7 +99,7 @@ public struct DynamicMatcher: Sendable {
 
     private static func flaws(_ component: DynamicComponent) -> [Flaw] {
         guard component.isObject else {
-            return [Flaw(range: component.node.range, reason: "a rule is no object", isDisputed: false)]
+            return [Flaw(range: component.node.range, reason: "a rule is not an object", isDisputed: false)]
         }
         var flaws: [Flaw] = []
         func check<Value>(_ field: JSONField<Value>, _ name: String, _ isEmpty: (Value) -> Bool) {

@@ -23,7 +23,7 @@ public struct LinkDiff: Sendable {
     /// Apps whose rules are too large to compare within the limits. They may have more changes.
     public let notDecided: [String]
     /// Android only: links that change between "excluded" and "no match". They open the browser before and after, so
-    /// they are no changes.
+    /// they are not changes.
     public var unopened: [Change] = []
     /// Open questions that matter to the comparison: with the other answer the two files would decide the link
     /// differently.

@@ -149,7 +149,7 @@ struct RuleNotes {
             "\($0.key.quoted)\(place) is \($0.value.typeName), and counts as if it were not there"
         }
         // The limit keeps the list readable.
-        let unknown = fields.unknownMembers.prefix(5).map { "\($0.key.quoted)\(place) is no key that systems know" }
+        let unknown = fields.unknownMembers.prefix(5).map { "\($0.key.quoted)\(place) is not a key that systems know" }
         return typed + unknown
     }
 

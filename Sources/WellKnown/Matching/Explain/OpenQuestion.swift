@@ -74,7 +74,7 @@ struct OpenQuestion: Sendable {
                 ?? false
         },
         OpenQuestion(
-            "first-slash", "May a star at the beginning of a path pattern stand for the first slash?",
+            "first-slash", "May a star at the beginning of a path pattern match the first slash?",
             taken: "No: the first slash is trimmed from both sides (seen on swcutil for other patterns)",
             other: "Yes: a plain comparison with the whole path", [{ $0.starTakesFirstSlash = true }]
         ) { matcher, _ in
@@ -116,7 +116,7 @@ struct OpenQuestion: Sendable {
         },
         OpenQuestion(
             "item-name-case", "Do names of query items fold when caseSensitive is false?",
-            taken: "No: they are no patterns", other: "Yes, like everything else", [{ $0.foldsItemNames = true }]
+            taken: "No: they are not patterns", other: "Yes, like everything else", [{ $0.foldsItemNames = true }]
         ) { matcher, url in
             url.query != nil && matcher.rules.contains { $0.reading.contains(.folded) }
         },

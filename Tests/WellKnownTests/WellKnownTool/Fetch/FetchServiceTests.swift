@@ -55,7 +55,7 @@ struct FetchServiceTests {
             ("SWCERR00101 Bad HTTP Response: 403 Forbidden", "another status than 200", "false"),
             ("SWCERR00202 Connections to private IP not allowed", "private or reserved address", "false"),
             ("SWCERR00301 Timeout", "in time", "true"),
-            ("SWCERR00401 Bad JSON content", "no JSON", "false"),
+            ("SWCERR00401 Bad JSON content", "not JSON", "false"),
             ("SWCERR00999 Something new", "Something new", "false"),
         ])
     func failures(reason: String, meaning: String, direct: String) async throws {

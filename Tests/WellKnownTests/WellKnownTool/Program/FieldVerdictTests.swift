@@ -141,7 +141,8 @@ struct FieldVerdictTests {
         Case(
             name: "4: the file of generate --ios12",
             command: [
-                "sh", "wellknown generate --apple \(app) --path '/shop/*' --ios12 --only aasa > aasa.json && "
+                "sh",
+                "wellknown generate --apple \(app) --path '/shop/*' --ios12 --only aasa > aasa.json && "
                     + "wellknown lint --minimum-ios 12 --fail-on warning aasa.json",
             ], code: 0, says: [], saysNot: ["aasa.min-os"]),
         Case(
@@ -186,47 +187,49 @@ struct FieldVerdictTests {
             ]),
     ]
 
-    static let comparisons = [
-        Case(
-            name: "9: excluded on Android, then without a rule",
-            command: ["diff", "old.json", "new.json", "--format", "json"],
-            files: [
-                "old.json": dynamic("{\"/\":\"/a\",\"exclude\":true},{\"/\":\"/b*\"}"),
-                "new.json": dynamic("{\"/\":\"/b*\"}"),
-            ], code: 0, says: ["\"same\" : true", "\"notes\" : [ {", "\"old\" : \"excluded\""]),
-        Case(
-            name: "9: on iOS that is a change", command: ["diff", "old.json", "new.json"],
-            files: [
-                "old.json": aasa("{\"/\":\"/a\",\"exclude\":true},{\"/\":\"/b*\"}"), "new.json": aasa("{\"/\":\"/b*\"}"),
-            ], code: 1, says: ["excluded -> no match"]),
-        Case(
-            name: "10: a trailing comma", command: ["diff", "old.json", "new.json"],
-            files: ["old.json": aasa("{\"/\":\"/a\"},"), "new.json": aasa("{\"/\":\"/a\"}")], code: 0,
-            says: [
-                "no difference", "disputed in the old file: Does Apple's reader accept a comma",
-                "would be \"no match\"",
-            ]),
-        Case(
-            name: "11: 5,000 query items",
-            command: ["diff", "old.json", "new.json"],
-            files: [
-                "old.json": aasa((0..<5000).map { "{\"?\":{\"q\($0)\":\"?*\"}}" }.joined(separator: ",")),
-                "new.json": aasa((1..<5000).map { "{\"?\":{\"q\($0)\":\"?*\"}}" }.joined(separator: ",")),
-            ], code: 1, says: ["opens -> no match", "?q0="]),
-        Case(
-            name: "12: /buy/*/ for /buy", command: ["match", "aasa.json", "\(link)/buy"],
-            files: ["aasa.json": aasa("{\"/\":\"/buy/*/\"}")], code: 0, says: [": opens", "disputed", "TN3155"]),
-        Case(
-            name: "12: /buy/** for /buy", command: ["match", "aasa.json", "\(link)/buy"],
-            files: ["aasa.json": aasa("{\"/\":\"/buy/**\"}")], code: 0, says: [": opens", "disputed", "TN3155"]),
-        Case(
-            name: "12: /buy/* for /buy is documented", command: ["match", "aasa.json", "\(link)/buy"],
-            files: ["aasa.json": aasa("{\"/\":\"/buy/*\"}")], code: 0, says: [": opens"], saysNot: ["disputed"]),
-        Case(
-            name: "12: a port", command: ["match", "aasa.json", "\(link):8443/buy/1"],
-            files: ["aasa.json": aasa("{\"/\":\"/buy/*\"}")], code: 0,
-            says: ["disputed", "ports are not possible (Apple TN3155)"]),
-    ]
+    static let comparisons =
+        [
+            Case(
+                name: "9: excluded on Android, then without a rule",
+                command: ["diff", "old.json", "new.json", "--format", "json"],
+                files: [
+                    "old.json": dynamic("{\"/\":\"/a\",\"exclude\":true},{\"/\":\"/b*\"}"),
+                    "new.json": dynamic("{\"/\":\"/b*\"}"),
+                ], code: 0, says: ["\"same\" : true", "\"notes\" : [ {", "\"old\" : \"excluded\""]),
+            Case(
+                name: "9: on iOS that is a change", command: ["diff", "old.json", "new.json"],
+                files: [
+                    "old.json": aasa("{\"/\":\"/a\",\"exclude\":true},{\"/\":\"/b*\"}"),
+                    "new.json": aasa("{\"/\":\"/b*\"}"),
+                ], code: 1, says: ["excluded -> no match"]),
+            Case(
+                name: "10: a trailing comma", command: ["diff", "old.json", "new.json"],
+                files: ["old.json": aasa("{\"/\":\"/a\"},"), "new.json": aasa("{\"/\":\"/a\"}")], code: 0,
+                says: [
+                    "no difference", "disputed in the old file: Does Apple's reader accept a comma",
+                    "would be \"no match\"",
+                ]),
+            Case(
+                name: "11: 5,000 query items",
+                command: ["diff", "old.json", "new.json"],
+                files: [
+                    "old.json": aasa((0..<5000).map { "{\"?\":{\"q\($0)\":\"?*\"}}" }.joined(separator: ",")),
+                    "new.json": aasa((1..<5000).map { "{\"?\":{\"q\($0)\":\"?*\"}}" }.joined(separator: ",")),
+                ], code: 1, says: ["opens -> no match", "?q0="]),
+            Case(
+                name: "12: /buy/*/ for /buy", command: ["match", "aasa.json", "\(link)/buy"],
+                files: ["aasa.json": aasa("{\"/\":\"/buy/*/\"}")], code: 0, says: [": opens", "disputed", "TN3155"]),
+            Case(
+                name: "12: /buy/** for /buy", command: ["match", "aasa.json", "\(link)/buy"],
+                files: ["aasa.json": aasa("{\"/\":\"/buy/**\"}")], code: 0, says: [": opens", "disputed", "TN3155"]),
+            Case(
+                name: "12: /buy/* for /buy is documented", command: ["match", "aasa.json", "\(link)/buy"],
+                files: ["aasa.json": aasa("{\"/\":\"/buy/*\"}")], code: 0, says: [": opens"], saysNot: ["disputed"]),
+            Case(
+                name: "12: a port", command: ["match", "aasa.json", "\(link):8443/buy/1"],
+                files: ["aasa.json": aasa("{\"/\":\"/buy/*\"}")], code: 0,
+                says: ["disputed", "ports are not possible (Apple TN3155)"]),
+        ]
         + ["/**", "/?*?", "/*?b"].map { pattern in
             Case(
                 name: "12: \(pattern) on Android", command: ["match", "links.json", "\(link)/aab"],

@@ -62,7 +62,7 @@ struct MatchProgramTests {
         let words = run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         for part in [
             "needs at least 11 characters, has 6", "note: \"exclude\" is a string, and counts as if it were not there",
-            "note: \"Path\" is no key that systems know",
+            "note: \"Path\" is not a key that systems know",
             "note: letters in both cases are one: caseSensitive is false in the defaults of applinks",
         ] {
             #expect(words.contains(part), "\(run.output)")

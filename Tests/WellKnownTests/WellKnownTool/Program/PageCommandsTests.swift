@@ -85,18 +85,19 @@ struct PageCommandsTests {
             for command in block.commands {
                 let words = command.split(separator: " ").map { String($0).replacing("'", with: "") }
                 guard words.first == "wellknown" else { continue }
-                let complaint = WellKnownProgram.complaint(about: Array(words.dropFirst()))
-                #expect(complaint == nil, "\(page):\(block.line): \(command): \(complaint ?? "")")
+                let error = WellKnownProgram.usageError(in: Array(words.dropFirst()))
+                #expect(error == nil, "\(page):\(block.line): \(command): \(error ?? "")")
             }
         }
-        #expect(WellKnownProgram.complaint(about: ["lint", "--frobnicate"]) != nil)
+        #expect(WellKnownProgram.usageError(in: ["lint", "--frobnicate"]) != nil)
     }
 
     @Test("The page about the program shows every command")
     func covered() throws {
         let all = try PageCommands("docs/universal-links.md").blocks.filter(\.isShell).map(\.text).joined()
         for command in [
-            "lint", "match", "explain", "diff", "qr", "generate", "fetch", "doctor", "fingerprint", "capability",
+            "lint", "match", "explain", "diff", "finding", "qr", "generate", "fetch", "doctor", "fingerprint",
+            "capability",
         ] {
             #expect(all.contains("wellknown \(command) "), "\(command)")
         }
