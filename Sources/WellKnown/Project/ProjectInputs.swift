@@ -62,15 +62,23 @@ public struct IntentFilter: Sendable, Hashable {
     public var paths: [ManifestPath]
     /// The `<data>` elements as written, for checks of what is written together. Matching uses the lists above.
     public var data: [ManifestData]
-    /// Whether there are `<uri-relative-filter-group>` elements (Android 15), which narrow the filter further.
-    public var hasRelativeGroups: Bool
+    /// The `<uri-relative-filter-group>` elements, in order. Android 15 and later read them.
+    public var groups: [RelativeFilterGroup] = []
+    /// `android:order`: of several matching filters of an app, the one with the highest number is used (Android 9).
+    public var order = 0
+    /// The types of `android:mimeType`. A link has no type, so it matches no filter with one.
+    public var types: [String] = []
+    /// `android:exported` of the activity. `nil` if it is not written.
+    public var isExported: Bool?
+    /// Whether the activity or the application is disabled.
+    public var isDisabled = false
     /// The position of the filter in the manifest.
     public var position: SourcePosition?
 
     public init(
         activity: String? = nil, autoVerify: Bool = false, actions: [String] = [], categories: [String] = [],
         schemes: [String] = [], hosts: [ManifestHost] = [], paths: [ManifestPath] = [], data: [ManifestData] = [],
-        hasRelativeGroups: Bool = false, position: SourcePosition? = nil
+        position: SourcePosition? = nil
     ) {
         self.activity = activity
         self.autoVerify = autoVerify
@@ -80,7 +88,6 @@ public struct IntentFilter: Sendable, Hashable {
         self.hosts = hosts
         self.paths = paths
         self.data = data
-        self.hasRelativeGroups = hasRelativeGroups
         self.position = position
     }
 }
@@ -98,6 +105,34 @@ public struct ManifestData: Sendable, Hashable {
         self.scheme = scheme
         self.host = host
         self.paths = paths
+        self.position = position
+    }
+}
+
+/// A `<uri-relative-filter-group>` element: conditions that must all hold. Of several groups, the first one whose
+/// conditions hold decides.
+///
+/// Sources: Android, "`<uri-relative-filter-group>`"; AOSP, `UriRelativeFilterGroup`.
+public struct RelativeFilterGroup: Sendable, Hashable {
+    /// The part of a URL that a condition is about.
+    public enum Part: String, Sendable, Hashable, CaseIterable { case path, query, fragment }
+
+    public struct Condition: Sendable, Hashable {
+        public var part: Part
+        /// The kind and the text of the pattern. The kind `pathPrefix` also stands for `queryPrefix` and so on.
+        public var pattern: ManifestPath
+
+        public init(_ part: Part, _ pattern: ManifestPath) { (self.part, self.pattern) = (part, pattern) }
+    }
+
+    /// `android:allow`: whether links that match open the activity.
+    public var isAllowed: Bool
+    public var conditions: [Condition]
+    public var position: SourcePosition?
+
+    public init(isAllowed: Bool = true, conditions: [Condition], position: SourcePosition? = nil) {
+        self.isAllowed = isAllowed
+        self.conditions = conditions
         self.position = position
     }
 }

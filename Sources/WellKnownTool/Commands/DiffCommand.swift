@@ -9,7 +9,8 @@ struct DiffCommand: AsyncParsableCommand {
         discussion: """
             The addresses are found from the rules of both files: the shortest for each app and each change of decision. \
             The host in them is a placeholder; order, comments and spelling that decide nothing are not a difference. Rules with percentEncoded false beside rules \
-            without, and rules of very many wildcards, cannot be compared in full: that is said, with exit code 2.
+            without, and rules of very many wildcards, cannot be compared in full: that is said, with exit code 2. \
+            With --manifest the whole Android app is compared, by examples if the manifests differ.
 
             Example: wellknown diff old/apple-app-site-association new/apple-app-site-association
 
@@ -31,18 +32,33 @@ struct DiffCommand: AsyncParsableCommand {
     @Option(help: "text or json.")
     var format: AnswerFormat = .text
 
+    @Option(
+        help: ArgumentHelp(
+            "The Android app's manifest. Given twice: the old one and the new one.", valueName: "file"),
+        completion: .file())
+    var manifest: [String] = []
+
+    @OptionGroup(title: "The Android app") var versions: AndroidVersionOptions
     @OptionGroup(title: "Network options") var network: NetworkOptions
 
     func validate() throws {
+        if manifest.count > 2 { throw ValidationError("--manifest can be given twice: the old one and the new one.") }
+        if manifest.isEmpty, versions.isGiven {
+            throw ValidationError("--min-sdk, --target-sdk and --define go with --manifest.")
+        }
         if old == "-", new == "-" { throw ValidationError("Only one of the two files can be standard input.") }
     }
 
     func run() async throws {
         let subjects = (try await subject(old), try await subject(new))
         let comparison: LinkComparison
-        do throws(InputError) {
-            comparison = try LinkComparison(subjects.0, subjects.1, app: app)
-        } catch {
+        do {
+            if let before = manifest.first, let after = manifest.last {
+                comparison = LinkComparison(try android(subjects.0, before), try android(subjects.1, after))
+            } else {
+                comparison = try LinkComparison(subjects.0, subjects.1, app: app)
+            }
+        } catch let error as InputError {
             StandardOutput.reportError("\(old.printable), \(new.printable): \(error)")
             throw ExitCode(2)
         }
@@ -54,7 +70,16 @@ struct DiffCommand: AsyncParsableCommand {
     }
 
     private func subject(_ name: String) async throws -> LinkSubject {
-        try await LinkSubject.read(name, platform: platform, network: network)
+        try await LinkSubject.read(name, platform: manifest.isEmpty ? platform : .android, network: network)
+    }
+
+    /// One side of the comparison with its manifest.
+    private func android(_ subject: LinkSubject, _ manifest: String) throws -> AndroidAppMatcher {
+        guard case .android(let links, _) = subject else {
+            throw InputError(description: "--manifest goes with two assetlinks.json files")
+        }
+        let read = try AndroidAppFiles.manifest(manifest, define: versions.define)
+        return versions.matcher(read, links: links, package: try AndroidAppFiles.package(app: app, read, links))
     }
 }
 
@@ -96,6 +121,15 @@ struct LinkComparison {
         removedApps = diff.removedApps.filter(asked)
         changedCertificates = diff.changedCertificates.filter(asked)
         notDecided = diff.notDecided.filter(asked)
+    }
+
+    /// The comparison of two versions of an Android app.
+    init(_ old: AndroidAppMatcher, _ new: AndroidAppMatcher) {
+        let diff = LinkDiff.between(old, new)
+        platform = .android
+        (changes, notes, disputes) = (diff.changes, diff.unopened, diff.disputes)
+        (addedApps, removedApps) = (diff.addedApps, diff.removedApps)
+        (changedCertificates, notDecided) = (diff.changedCertificates, diff.notDecided)
     }
 
     /// Whether no difference was found. That is not a proof if ``notDecided`` contains an app.

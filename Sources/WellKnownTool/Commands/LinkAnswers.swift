@@ -9,6 +9,10 @@ struct LinkAnswer {
     let explanation: LinkExplanation?
     let summary: String
     let verdict: LinkVerdict
+    /// The decisions by a manifest and its file, the newest version first. Empty without a manifest.
+    var versions: [AndroidAppMatcher.VersionDecision] = []
+    /// The name of the manifest.
+    var manifest: String?
 
     /// - Parameters:
     ///   - stranger: a remark for an app that the file does not name.
@@ -22,6 +26,20 @@ struct LinkAnswer {
         decision = explanation?.decision ?? .noMatch
         self.summary = [explanation?.summary ?? summary, stranger].compactMap(\.self).joined(separator: " ")
         verdict = LinkVerdict(decision, isDecided: explanation?.isDecided ?? isDecided)
+    }
+}
+
+extension LinkAnswer {
+    /// The answer for an Android app: the decision on the newest version.
+    init(app: String, manifest: String, decisions: [AndroidAppMatcher.VersionDecision]) {
+        self.app = app
+        self.manifest = manifest
+        versions = decisions
+        let newest = decisions.first
+        explanation = newest?.file
+        decision = newest?.decision ?? .noMatch
+        summary = newest?.summary ?? "Only http and https addresses are links of a host."
+        verdict = LinkVerdict(decision, isDecided: newest?.isDecided ?? true)
     }
 }
 
@@ -89,6 +107,7 @@ struct LinkAnswerText {
         if let rule = answer.explanation?.deciding {
             lines.append("  at \(place(rule)): \(patterns(rule).printable)")
         }
+        lines += answer.versions.dropFirst().flatMap(version)
         lines += disputes(answer)
         return lines.joined(separator: "\n") + "\n"
     }
@@ -96,15 +115,32 @@ struct LinkAnswerText {
     /// The decision with every rule that was tried.
     func explanation(_ answer: LinkAnswer) -> String {
         var lines = [headline(answer), wrapped(answer.summary)]
+        for trial in answer.versions.first?.trials ?? [] {
+            let mark = trial.mismatch == nil ? style.paint("yes", .green) : style.paint("no", .faint)
+            let place = trial.filter.position.map { "\($0) " } ?? ""
+            lines.append("  \(place)filter of \((trial.filter.activity ?? "no name").printable): \(mark)")
+            if let reason = trial.mismatch {
+                lines.append(TextStyle.wrapped(reason.printable, first: "      ", rest: "        "))
+            }
+        }
         for trial in answer.explanation?.trials ?? [] {
             let mark = trial.matches ? style.paint("yes", .green) : style.paint("no", .faint)
             lines.append("  \(place(trial)) \(trial.pointer.printable)\(trial.isExclude ? " (exclude)" : ""): \(mark)")
             lines += trial.parts.map(part)
             lines += trial.notes.map { TextStyle.wrapped($0.printable, first: "      note: ", rest: "        ") }
         }
+        lines += answer.versions.dropFirst().flatMap(version)
         lines += disputes(answer)
         return lines.joined(separator: "\n") + "\n"
     }
+
+    /// The decision on other versions than the newest.
+    private func version(_ decision: AndroidAppMatcher.VersionDecision) -> [String] {
+        let word = decision.asks ? "asks the user" : decision.decision.rawValue
+        return ["  \(decision.versions): \(style.paint(word, .yellow))", indented(decision.summary)]
+    }
+
+    private func indented(_ text: String) -> String { TextStyle.wrapped(text.printable, first: "    ", rest: "    ") }
 
     private func headline(_ answer: LinkAnswer) -> String {
         let colour: TextStyle.Colour =
@@ -234,6 +270,34 @@ struct LinkAnswerJSON: Encodable {
     let disputes: [Dispute]
     /// Every rule that was tried, in order. Only `explain` has this member.
     let trials: [Rule]?
+    /// Android with a manifest: the filter that gets the link, and the decision on each range of versions.
+    let filter: Filter?
+    let versions: [Version]?
+    /// Every filter for web links, in the order of the manifest. Only `explain` has this member.
+    let filters: [Filter]?
+
+    struct Filter: Encodable {
+        let file, activity, mismatch: String?
+        let line, column: Int?
+
+        init(_ filter: IntentFilter, in file: String?, mismatch: String? = nil) {
+            (self.file, activity, self.mismatch) = (file, filter.activity, mismatch)
+            (line, column) = (filter.position?.line, filter.position?.column)
+        }
+    }
+
+    struct Version: Encodable {
+        let minSdk, maxSdk: Int
+        let versions, decision, verdict, summary: String
+        let asks: Bool
+
+        init(_ decision: AndroidAppMatcher.VersionDecision) {
+            (minSdk, maxSdk) = (decision.sdks.lowerBound, decision.sdks.upperBound)
+            (versions, summary, asks) = (decision.versions, decision.summary, decision.asks)
+            self.decision = decision.decision.rawValue
+            verdict = LinkVerdict(decision.decision, isDecided: decision.isDecided).rawValue
+        }
+    }
 
     init(_ answer: LinkAnswer, of answers: LinkAnswers, withTrials: Bool) {
         (url, platform) = (answers.url, answers.platform.rawValue)
@@ -242,6 +306,12 @@ struct LinkAnswerJSON: Encodable {
         rule = answer.explanation?.deciding.map { Rule($0, answers.document) }
         disputes = answer.explanation?.disputes.map { Dispute($0) } ?? []
         disputed = !disputes.isEmpty
+        filter = answer.versions.first?.filter.map { Filter($0, in: answer.manifest) }
+        versions = answer.versions.isEmpty ? nil : answer.versions.map(Version.init)
+        filters =
+            answer.versions.isEmpty || !withTrials
+            ? nil
+            : answer.versions[0].trials.map { Filter($0.filter, in: answer.manifest, mismatch: $0.mismatch) }
         trials = withTrials ? answer.explanation?.trials.map { Rule($0, answers.document) } ?? [] : nil
     }
 }

@@ -4,12 +4,14 @@ import WellKnown
 /// The arguments of `match` and `explain`, and the answers for each selected app.
 struct LinkQuestion: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("The association file: a path, - , a domain or an https address.", valueName: "file"),
+        help: ArgumentHelp(
+            "The association file: a path, - , a domain or an https address. Not with --assetlinks and --manifest.",
+            valueName: "file"),
         completion: .file())
     var file: String
 
     @Argument(help: ArgumentHelp("The link, as a browser would send it.", valueName: "url"))
-    var url: String
+    var link: String?
 
     @Option(
         help: ArgumentHelp("The app (TEAMID.bundle.id) or package. Without it: every app of the file.", valueName: "id")
@@ -22,13 +24,26 @@ struct LinkQuestion: ParsableArguments {
     @Option(help: "text or json.")
     var format: AnswerFormat = .text
 
+    @OptionGroup(title: "The Android app") var android: AndroidAppOptions
     @OptionGroup(title: "Network options") var network: NetworkOptions
 
-    func validate() throws { _ = try link() }
+    /// The text of the link: the only argument if options name the files.
+    private var url: String { link ?? file }
+
+    func validate() throws {
+        if link == nil, !android.isGiven { throw ValidationError("Missing expected argument '<url>'") }
+        if link != nil, android.isGiven {
+            throw ValidationError("With --assetlinks or --manifest, the link is the only argument.")
+        }
+        if android.isGiven, platform == .ios {
+            throw ValidationError("--assetlinks and --manifest are for Android, not --platform ios.")
+        }
+        _ = try parsedLink()
+    }
 
     /// The link, or `nil` for another scheme. A URL with another scheme is a valid argument, but only http and https
     /// links belong to a host, so no app opens it as a link.
-    private func link() throws -> LinkURL? {
+    private func parsedLink() throws -> LinkURL? {
         do throws(LinkURL.ParseError) { return try LinkURL(reading: url) } catch {
             guard error == .scheme, url.contains(":") else {
                 throw ValidationError("'\(url.printable)' is not the address of a link: \(error.rawValue).")
@@ -57,7 +72,8 @@ struct LinkQuestion: ParsableArguments {
     ///
     /// - Parameter onlyDeciding: whether only the answer of the deciding app is needed.
     func answers(onlyDeciding: Bool) async throws -> LinkAnswers {
-        let link = try link()
+        let link = try parsedLink()
+        if android.isGiven { return try await android.answers(link, typed: url, app: app, network: network) }
         let subject = try await LinkSubject.read(file, platform: guessedPlatform, network: network)
         if case .remote(let target) = InputWord(file), let link, Self.isForeign(link, to: target) {
             return subject.foreign(link, asked: target.host)

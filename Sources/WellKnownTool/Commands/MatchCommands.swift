@@ -6,8 +6,13 @@ struct MatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "match",
         abstract: "Say whether an app opens a link, and which rule decides.",
+        usage: """
+            wellknown match <file> <url> [<options>]
+            wellknown match <url> --assetlinks <file> --manifest <file> [<options>]
+            """,
         discussion: """
-            The file is an apple-app-site-association, an assetlinks.json, or Android's dynamic rules alone. Where \
+            The file is an apple-app-site-association, an assetlinks.json, or Android's dynamic rules alone. On Android \
+            the app's manifest decides, too: with it, the answer is that of the whole app, for each version. Where \
             sources differ about a system, the answer says "disputed" and names the positions.
 
             Example: wellknown match apple-app-site-association https://example.com/shop/1 --app A1B2C3D4E5.com.example.app
@@ -36,6 +41,10 @@ struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
         abstract: "Show rule by rule why a link opens an app or not.",
+        usage: """
+            wellknown explain <file> <url> [<options>]
+            wellknown explain <url> --assetlinks <file> --manifest <file> [<options>]
+            """,
         discussion: """
             For every app of the file, or the one that --app names: the rules in the order in which the system tries \
             them, what was compared with what, and where each value comes from.

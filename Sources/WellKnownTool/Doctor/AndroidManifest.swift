@@ -8,6 +8,8 @@ struct AndroidManifest: Sendable, Hashable {
     let package: String?
     /// The intent filters in the order of the file.
     let filters: [IntentFilter]
+    /// `minSdkVersion` and `targetSdkVersion` of `<uses-sdk>`. `nil` if the build adds them.
+    let minimumSDK, targetSDK: Int?
     /// The activities whose `android:exported` is `false`. Links cannot open them.
     let closedActivities: Set<String>
     /// The activities that are disabled by `android:enabled="false"`, on the activity or on the application.
@@ -49,11 +51,17 @@ struct AndroidManifest: Sendable, Hashable {
             if activity["\(prefix):exported"] == "false", let name { closed.insert(name) }
             if isDisabled || activity["\(prefix):enabled"] == "false", let name { disabled.insert(name) }
             for filter in activity.children(named: "intent-filter") {
-                filters.append(Self.filter(filter, of: name, prefix: prefix, values))
+                var filter = Self.filter(filter, of: name, prefix: prefix, values)
+                filter.isExported = activity["\(prefix):exported"].map { $0 == "true" }
+                filter.isDisabled = isDisabled || activity["\(prefix):enabled"] == "false"
+                filters.append(filter)
             }
         }
         self.filters = filters
         (closedActivities, disabledActivities) = (closed, disabled)
+        let sdks = root.children(named: "uses-sdk").first
+        minimumSDK = sdks?["\(prefix):minSdkVersion"].flatMap { Int($0) }
+        targetSDK = sdks?["\(prefix):targetSdkVersion"].flatMap { Int($0) }
     }
 
     private static func filter(
@@ -64,7 +72,8 @@ struct AndroidManifest: Sendable, Hashable {
         var filter = IntentFilter(
             activity: activity, autoVerify: element["\(prefix):autoVerify"] == "true", actions: names("action"),
             categories: names("category"), position: element.position)
-        filter.hasRelativeGroups = !element.children(named: "uri-relative-filter-group").isEmpty
+        filter.order = element["\(prefix):order"].flatMap { Int($0) } ?? 0
+        filter.groups = element.children(named: "uri-relative-filter-group").map { group($0, prefix, filled) }
         for data in element.children(named: "data") {
             var item = ManifestData(scheme: data["\(prefix):scheme"].map(filled), position: data.position)
             item.host = data["\(prefix):host"].map {
@@ -75,12 +84,32 @@ struct AndroidManifest: Sendable, Hashable {
                     ManifestPath(kind, unescaped(filled($0)), position: data.position)
                 }
             }
+            filter.types += [data["\(prefix):mimeType"]].compactMap(\.self)
             filter.schemes += [item.scheme].compactMap(\.self)
             filter.hosts += [item.host].compactMap(\.self)
             filter.paths += item.paths
             filter.data.append(item)
         }
         return filter
+    }
+
+    private static func group(
+        _ element: ProjectXMLElement, _ prefix: String, _ filled: (String) -> String
+    ) -> RelativeFilterGroup {
+        var group = RelativeFilterGroup(
+            isAllowed: element["\(prefix):allow"] != "false", conditions: [], position: element.position)
+        for data in element.children(named: "data") {
+            for part in RelativeFilterGroup.Part.allCases {
+                for kind in ManifestPath.Kind.allCases {
+                    // pathPrefix, queryPrefix, fragmentPrefix and so on.
+                    let name = part.rawValue + kind.rawValue.dropFirst("path".count)
+                    guard let text = data["\(prefix):\(name)"] else { continue }
+                    let pattern = ManifestPath(kind, unescaped(filled(text)), position: data.position)
+                    group.conditions.append(RelativeFilterGroup.Condition(part, pattern))
+                }
+            }
+        }
+        return group
     }
 
     /// Removes one backslash of each escape, as the resource compiler does.

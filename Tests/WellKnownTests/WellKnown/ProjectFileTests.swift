@@ -134,7 +134,7 @@ struct ProjectFileTests {
         #expect(manifest.closedActivities == ["B"])
         let filter = try #require(manifest.filters.first)
         #expect(manifest.filters.count == 1)
-        #expect(filter.autoVerify && filter.hasRelativeGroups)
+        #expect(filter.autoVerify && filter.groups.count == 1)
         #expect(filter.hosts.map(\.name) == ["x.com", "*.y.com"])
         #expect(filter.hosts.map(\.port) == ["443", nil])
         #expect(filter.paths.map(\.kind) == [.pathPattern, .pathPrefix])

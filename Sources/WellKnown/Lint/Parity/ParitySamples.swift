@@ -42,6 +42,16 @@ struct ParitySamples {
         add(plainPath: String(path.text.filter { !".*\\[]{}+^".contains($0) }))
     }
 
+    /// Adds a condition of a filter group.
+    mutating func add(_ condition: RelativeFilterGroup.Condition) {
+        let text = String(condition.pattern.text.filter { !".*\\[]{}+^".contains($0) })
+        switch condition.part {
+        case .path: add(condition.pattern)
+        case .query: add(query: [text, text + "x", "x&" + text], fragment: "", SubstitutionVariables([]))
+        case .fragment: add(query: [""], fragment: text, SubstitutionVariables([]))
+        }
+    }
+
     /// The sample URLs: first every path alone, then each path with queries and fragments.
     var addresses: [String] {
         var list: [String] = []

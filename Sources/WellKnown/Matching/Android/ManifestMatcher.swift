@@ -1,27 +1,125 @@
-/// Decides whether a verified app's intent filters match a link.
+import SSOShared
+
+/// Decides whether the intent filters of an app match a link. Whether Android verified the host is another question:
+/// ``AndroidAppMatcher``.
 ///
-/// Sources: Android, "Create deep links" and "`<data>` element"; AOSP, `IntentFilter`.
+/// Sources: Android, "Create deep links", "`<data>`" and "`<uri-relative-filter-group>`"; AOSP, `IntentFilter`.
 public struct ManifestMatcher: Sendable {
     public let filters: [IntentFilter]
-    private let patterns: [[ManifestPattern]]
+    private let compiled: [CompiledFilter]
 
-    /// - Parameter filters: the filters of all activities. Filters that do not match a browser's links are ignored.
-    public init(_ filters: [IntentFilter]) {
+    /// - Parameters:
+    ///   - filters: the filters of all activities, in the order of the manifest. Filters that do not match a browser's
+    ///     links are ignored.
+    ///   - sdk: the API level of the system. Older systems ignore attributes that they do not know.
+    public init(_ filters: [IntentFilter], sdk: Int = AndroidVersion.latest) {
         self.filters = filters.filter(\.takesWebLinks)
-        patterns = self.filters.map { $0.paths.map { ManifestPattern($0) } }
+        compiled = self.filters.map { CompiledFilter($0, sdk: sdk) }
     }
 
-    /// The index in ``filters`` of the first filter that matches the link.
+    /// The index in ``filters`` of the filter that gets the link: of those that match, the first with the highest order.
     public func filter(for url: LinkURL) -> Int? {
-        let scheme = url.isSecure ? "https" : "http"
-        let path = DynamicTexts(url).path
-        return filters.indices.first { index in
-            let filter = filters[index]
-            guard filter.schemes.contains(scheme) else { return false }
-            guard filter.hosts.isEmpty || filter.hosts.contains(where: { $0.matches(url) }) else { return false }
-            return patterns[index].isEmpty || patterns[index].contains { $0.matches(path) }
+        let texts = DynamicTexts(url)
+        let matching = filters.indices.filter { Self.mismatch(of: filters[$0], compiled[$0], url, texts) == nil }
+        return matching.max { left, right in
+            // `max` returns the last of equal elements, so the earlier one counts as greater.
+            (filters[left].order, -left) < (filters[right].order, -right)
         }
     }
+
+    /// Why a filter does not match the link, as a part of a sentence. `nil` if it matches.
+    public func mismatch(of index: Int, _ url: LinkURL) -> String? {
+        Self.mismatch(of: filters[index], compiled[index], url, DynamicTexts(url))
+    }
+
+    private static func mismatch(
+        of filter: IntentFilter, _ compiled: CompiledFilter, _ url: LinkURL, _ texts: DynamicTexts
+    ) -> String? {
+        let scheme = url.isSecure ? "https" : "http"
+        if filter.isDisabled { return "the activity is disabled" }
+        if filter.isExported == false { return "the activity is not exported" }
+        guard filter.types.isEmpty else { return "it has android:mimeType, and a link has no type" }
+        guard filter.schemes.contains(scheme) else { return "it has not the scheme \(scheme)" }
+        guard filter.hosts.isEmpty || filter.hosts.contains(where: { $0.matches(url) }) else {
+            let isPort = filter.hosts.contains { $0.matches(host: url.host) }
+            return isPort ? "it has another port" : "it has not the host \(url.host)"
+        }
+        // AOSP: without a host, the path is not compared.
+        return filter.hosts.isEmpty ? nil : compiled.mismatch(texts)
+    }
+}
+
+/// The paths and groups of a filter, as one version of Android reads them.
+private struct CompiledFilter: Sendable {
+    private let paths: [ManifestPattern]
+    private let groups: [(isAllowed: Bool, position: SourcePosition?, conditions: [Condition])]
+    private let hasGroups: Bool
+
+    private struct Condition: Sendable {
+        let part: RelativeFilterGroup.Part
+        let pattern: ManifestPattern
+    }
+
+    init(_ filter: IntentFilter, sdk: Int) {
+        paths = filter.paths.filter { sdk >= AndroidVersion.pathSuffix || !$0.kind.isOfAndroid12 }.map(
+            ManifestPattern.init)
+        let known = sdk >= AndroidVersion.relativeGroups ? filter.groups : []
+        groups = known.map { group in
+            (
+                group.isAllowed, group.position,
+                group.conditions.map { Condition(part: $0.part, pattern: ManifestPattern($0.pattern)) }
+            )
+        }
+        hasGroups = !groups.isEmpty
+    }
+
+    /// A link must match one of the paths, or the first group that matches must allow it.
+    func mismatch(_ texts: DynamicTexts) -> String? {
+        guard !paths.isEmpty || hasGroups else { return nil }
+        if paths.contains(where: { $0.matches(texts.path) }) { return nil }
+        let group = groups.first { group in
+            // AOSP: a group without conditions never matches.
+            !group.conditions.isEmpty && group.conditions.allSatisfy { Self.holds($0, texts) }
+        }
+        guard let group else { return hasGroups ? "no path and no group of it matches" : "no path of it matches" }
+        let line = group.position.map { " (line \($0.line))" } ?? ""
+        return group.isAllowed ? nil : "the group that matches\(line) has android:allow=\"false\""
+    }
+
+    private static func holds(_ condition: Condition, _ texts: DynamicTexts) -> Bool {
+        switch condition.part {
+        case .path: condition.pattern.matches(texts.path)
+        case .query: texts.items?.contains { condition.pattern.matches($0) } ?? false
+        case .fragment: texts.fragment.map { condition.pattern.matches($0) } ?? false
+        }
+    }
+}
+
+/// The API levels at which Android's handling of links changed.
+public enum AndroidVersion {
+    /// Android 6.0, the first with `autoVerify`.
+    public static let verification = 23
+    /// Android 12: unverified web links open the browser, and each host is verified alone.
+    public static let hostsAlone = 31
+    /// Android 12: `pathSuffix` and `pathAdvancedPattern`.
+    static let pathSuffix = 31
+    /// Android 15: `uri-relative-filter-group`, and dynamic rules.
+    public static let relativeGroups = 35
+    /// The newest version that this library knows.
+    public static let latest = 36
+
+    /// The name of an API level, for example "Android 15".
+    public static func name(_ sdk: Int) -> String {
+        let names = [
+            21: "5", 22: "5.1", 23: "6", 24: "7", 25: "7.1", 26: "8", 27: "8.1", 28: "9", 29: "10", 30: "11", 31: "12",
+            32: "12L", 33: "13", 34: "14", 35: "15", 36: "16",
+        ]
+        return names[sdk].map { "Android \($0)" } ?? "API level \(sdk)"
+    }
+}
+
+extension ManifestPath.Kind {
+    fileprivate var isOfAndroid12: Bool { self == .pathSuffix || self == .pathAdvancedPattern }
 }
 
 extension IntentFilter {
@@ -30,6 +128,13 @@ extension IntentFilter {
         actions.contains("android.intent.action.VIEW") && categories.contains("android.intent.category.BROWSABLE")
             && categories.contains("android.intent.category.DEFAULT")
             && (schemes.contains("http") || schemes.contains("https"))
+    }
+
+    /// Whether Android verifies the hosts of the filter: it has `autoVerify`, VIEW, BROWSABLE and only web schemes.
+    public var isVerifiable: Bool {
+        autoVerify && actions.contains("android.intent.action.VIEW")
+            && categories.contains("android.intent.category.BROWSABLE") && !schemes.isEmpty
+            && schemes.allSatisfy { $0 == "http" || $0 == "https" }
     }
 }
 

@@ -304,7 +304,69 @@ struct FieldVerdictTests {
             says: ["a property list, such as an app's entitlements", "--entitlements"]),
     ]
 
-    static let all = undecided + placeholders + linter + manifests + comparisons + others
+    static let shopManifest = manifest(
+        "<data android:host=\"links.acme.com\"/>", "<data android:pathPrefix=\"/shop/\"/>")
+    static let androidApp = [
+        Case(
+            name: "1: with the manifest it is decided",
+            command: [
+                "match", "\(link)/shop/1", "--assetlinks", "assetlinks.json", "--manifest", "AndroidManifest.xml",
+            ],
+            files: ["assetlinks.json": SampleFiles.assetLinks, "AndroidManifest.xml": shopManifest], code: 0,
+            says: ["com.acme.shop on Android: opens", "The filter of .Links (line 2) matches"]),
+        Case(
+            name: "The manifest does not name the path",
+            command: [
+                "explain", "\(link)/help", "--assetlinks", "assetlinks.json", "--manifest", "AndroidManifest.xml",
+            ],
+            files: ["assetlinks.json": SampleFiles.assetLinks, "AndroidManifest.xml": shopManifest], code: 1,
+            says: ["com.acme.shop on Android: no match", "no path of it matches"]),
+        Case(
+            name: "Dynamic rules on top, and older versions",
+            command: [
+                "match", "\(link)/shop/x", "--assetlinks", "assetlinks.json", "--manifest", "AndroidManifest.xml",
+                "--format", "json",
+            ],
+            files: [
+                "assetlinks.json": dynamic("{\"/\":\"/shop/x\",\"exclude\":true},{\"/\":\"*\"}"),
+                "AndroidManifest.xml": shopManifest,
+            ], code: 1,
+            says: [
+                "\"decision\" : \"excluded\"", "\"versions\" : \"Android 15 and later\"",
+                "\"versions\" : \"Android 6 to 14\"", "\"line\" : 2", "\"activity\" : \".Links\"",
+            ]),
+        Case(
+            name: "The manifest alone", command: ["match", "\(link)/shop/1", "--manifest", "AndroidManifest.xml"],
+            files: ["AndroidManifest.xml": shopManifest], code: 3,
+            says: ["not decided", "assetlinks.json of links.acme.com decides"]),
+        Case(
+            name: "Another manifest opens other links",
+            command: [
+                "diff", "assetlinks.json", "assetlinks.json", "--manifest", "AndroidManifest.xml", "--manifest",
+                "new.xml",
+            ],
+            files: [
+                "assetlinks.json": SampleFiles.assetLinks, "AndroidManifest.xml": shopManifest,
+                "new.xml": manifest(
+                    "<data android:host=\"links.acme.com\"/>", "<data android:pathPrefix=\"/sale/\"/>"),
+            ], code: 1, says: ["https://links.acme.com/shop/", "opens -> no match", "no match -> opens"]),
+        Case(
+            name: "The same manifest with other spaces",
+            command: [
+                "diff", "assetlinks.json", "assetlinks.json", "--manifest", "AndroidManifest.xml", "--manifest",
+                "new.xml",
+            ],
+            files: [
+                "assetlinks.json": SampleFiles.assetLinks, "AndroidManifest.xml": shopManifest,
+                "new.xml": shopManifest.replacing("<data", with: "\n  <data"),
+            ], code: 0, says: ["no difference"]),
+        Case(
+            name: "A file and a link with --manifest",
+            command: ["match", "assetlinks.json", "\(link)/", "--manifest", "AndroidManifest.xml"], code: 64,
+            says: ["the link is the only argument"]),
+    ]
+
+    static let all = undecided + placeholders + linter + manifests + comparisons + others + androidApp
 
     @Test("Each input has its verdict and its exit code", arguments: all)
     func verdict(_ item: Case) async throws {

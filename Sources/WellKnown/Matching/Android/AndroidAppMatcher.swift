@@ -1,0 +1,201 @@
+import SSOShared
+
+/// Decides what Android does with a link, by an app's manifest and the assetlinks.json of the link's host.
+///
+/// The manifest says which links the app accepts. The file lets Android verify that the app belongs to the host. Since
+/// Android 15, dynamic rules in the file narrow what the manifest accepts. Versions of Android differ, so the decision is
+/// made for each.
+///
+/// Sources: Android, "Verify Android App Links", "Web intent resolution" (Android 12), "Configure Dynamic App Links",
+/// "`<intent-filter>`"; AOSP, `DomainVerificationCollector`, `IntentFilter`.
+public struct AndroidAppMatcher: Sendable {
+    /// The decision on a range of versions.
+    public struct VersionDecision: Sendable {
+        /// The API levels. The last range ends with ``AndroidVersion/latest`` and also means later ones.
+        public let sdks: ClosedRange<Int>
+        public let decision: LinkDecision
+        /// The deciding filter or reason, in one sentence.
+        public let summary: String
+        /// Whether the inputs say what happens.
+        public let isDecided: Bool
+        /// Whether Android asks the user which app or browser opens the link.
+        public let asks: Bool
+        /// The filter that gets the link, if one matches.
+        public let filter: IntentFilter?
+        /// The result of each filter, for `explain`.
+        public let trials: [FilterTrial]
+        /// The answer of the host's file, if it was consulted.
+        public let file: LinkExplanation?
+
+        /// The versions in words, for example "Android 12 to 14".
+        public var versions: String {
+            let isNewest = sdks.upperBound == AndroidVersion.latest
+            let first = AndroidVersion.name(sdks.lowerBound)
+            if isNewest { return "\(first) and later" }
+            let last = AndroidVersion.name(sdks.upperBound)
+            return first == last ? first : "\(first) to \(last.replacing("Android ", with: ""))"
+        }
+    }
+
+    /// The result of one intent filter.
+    public struct FilterTrial: Sendable {
+        public let filter: IntentFilter
+        /// Why it does not match, as a part of a sentence. `nil` if it matches.
+        public let mismatch: String?
+    }
+
+    public let filters: [IntentFilter]
+    /// The host's file. `nil` if it is not available.
+    public let links: AndroidMatcher?
+    /// The application id.
+    public let package: String
+    private let ranges: [ClosedRange<Int>]
+    private let matchers: [ManifestMatcher]
+    private let targetSDK: Int?
+
+    /// - Parameters:
+    ///   - filters: the filters of all activities, in the order of the manifest.
+    ///   - minimumSDK: the oldest API level to decide for, from 1 to ``AndroidVersion/latest``.
+    ///   - targetSDK: the app's `targetSdkVersion`, or `nil` if it is unknown.
+    public init(
+        _ filters: [IntentFilter], links: AndroidMatcher?, package: String,
+        minimumSDK: Int = AndroidVersion.verification, targetSDK: Int? = nil
+    ) {
+        self.filters = filters
+        self.links = links
+        self.package = package
+        self.targetSDK = targetSDK
+        let first = min(max(minimumSDK, 1), AndroidVersion.latest)
+        let starts =
+            [first]
+            + [AndroidVersion.verification, AndroidVersion.hostsAlone, AndroidVersion.relativeGroups].filter {
+                $0 > first
+            }
+        let ends = starts.dropFirst().map { $0 - 1 } + [AndroidVersion.latest]
+        ranges = zip(starts, ends).map { $0...$1 }
+        matchers = ranges.map { ManifestMatcher(filters, sdk: $0.lowerBound) }
+    }
+
+    /// The decision on each range of versions, the newest first. Neighbours with the same decision and reason are one.
+    public func decisions(_ url: LinkURL) -> [VersionDecision] {
+        var decisions: [VersionDecision] = []
+        for (range, matcher) in zip(ranges, matchers).reversed() {
+            let decision = decide(url, matcher, range)
+            if let last = decisions.last, last.decision == decision.decision, last.asks == decision.asks,
+                last.isDecided == decision.isDecided, last.filter == decision.filter
+            {
+                decisions[decisions.count - 1] = last.from(range.lowerBound)
+            } else {
+                decisions.append(decision)
+            }
+        }
+        return decisions
+    }
+
+    /// The decision on the newest version.
+    public func decide(_ url: LinkURL) -> LinkDecision { decisions(url).first?.decision ?? .noMatch }
+
+    private func decide(_ url: LinkURL, _ matcher: ManifestMatcher, _ sdks: ClosedRange<Int>) -> VersionDecision {
+        let trials = matcher.filters.indices.map { index in
+            FilterTrial(filter: matcher.filters[index], mismatch: matcher.mismatch(of: index, url))
+        }
+        func answer(
+            _ decision: LinkDecision, _ summary: String, filter: IntentFilter? = nil, isDecided: Bool = true,
+            asks: Bool = false, file: LinkExplanation? = nil
+        ) -> VersionDecision {
+            VersionDecision(
+                sdks: sdks, decision: decision, summary: summary, isDecided: isDecided, asks: asks, filter: filter,
+                trials: trials, file: file)
+        }
+
+        guard let index = matcher.filter(for: url) else {
+            if let unfilled = unfilledHost(matcher) {
+                return answer(
+                    .noMatch, "The build fills the host \(unfilled) in, so the manifest does not say.", isDecided: false
+                )
+            }
+            return answer(.noMatch, Self.noFilter(trials, count: filters.count))
+        }
+        let filter = matcher.filters[index]
+        let place = Self.place(filter)
+        if sdks.lowerBound >= AndroidVersion.hostsAlone, (targetSDK ?? 0) >= AndroidVersion.hostsAlone,
+            filter.isExported == nil
+        {
+            return answer(
+                .noMatch,
+                "\(place) matches, but its activity has no android:exported: Android 12 and later refuse to install "
+                    + "an app that targets API level 31 or later.", filter: filter)
+        }
+        let others = trials.filter {
+            $0.mismatch == nil && $0.filter.activity != filter.activity && $0.filter.order == filter.order
+        }
+        let choice =
+            others.isEmpty
+            ? "" : " \(Self.place(others[0].filter)) also matches with the same order, so Android may show a choice."
+        guard sdks.lowerBound >= AndroidVersion.verification else {
+            return answer(
+                .noMatch, "\(place) matches, and Android asks the user: it does not verify links.", filter: filter,
+                asks: true)
+        }
+        let name = url.host
+        func unverified(_ why: String) -> VersionDecision {
+            let asks = sdks.lowerBound < AndroidVersion.hostsAlone
+            let effect = asks ? "Android asks the user" : "the link opens the browser"
+            return answer(.noMatch, "\(place) matches, and \(effect): \(why)", filter: filter, asks: asks)
+        }
+        guard filters.contains(where: { $0.isVerifiable && $0.hosts.contains { $0.matches(host: name) } }) else {
+            return unverified("no filter with autoVerify names \(name).")
+        }
+        guard let links else {
+            return answer(
+                .manifestDecides,
+                "\(place) matches. The assetlinks.json of \(name) decides whether Android verifies the app.",
+                filter: filter, isDecided: false)
+        }
+        let file = links.explain(url, package: package)
+        guard links.refusal == nil, links.apps.contains(package) else {
+            return unverified("the file does not verify the app. \(file.summary)")
+        }
+        guard sdks.lowerBound >= AndroidVersion.relativeGroups, file.decision != .manifestDecides else {
+            return answer(
+                .opens, "\(place) matches, and the file verifies the app.\(choice)", filter: filter, file: file)
+        }
+        return answer(
+            file.decision,
+            file.decision == .opens
+                ? "\(place) matches, and the file allows the link. \(file.summary)\(choice)"
+                : "\(place) matches, and the dynamic rules of the file do not allow the link. \(file.summary)",
+            filter: filter, file: file)
+    }
+
+    private func unfilledHost(_ matcher: ManifestMatcher) -> String? {
+        matcher.filters.flatMap(\.hosts).map(\.name).first(where: BuildPlaceholder.isIn)
+    }
+
+    /// A filter by its activity and line.
+    static func place(_ filter: IntentFilter) -> String {
+        let line = filter.position.map { " (line \($0.line))" } ?? ""
+        return "The filter of \(filter.activity ?? "an activity without a name")\(line)"
+    }
+
+    private static func noFilter(_ trials: [FilterTrial], count: Int) -> String {
+        guard !trials.isEmpty else {
+            return count == 0
+                ? "The manifest has no intent filter."
+                : "No intent filter of the manifest takes web links: VIEW, BROWSABLE, DEFAULT and a web scheme are needed."
+        }
+        guard trials.count == 1, let reason = trials[0].mismatch else {
+            return "None of the \(trials.count) intent filters for web links matches."
+        }
+        return "\(place(trials[0].filter)) does not match: \(reason)."
+    }
+}
+
+extension AndroidAppMatcher.VersionDecision {
+    /// The same decision from an older version on.
+    fileprivate func from(_ sdk: Int) -> Self {
+        Self(
+            sdks: sdk...sdks.upperBound, decision: decision, summary: summary, isDecided: isDecided, asks: asks,
+            filter: filter, trials: trials, file: file)
+    }
+}
