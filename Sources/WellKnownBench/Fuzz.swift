@@ -8,7 +8,7 @@ import Synchronization
 struct WellKnownBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "WellKnownBench", abstract: "Speed and hostile input for the association-file library.",
-        subcommands: [Fuzz.self, Speed.self])
+        subcommands: [Fuzz.self, Oracle.self, Speed.self])
 }
 
 /// Runs the library with mutated files, patterns and URLs, and measures the time.

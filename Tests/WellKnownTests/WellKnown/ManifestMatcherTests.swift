@@ -17,7 +17,12 @@ struct ManifestMatcherTests {
             (.pathPattern, "/a.*b", "/abxb", false),
             (.pathPattern, "/.*", "/anything/at/all", true),
             (.pathPattern, "/ab*", "/abbb", true),
-            (.pathPattern, "/ab*", "/a", true),
+            // AOSP: nothing but a last ".*" matches at the end of the path.
+            (.pathPattern, "/ab*", "/a", false),
+            (.pathPattern, "/ab*c", "/ac", true),
+            // The dot after a star is a plain one.
+            (.pathPattern, "/.*.pdf", "/a/b.pdf", true),
+            (.pathPattern, "/.*.pdf", "/axpdf", false),
             (.pathPattern, "/a\\.b", "/axb", false),
             (.pathPattern, "/a\\.b", "/a.b", true),
             (.pathPattern, ".*\\.pdf", "/a.pdf", true),

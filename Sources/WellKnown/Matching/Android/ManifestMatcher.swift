@@ -220,6 +220,11 @@ struct ManifestPattern: Sendable {
     private static func matches(_ text: [Unicode.Scalar], _ steps: [Step], stops: Bool) -> Bool {
         var at = 0
         for (index, step) in steps.enumerated() {
+            // AOSP: at the end of the text, of the simple pattern only a last ".*" may be left.
+            if stops, at == text.count {
+                if case .any = step.accepts, step.most > 1, index + 1 == steps.count { return true }
+                return false
+            }
             let next = stops && step.most > 1 && index + 1 < steps.count ? steps[index + 1] : nil
             var count = 0
             while at < text.count, count < step.most, accepts(step, text[at]) {
@@ -240,21 +245,25 @@ struct ManifestPattern: Sendable {
         }
     }
 
-    /// `.` is any character, `*` repeats the character before it, `\` escapes the next character.
+    /// `.` is any character, `*` repeats the character before it, `\` escapes the next character. The character after
+    /// `.*` is always a plain one, also a dot: AOSP looks for its first place in the text.
     private static func simple(_ text: [Unicode.Scalar]) -> [Step] {
         var steps: [Step] = []
         var index = 0
+        func isStar(_ index: Int) -> Bool { index < text.count && text[index] == "*" }
         while index < text.count {
-            switch text[index] {
-            case "\\" where index + 1 < text.count:
-                index += 1
-                steps.append(Step(accepts: .scalar(text[index])))
-            case "*" where !steps.isEmpty:
-                steps[steps.count - 1].least = 0
-                steps[steps.count - 1].most = .max
-            case ".": steps.append(Step(accepts: .any))
-            default: steps.append(Step(accepts: .scalar(text[index])))
-            }
+            let isEscaped = text[index] == "\\" && index + 1 < text.count
+            if isEscaped { index += 1 }
+            let scalar = text[index]
+            index += 1
+            let isAny = scalar == "." && !isEscaped
+            steps.append(Step(accepts: isAny ? .any : .scalar(scalar)))
+            guard isStar(index) else { continue }
+            (steps[steps.count - 1].least, steps[steps.count - 1].most) = (0, .max)
+            index += 1
+            guard isAny, index < text.count else { continue }
+            if text[index] == "\\", index + 1 < text.count { index += 1 }
+            steps.append(Step(accepts: .scalar(text[index])))
             index += 1
         }
         return steps
