@@ -1,11 +1,11 @@
 import WellKnown
 
-/// An AndroidManifest.xml in text form: the intent filters of its activities.
+/// An AndroidManifest.xml: the intent filters of its activities.
 ///
 /// Sources: Android, "App manifest overview", "`<data>`", "`<intent-filter>`".
 struct AndroidManifest: Sendable, Hashable {
     /// The application id in the manifest. `nil` if the build adds it, as Gradle does since AGP 7.
-    let package: String?
+    var package: String?
     /// The intent filters in the order of the file.
     let filters: [IntentFilter]
     /// `minSdkVersion` and `targetSdkVersion` of `<uses-sdk>`. `nil` if the build adds them.
@@ -17,18 +17,26 @@ struct AndroidManifest: Sendable, Hashable {
 
     static let namespace = "http://schemas.android.com/apk/res/android"
 
-    /// Reads the manifest of a project, or the output of `apkanalyzer manifest print`.
+    /// Reads the manifest of a project, or the compiled one of an APK.
     ///
-    /// - Throws: ``ProjectFileError``. For the binary form in an APK, the error names the command that converts it.
+    /// - Throws: ``ProjectFileError``.
     ///
     /// - Parameter values: the values of the build's placeholders, by name.
     init(reading bytes: some Sequence<UInt8>, filling values: [String: String] = [:]) throws(ProjectFileError) {
         let bytes = Array(bytes)
-        guard !bytes.starts(with: [0x03, 0x00, 0x08, 0x00]) else {
-            throw ProjectFileError(
-                "this is the binary form of the manifest; print the text with: apkanalyzer manifest print app.apk")
-        }
-        let root = try ProjectXMLReader.read(bytes)
+        let root = try BinaryXML.isBinary(bytes) ? BinaryXML.read(bytes) : ProjectXMLReader.read(bytes)
+        try self.init(root: root, filling: values)
+    }
+
+    /// The manifest of an app whose project has its filters elsewhere.
+    init(_ config: ExpoConfig) {
+        package = config.package
+        filters = config.filters ?? []
+        (minimumSDK, targetSDK) = (nil, nil)
+        (closedActivities, disabledActivities) = ([], [])
+    }
+
+    init(root: ProjectXMLElement, filling values: [String: String] = [:]) throws(ProjectFileError) {
         guard root.name == "manifest" else {
             throw ProjectFileError("the root element is <\(root.name)>, not <manifest>", at: root.position)
         }

@@ -15,6 +15,8 @@ struct AppleDoctor: Sendable {
     var profile: ProvisioningProfile?
     /// `PREFIX.bundle.id`, if it was given on the command line.
     var app: String?
+    /// The origin of ``app``.
+    var appPlace = "--app"
     /// The time with which the profile's expiry date is compared.
     var now: Date
 
@@ -39,7 +41,7 @@ struct AppleDoctor: Sendable {
 
     /// The app's id and its origin. The most reliable origin comes first.
     var identity: (id: String, place: String)? {
-        if let app { return (app, "--app") }
+        if let app { return (app, appPlace) }
         if let id = entitlements?.applicationIdentifier, !id.hasSuffix("*") { return (id, "entitlements") }
         if let id = profile?.entitlements.applicationIdentifier, !id.hasSuffix("*") { return (id, "profile") }
         let listed = Set(file?.applinks.value?.entries.flatMap(\.apps) ?? [])

@@ -39,6 +39,16 @@ struct AppEntitlements: Sendable, Hashable {
         isDebuggable = (list["get-task-allow"] ?? list["com.apple.security.get-task-allow"])?.bool
     }
 
+    /// The entitlements that Expo writes from a project's configuration.
+    init(_ config: ExpoConfig) {
+        let bundle = config.bundleIdentifier.flatMap { BuildPlaceholder.isIn($0) ? nil : $0 }
+        applicationIdentifier = bundle.flatMap { bundle in config.teamIdentifier.map { "\($0).\(bundle)" } }
+        teamIdentifier = config.teamIdentifier
+        associatedDomains = config.domains
+        hasLoneDomain = false
+        isDebuggable = nil
+    }
+
     /// Reads a project's `.entitlements` file, or the output of `codesign -d --entitlements` for a signed app.
     ///
     /// - Throws: ``ProjectFileError``.

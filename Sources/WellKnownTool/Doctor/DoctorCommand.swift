@@ -9,7 +9,7 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Compare the server's files with the app: entitlements, profile, manifest, certificate.",
         discussion: """
             A link opens the app only when three places agree: the file on the server, what the app declares, and what \
-            it is signed with. Give what you have; the files are fetched from the domain unless given. The table says what agrees, what does not, and what to do.
+            it is signed with. Give what you have, or the folder of the project; the files are fetched from the domain unless given. The table says what agrees, what does not, and what to do.
 
             Example: wellknown doctor example.com --aasa apple-app-site-association \
             --entitlements App.entitlements --profile embedded.mobileprovision
@@ -22,17 +22,27 @@ struct DoctorCommand: AsyncParsableCommand {
     var domain: String
 
     @Option(
-        help: ArgumentHelp("The app's .entitlements, or those codesign prints of a signed build.", valueName: "file"),
+        help: ArgumentHelp(
+            "The folder of the app's project: finds the manifest with its Gradle values, the entitlements with their Xcode "
+                + "settings, and Expo's configuration.", valueName: "folder"),
+        completion: .directory)
+    var project: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The app's .entitlements, those codesign prints, an .ipa, or Expo's app.json.", valueName: "file"),
         completion: .file())
     var entitlements: String?
 
     @Option(
-        help: ArgumentHelp("The provisioning profile: embedded.mobileprovision.", valueName: "file"),
+        help: ArgumentHelp("The provisioning profile: embedded.mobileprovision, or an .ipa.", valueName: "file"),
         completion: .file())
     var profile: String?
 
     @Option(
-        help: ArgumentHelp("AndroidManifest.xml as text, best the merged one of a build.", valueName: "file"),
+        help: ArgumentHelp(
+            "AndroidManifest.xml, best the merged one of a build, an .apk, an .aab, or Expo's app.json.",
+            valueName: "file"),
         completion: .file())
     var manifest: String?
 
@@ -110,6 +120,13 @@ struct DoctorCommand: AsyncParsableCommand {
             if let manifest { examination.manifest = try DoctorFiles.manifest(manifest, filling: values) }
             examination.names = DoctorNames(
                 entitlements: entitlements, profile: profile, manifest: manifest, certificates: cert)
+            if let project {
+                let folder: ProjectFolder
+                do throws(InputError) { folder = try ProjectFolder(project) } catch {
+                    throw DoctorFiles.ReadError(file: project, reason: error.description)
+                }
+                examination.add(try ProjectReading(folder, defined: values))
+            }
             for file in cert {
                 examination.certificates += try DoctorFiles.certificates(
                     file, password: PasswordSource(file: passwordFile))

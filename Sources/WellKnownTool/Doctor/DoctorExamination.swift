@@ -12,8 +12,12 @@ struct DoctorExamination {
     var manifest: AndroidManifest?
     var certificates: [AndroidDoctor.Certificate] = []
     var app: String?
+    /// The origin of ``app``.
+    var appPlace = "--app"
     var package: String?
     var now: Date
+    /// What was looked at in a project, one line for each file.
+    var notes: [String] = []
     /// The names of the files of the app, for findings.
     var names = DoctorNames()
     /// One line for each file that the server did not deliver.
@@ -36,9 +40,10 @@ struct DoctorExamination {
             let lint = aasa.map { Self.lint($0.place, $0.body, .aasa, host) }
             if let lint, let aasa { lines.append(line(.ios, aasa.place, lint, isReadable: lint.aasa != nil)) }
             if lint == nil || lint?.aasa != nil {
-                lines += AppleDoctor(
-                    host: host, file: lint?.aasa, entitlements: entitlements, profile: profile, app: app, now: now
-                ).lines()
+                var doctor = AppleDoctor(
+                    host: host, file: lint?.aasa, entitlements: entitlements, profile: profile, app: app, now: now)
+                doctor.appPlace = appPlace
+                lines += doctor.lines()
             }
             findings += lint?.findings ?? []
         }
@@ -56,7 +61,8 @@ struct DoctorExamination {
         }
         var names = names
         (names.aasa, names.assetlinks) = (aasa?.place, assetlinks?.place)
-        return DoctorReport(host: host.name, lines: lines, findings: findings + projectFindings, names: names)
+        return DoctorReport(
+            host: host.name, lines: lines, findings: findings + projectFindings, names: names, notes: notes)
     }
 
     /// The same comparisons as findings with stable codes, for build servers.
@@ -94,6 +100,24 @@ struct DoctorExamination {
             isReadable ? .agrees : .differs,
             isReadable
                 ? nil : "Correct the file first (wellknown lint): nothing else can be compared before it can be read.")
+    }
+}
+
+extension DoctorExamination {
+    /// Takes what was found in a project and not given.
+    mutating func add(_ project: ProjectReading) {
+        if entitlements == nil, let found = project.entitlements {
+            entitlements = found.value
+            names.entitlements = found.file
+        }
+        if manifest == nil, let found = project.manifest {
+            manifest = found.value
+            names.manifest = found.file
+            // The application id of the build replaces the package of the source.
+            if let package = project.package { manifest?.package = package }
+        }
+        if app == nil, let found = project.app, (try? AppleAppID(found)) != nil { (app, appPlace) = (found, "project") }
+        notes += project.notes
     }
 }
 

@@ -16,14 +16,40 @@ struct DoctorFiles {
     static func entitlements(
         _ file: String, filling values: [String: String] = [:]
     ) throws(ReadError) -> AppEntitlements {
+        if let archive = try archive(file) {
+            do throws(ProjectFileError) {
+                guard let app = try IPAFile(archive) else {
+                    throw ProjectFileError("this archive has no Payload/NAME.app, as an .ipa has")
+                }
+                guard let entitlements = app.entitlements else {
+                    throw ProjectFileError("the signature of \(app.app) has no entitlements")
+                }
+                return entitlements
+            } catch {
+                throw ReadError(file: file, reason: error.description)
+            }
+        }
         let bytes = try bytes(file)
-        do throws(ProjectFileError) { return try AppEntitlements(reading: bytes, filling: values) } catch {
+        do throws(ProjectFileError) {
+            if let config = try ExpoConfig(reading: bytes, filling: values) { return AppEntitlements(config) }
+            return try AppEntitlements(reading: bytes, filling: values)
+        } catch {
             throw ReadError(file: file, reason: error.description)
         }
     }
 
     /// Reads a profile as Apple delivers it, in a signed message, or as the property list from that message.
     static func profile(_ file: String) throws(ReadError) -> ProvisioningProfile {
+        if let archive = try archive(file) {
+            do throws(ProjectFileError) {
+                guard let profile = try IPAFile(archive)?.profile else {
+                    throw ProjectFileError("this archive has no Payload/NAME.app/embedded.mobileprovision")
+                }
+                return profile
+            } catch {
+                throw ReadError(file: file, reason: error.description)
+            }
+        }
         let bytes = try bytes(file)
         let content = bytes.first == 0x30 ? SignedMessage.content(of: bytes) : bytes
         guard let content else {
@@ -37,19 +63,34 @@ struct DoctorFiles {
 
     static func manifest(_ file: String, filling values: [String: String] = [:]) throws(ReadError) -> AndroidManifest {
         var bytes: [UInt8]
-        if let archive = try? ZipArchive(try data(file)) {
-            guard let entry = archive.entries.first(where: { $0.name == "AndroidManifest.xml" }) else {
-                throw ReadError(file: file, reason: "this archive holds no AndroidManifest.xml")
+        var isBundle = false
+        if let archive = try archive(file) {
+            // An APK has the compiled form, an app bundle that of its base module.
+            let names = ["AndroidManifest.xml", "base/manifest/AndroidManifest.xml"]
+            guard let entry = archive.entries.first(where: { names.contains($0.name) }) else {
+                throw ReadError(file: file, reason: "this archive has no AndroidManifest.xml")
             }
+            isBundle = entry.name == names[1]
             do { bytes = try archive.contents(of: entry, limit: 8 << 20) } catch {
                 throw ReadError(file: file, reason: "its AndroidManifest.xml cannot be unpacked")
             }
         } else {
             bytes = try self.bytes(file)
         }
-        do throws(ProjectFileError) { return try AndroidManifest(reading: bytes, filling: values) } catch {
+        do throws(ProjectFileError) {
+            if isBundle { return try AndroidManifest(root: ProtoXML.read(bytes), filling: values) }
+            if let config = try ExpoConfig(reading: bytes, filling: values) { return AndroidManifest(config) }
+            return try AndroidManifest(reading: bytes, filling: values)
+        } catch {
             throw ReadError(file: file, reason: error.description)
         }
+    }
+
+    /// The archive in a file, or `nil` if it is not a zip archive.
+    private static func archive(_ file: String) throws(ReadError) -> ZipArchive? {
+        let data = try data(file)
+        guard data.starts(with: [0x50, 0x4b]) else { return nil }
+        return try? ZipArchive(data)
     }
 
     static func certificates(_ file: String, password: PasswordSource) throws(ReadError) -> [AndroidDoctor.Certificate]

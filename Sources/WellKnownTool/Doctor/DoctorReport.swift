@@ -8,6 +8,8 @@ struct DoctorReport {
     let lines: [DoctorLine]
     let findings: [Finding]
     var names = DoctorNames()
+    /// What was looked at in a project, one line for each file.
+    var notes: [String] = []
 
     /// 0 if the setup is healthy, 1 if a line differs or a finding reaches `threshold`, 2 if no comparison was
     /// possible.
@@ -18,6 +20,11 @@ struct DoctorReport {
 
     func text(style: TextStyle = TextStyle(hasColour: false)) -> String {
         var output: [String] = []
+        if !notes.isEmpty {
+            output += [style.paint("Looked at", .bold), ""]
+            output += notes.map { TextStyle.wrapped($0.printable, first: "  ", rest: "    ") }
+            output.append("")
+        }
         for platform in DoctorLine.Platform.allCases {
             let own = lines.filter { $0.platform == platform }
             guard !own.isEmpty else { continue }
@@ -90,7 +97,7 @@ struct DoctorReport {
         let document = DoctorDocument(
             domain: host, healthy: exitCode(failOn: .error) == 0,
             lines: lines.map { DoctorDocument.Line($0, names) },
-            findings: findings.map(FindingJSON.Item.init))
+            findings: findings.map(FindingJSON.Item.init), lookedAt: notes.isEmpty ? nil : notes)
         return JSONOutput.text(document)
     }
 }
@@ -125,6 +132,8 @@ struct DoctorDocument: Encodable {
     let healthy: Bool
     let lines: [Line]
     let findings: [FindingJSON.Item]
+    /// The files of a project that were looked at. Only with `--project`.
+    let lookedAt: [String]?
 }
 
 /// The report in the formats for build servers.

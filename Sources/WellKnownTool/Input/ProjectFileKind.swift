@@ -42,7 +42,7 @@ enum ProjectFileKind {
                 + "doctor DOMAIN --profile FILE"
         case .archive:
             "this is a zip archive, such as an APK, not an association file. Give an APK with --cert for its "
-                + "certificate, and with --manifest for its manifest: wellknown doctor DOMAIN --cert FILE"
+                + "certificate and with --manifest for its manifest, an .ipa with --entitlements: wellknown doctor DOMAIN"
         case .certificate:
             "this is a certificate or a key store, not an association file. Give it with --cert: wellknown doctor DOMAIN "
                 + "--cert FILE"
